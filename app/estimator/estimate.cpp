@@ -5,6 +5,7 @@
 #include "engine/base/text.h"
 #include "engine/base/try.h"
 #include "engine/experiment/experiment_fields.h"
+#include "profiler/study/chart_canvas.h"
 
 #include <algorithm>
 #include <array>
@@ -244,6 +245,91 @@ QString stepText(const BpipeStep& step)
         .arg(step.from)
         .arg(step.to)
         .arg(must, does);
+}
+
+namespace {
+
+using profiler::ChartCanvas;
+using profiler::ChartScale;
+
+// Draws the line of each step, inside the plot, and the dot of this set-up on it.
+void drawSteps(ChartCanvas& canvas, const std::vector<BpipeStep>& steps, int size,
+               const profiler::ChartStyle& style, const ChartScale& x, const ChartScale& y)
+{
+    std::vector<std::pair<double, std::size_t>> ends;
+    std::vector<std::string> names;
+    std::vector<profiler::SeriesLook> looks;
+    for (const BpipeStep& step : steps) {
+        const bool isShown = step.to == size;
+        const profiler::Colour colour = isShown ? style.ink : style.text;
+        const auto at = [&](double gain) {
+            return ChartCanvas::Point{x(gain), y(gain / step.needed)};
+        };
+        const auto end = at(std::min(x.most, y.most * step.needed));
+        canvas.line(at(std::max(x.least, y.least * step.needed)), end, isShown ? 1.6 : 0.8, colour);
+        const auto [left, top] = at(step.gain);
+        if (isShown)
+            canvas.line({left, top}, {left, canvas.bottom()}, 0.8, style.text, true);
+        canvas.dot(left, top, style.ground, colour);
+        ends.emplace_back(end.second, names.size());
+        names.push_back(QStringLiteral("b %1 → %2").arg(step.from).arg(step.to).toStdString());
+        looks.push_back({colour, colour});
+    }
+    canvas.drawLabels(ends, names, looks, ChartCanvas::Sample::Line);
+}
+
+} // namespace
+
+profiler::MarkedScene speedUpChart(const std::vector<BpipeStep>& steps, int size,
+                                   const ChartLook& look)
+{
+    constexpr double kLabels = 96, kMark = 12;
+    const profiler::ChartStyle& style = look.style;
+    std::vector<double> gains, speedUps;
+    for (const BpipeStep& step : steps) {
+        gains.push_back(step.gain);
+        speedUps.push_back(step.speedUp());
+    }
+    for (const BpipePoint& point : publishedPoints()) {
+        gains.push_back(point.gain);
+        speedUps.push_back(point.speedUp);
+    }
+    const std::size_t points = gains.size();
+    gains.push_back(0.95); // the axes include 1, and a gain of 1 is not at the edge
+    speedUps.push_back(1);
+    ChartCanvas canvas(style);
+    canvas.setRightMargin(kLabels);
+    const double left = profiler::kPlotLeft, right = canvas.right(), bottom = canvas.bottom();
+    const ChartScale x = profiler::scaleOf(gains, left, right),
+                     y = profiler::scaleOf(speedUps, bottom, profiler::kPlotTop + 10);
+    canvas.box({left, y(1), right - left, bottom - y(1)}, style.shade);
+    canvas.drawValueAxis(y, "speed-up, ×");
+    canvas.drawNumberAxis(x, "gain in stage MFU, ×");
+    canvas.line({left, y(1)}, {right, y(1)}, 1, style.text, true);
+    drawSteps(canvas, steps, size, style, x, y);
+    for (const BpipePoint& point : publishedPoints())
+        canvas.text(x(point.gain), y(point.speedUp) + profiler::kChartText / 3,
+                    QString(point.mark).toStdString(), profiler::Text::Anchor::Middle,
+                    {style.ink, true});
+    profiler::MarkedScene chart;
+    chart.scene.width = style.width;
+    chart.scene.height = style.height;
+    chart.scene.groups.push_back(canvas.take());
+    for (std::size_t i = 0; i < points; ++i)
+        chart.marks.push_back(
+            {i, {x(gains[i]) - kMark / 2, y(speedUps[i]) - kMark / 2, kMark, kMark}});
+    return chart;
+}
+
+QString speedUpText(const std::vector<BpipeStep>& steps, std::size_t point)
+{
+    if (point >= steps.size())
+        return publishedPoints()[point - steps.size()].text;
+    const BpipeStep& step = steps[point];
+    return QStringLiteral("b %1 to %2: a gain of %3 in stage MFU gives %4")
+        .arg(step.from)
+        .arg(step.to)
+        .arg(factorText(step.gain), factorText(step.speedUp()));
 }
 
 } // namespace app

@@ -1,5 +1,6 @@
 #pragma once
 
+#include "app/figures/scene_view.h"
 #include "app/plan/memory_bars.h"
 #include "app/plan/run_plan.h"
 #include "engine/cost/bpipe_gain.h"
@@ -75,5 +76,12 @@ struct BpipePoint
     double gain = 1, speedUp = 1;
 };
 const std::vector<BpipePoint>& publishedPoints();
+
+// The speed-up against the gain in stage MFU: a line per step between micro-batch sizes, a dot for
+// the gain of this set-up, and the marks of the published cases. The step to `size` is marked. The
+// points of the scene are the steps, then the published cases.
+profiler::MarkedScene speedUpChart(const std::vector<BpipeStep>& steps, int size,
+                                   const ChartLook& look);
+QString speedUpText(const std::vector<BpipeStep>& steps, std::size_t point); // its tooltip
 
 } // namespace app

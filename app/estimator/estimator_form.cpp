@@ -13,13 +13,6 @@
 namespace app {
 namespace {
 
-QLabel* makeNote()
-{
-    QLabel* note = makeLabel({}, "hint");
-    note->setWordWrap(true);
-    return note;
-}
-
 QString attentionText(engine::AttentionMode mode)
 {
     switch (mode) {
@@ -39,8 +32,8 @@ EstimatorForm::EstimatorForm(const ThemeController& theme, QWidget* parent)
     : QWidget(parent)
     , m_fields(new BoundFields(theme, this))
     , m_mfuFrom(named(new SegmentControl(theme, {tr("roofline"), tr("typed")}), "estimatorMfuFrom"))
-    , m_attentionHint(makeNote())
-    , m_mfuHint(makeNote())
+    , m_attentionHint(makeWrapped("hint"))
+    , m_mfuHint(makeWrapped("hint"))
 {
     auto* content = makeSurface("plain");
     auto* column = spaced(new QVBoxLayout(content), {}, 0);
@@ -113,7 +106,7 @@ void EstimatorForm::makePresets(QVBoxLayout& column)
         m_presets.push_back(button);
         rows->addWidget(button);
     }
-    QLabel* note = makeNote();
+    QLabel* note = makeWrapped("hint");
     note->setText(tr("A case sets every field above; its published speed-up is from arXiv "
                      "2401.02088."));
     rows->addWidget(note);

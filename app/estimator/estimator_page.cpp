@@ -1,6 +1,7 @@
 #include "app/estimator/estimator_page.h"
 
 #include "app/estimator/estimator_form.h"
+#include "app/figures/scene_view.h"
 #include "app/plan/cost_state.h"
 #include "app/ui/band.h"
 #include "app/ui/bound_fields.h"
@@ -9,175 +10,19 @@
 #include "app/ui/data_table.h"
 #include "app/ui/numbers.h"
 #include "app/ui/text.h"
-#include "profiler/analysis/ticks.h"
 
 #include <QAction>
 #include <QClipboard>
 #include <QGuiApplication>
 #include <QHBoxLayout>
 #include <QItemSelectionModel>
-#include <QPainter>
-#include <QResizeEvent>
 #include <QScrollArea>
 #include <QSplitter>
 #include <QVBoxLayout>
 
 #include <algorithm>
-#include <cmath>
-#include <utility>
 
 namespace app {
-namespace {
-
-constexpr int kLeft = 40, kRight = 64, kTop = 22, kBottom = 36;
-constexpr double kRadius = 5;
-
-} // namespace
-
-SpeedUpChart::SpeedUpChart(const ThemeController& theme, QWidget* parent)
-    : ThemedWidget(theme, parent)
-{
-    setMinimumSize(300, 190);
-}
-
-void SpeedUpChart::show(const std::vector<BpipeStep>& steps, int size)
-{
-    m_steps = steps;
-    m_size = size;
-    scale();
-    QStringList texts;
-    for (const BpipeStep& step : steps)
-        texts.append(tr("b %1 to %2: a gain of %3 in stage MFU gives %4")
-                         .arg(step.from)
-                         .arg(step.to)
-                         .arg(factorText(step.gain), factorText(step.speedUp())));
-    for (const BpipePoint& point : publishedPoints())
-        texts.append(point.text);
-    setAccessibleDescription(texts.join(QStringLiteral("; ")));
-    update();
-}
-
-void SpeedUpChart::scale()
-{
-    double left = 1, right = 1, bottom = 1, top = 1;
-    const auto include = [&](double gain, double speedUp) {
-        left = std::min(left, gain);
-        right = std::max(right, gain);
-        bottom = std::min(bottom, speedUp);
-        top = std::max(top, speedUp);
-    };
-    for (const BpipePoint& point : publishedPoints())
-        include(point.gain, point.speedUp);
-    for (const BpipeStep& step : m_steps)
-        include(step.gain, step.speedUp());
-    constexpr double kMargin = 0.05;
-    m_left = left - kMargin;
-    m_right = right + kMargin;
-    m_bottom = bottom - kMargin;
-    m_top = top + kMargin;
-}
-
-QPointF SpeedUpChart::place(double gain, double speedUp) const
-{
-    return {m_plot.left() + m_plot.width() * (gain - m_left) / (m_right - m_left),
-            m_plot.bottom() - m_plot.height() * (speedUp - m_bottom) / (m_top - m_bottom)};
-}
-
-void SpeedUpChart::paintGround(QPainter& painter) const
-{
-    const Chrome& chrome = theme().chrome;
-    const double even = std::round(place(1, 1).y());
-    painter.fillRect(QRectF(m_plot.left(), even, m_plot.width(), m_plot.bottom() - even),
-                     chrome.surfaceAlt);
-    painter.setFont(uiFont(11));
-    constexpr double kMost = 8; // ticks of an axis
-    const auto x = profiler::ticks(m_left, m_right, (m_right - m_left) / kMost);
-    const auto y = profiler::ticks(m_bottom, m_top, (m_top - m_bottom) / kMost);
-    for (const double at : y.major) {
-        const double top = std::round(place(1, at).y());
-        painter.fillRect(QRectF(m_plot.left(), top, m_plot.width(), 1), chrome.grid);
-        painter.setPen(chrome.text3);
-        painter.drawText(QRectF(0, top - 8, kLeft - 8, 16), Qt::AlignRight | Qt::AlignVCenter,
-                         number(at, y.decimals));
-    }
-    painter.fillRect(QRectF(m_plot.left(), m_plot.bottom(), m_plot.width(), 1), chrome.line);
-    for (const double at : x.major) {
-        const double left = std::round(place(at, 1).x());
-        painter.fillRect(QRectF(left, m_plot.bottom(), 1, 4), chrome.line);
-        painter.setPen(chrome.text3);
-        painter.drawText(QRectF(left - 24, m_plot.bottom() + 4, 48, 14), Qt::AlignCenter,
-                         number(at, x.decimals));
-    }
-    painter.setPen(chrome.text2);
-    painter.drawText(QRectF(m_plot.left(), m_plot.bottom() + 18, m_plot.width(), 16),
-                     Qt::AlignCenter, tr("gain in stage MFU, ×"));
-    painter.drawText(QPointF(8, 14), tr("speed-up, ×"));
-    QPen dashed(chrome.text2, 1);
-    dashed.setDashPattern({4, 3});
-    painter.setPen(dashed);
-    painter.drawLine(QPointF(m_plot.left(), even + 0.5), QPointF(m_plot.right(), even + 0.5));
-}
-
-void SpeedUpChart::paintLines(QPainter& painter) const
-{
-    const Chrome& chrome = theme().chrome;
-    double lastLabel = -1e9; // y
-    for (const BpipeStep& step : m_steps) {
-        const bool isShown = step.to == m_size;
-        painter.save();
-        painter.setClipRect(m_plot);
-        painter.setPen(QPen(isShown ? chrome.text : chrome.text3, isShown ? 1.6 : 1.2));
-        const QPointF end = place(m_right, m_right / step.needed);
-        painter.drawLine(place(m_left, m_left / step.needed), end);
-        painter.restore();
-        const double y = std::clamp(end.y(), m_plot.top() + 4, m_plot.bottom());
-        if (y - lastLabel < 13)
-            continue;
-        lastLabel = y;
-        painter.setPen(isShown ? chrome.text : chrome.text2);
-        const bool isCut = end.y() < m_plot.top();
-        const double x = isCut ? std::min(place(m_top * step.needed, m_top).x() + 4, m_plot.right())
-                               : m_plot.right() + 5;
-        painter.drawText(QPointF(x, y + 4), tr("b %1 → %2").arg(step.from).arg(step.to));
-    }
-}
-
-void SpeedUpChart::paintMarks(QPainter& painter) const
-{
-    const Chrome& chrome = theme().chrome;
-    for (const BpipeStep& step : m_steps) {
-        const QPointF at = place(step.gain, step.speedUp());
-        const bool isShown = step.to == m_size;
-        painter.setPen(Qt::NoPen);
-        painter.setBrush(isShown ? chrome.text : chrome.text3);
-        painter.drawEllipse(at, kRadius - 1, kRadius - 1);
-        if (!isShown)
-            continue;
-        painter.setBrush(Qt::NoBrush);
-        painter.setPen(QPen(chrome.text, 1.4));
-        painter.drawEllipse(at, kRadius + 3, kRadius + 3);
-        painter.setPen(QPen(chrome.text2, 1, Qt::DotLine));
-        painter.drawLine(at + QPointF(0, kRadius + 3), QPointF(at.x(), m_plot.bottom()));
-    }
-    painter.setPen(chrome.text);
-    painter.setFont(uiFont(15));
-    for (const BpipePoint& point : publishedPoints())
-        painter.drawText(
-            QRectF(place(point.gain, point.speedUp), QSizeF()).adjusted(-12, -12, 12, 12),
-            Qt::AlignCenter, QString(point.mark));
-}
-
-void SpeedUpChart::paintEvent(QPaintEvent*)
-{
-    QPainter painter(this);
-    painter.fillRect(rect(), theme().chrome.surface);
-    m_plot = QRectF(rect()).adjusted(kLeft, kTop, -kRight, -kBottom);
-    paintGround(painter);
-    painter.setRenderHint(QPainter::Antialiasing);
-    paintLines(painter);
-    paintMarks(painter);
-}
-
 namespace {
 
 using engine::BpipeRow;
@@ -194,171 +39,145 @@ QString inMilliseconds(double seconds)
 
 } // namespace
 
-BpipeModel::BpipeModel(QObject* parent)
-    : TableModel(parent)
-{
-    reset(columns(), {});
-}
-
-void BpipeModel::show(const std::vector<BpipeRow>& shown, double usableMemory)
-{
-    m_usable = usableMemory;
-    m_firstMfu = shown.empty() ? 0 : shown.front().stageMfu;
-    reset(columns(), shown);
-}
-
-BpipeModel::Columns BpipeModel::columns() const
+EstimatorPage::Sizes::Columns EstimatorPage::sizeColumns() const
 {
     using Shown = TableColumn<BpipeRow>;
+    const double usable = m_question ? m_question->usableMemory : 0;
+    const double firstMfu = m_answer ? m_answer->rows.front().stageMfu : 0;
     const auto percents = [](double BpipeRow::*share) {
         return [share](const BpipeRow& row) { return number(100 * (row.*share), 1); };
     };
-    const auto memory = [this](const QString& title, auto bytesOf) {
-        Shown column(labelled(title, Unit::GiB), [bytesOf](const BpipeRow& row) {
-            const std::optional<double> bytes = bytesOf(row);
-            return bytes ? inGibibytes(*bytes) : QStringLiteral("–");
-        });
-        const auto excess = [this, bytesOf](const BpipeRow& row) {
-            return bytesOf(row).value_or(m_usable) - m_usable;
-        };
-        column.with(kDifferenceRole, [excess, bytesOf](const BpipeRow& row) -> QVariant {
-            return !bytesOf(row)   ? QString()
-                : excess(row) <= 0 ? tr("fits")
-                                   : tr("over by %1").arg(inGibibytes(excess(row)));
-        });
-        column.with(kVerdictRole, [excess, bytesOf](const BpipeRow& row) {
-            const bool fits = bytesOf(row) && excess(row) <= 0;
-            return QVariant(static_cast<int>(fits ? Verdict::Better : Verdict::Worse));
-        });
-        for (const int role : {kExceedsRole, kStrongRole})
-            column.with(role, [excess](const BpipeRow& row) { return QVariant(excess(row) > 0); });
-        return column;
+    const auto memory = [usable](const QString& title, auto bytesOf) {
+        const auto excess
+            = [=](const BpipeRow& row) -> double { return bytesOf(row).value_or(usable) - usable; };
+        const auto exceeds = [=](const BpipeRow& row) { return QVariant(excess(row) > 0); };
+        return Shown(labelled(title, Unit::GiB),
+                     [=](const BpipeRow& row) {
+                         const std::optional<double> bytes = bytesOf(row);
+                         return bytes ? inGibibytes(*bytes) : kNoValue;
+                     })
+            .with(kDifferenceRole,
+                  [=](const BpipeRow& row) {
+                      return !bytesOf(row)   ? QString()
+                          : excess(row) <= 0 ? tr("fits")
+                                             : tr("over by %1").arg(inGibibytes(excess(row)));
+                  })
+            .with(kVerdictRole,
+                  [=](const BpipeRow& row) {
+                      const bool fits = bytesOf(row) && excess(row) <= 0;
+                      return static_cast<int>(fits ? Verdict::Better : Verdict::Worse);
+                  })
+            .with(kExceedsRole, exceeds)
+            .with(kStrongRole, exceeds);
     };
-    const auto explained = [](Shown of, const QString& tip) {
-        return of.with(Qt::ToolTipRole, [tip](const BpipeRow&) { return QVariant(tip); });
-    };
-    return {
-        Shown(tr("b"), [](const BpipeRow& row) { return QString::number(row.microBatchSize); }),
-        Shown(tr("N"), [](const BpipeRow& row) { return number(row.microBatches, 0); }),
-        Shown(tr("Stage MFU, %"), percents(&BpipeRow::stageMfu)),
-        Shown(
-            tr("Attention kernels"), [](const BpipeRow& row) { return fromUtf8(row.kernels.name); },
-            Qt::AlignLeft),
-        Shown(tr("MFU, %"), percents(&BpipeRow::mfu)),
-        Shown(tr("Speed-up"), [](const BpipeRow& row) { return factorText(row.speedUp); })
-            .with(kStrongRole, kAlways),
-        explained(Shown(tr("Break-even, %"),
-                        [this](const BpipeRow& row) {
-                            return &row == &rows().front()
-                                ? QStringLiteral("–")
-                                : number(100 * row.breakEven * m_firstMfu, 1);
-                        }),
-                  tr("Stage MFU that the micro-batch size needs")),
-        memory(tr("1F1B, %1"),
-               [](const BpipeRow& row) { return std::optional(row.memory.oneFOneB); }),
-        memory(tr("BPipe, %1"), [](const BpipeRow& row) { return row.memory.bpipe; }),
-        explained(
+    return {Shown(tr("b"), [](const BpipeRow& row) { return QString::number(row.microBatchSize); }),
+            Shown(tr("N"), [](const BpipeRow& row) { return number(row.microBatches, 0); }),
+            Shown(tr("Stage MFU, %"), percents(&BpipeRow::stageMfu)),
+            Shown(
+                tr("Attention kernels"),
+                [](const BpipeRow& row) { return fromUtf8(row.kernels.name); }, Qt::AlignLeft),
+            Shown(tr("MFU, %"), percents(&BpipeRow::mfu)),
+            Shown(tr("Speed-up"), [](const BpipeRow& row) { return factorText(row.speedUp); })
+                .with(kStrongRole, kAlways),
+            Shown(tr("Break-even, %"),
+                  [=, this](const BpipeRow& row) {
+                      return &row == &m_sizes->rows().front()
+                          ? kNoValue
+                          : number(100 * row.breakEven * firstMfu, 1);
+                  })
+                .tip("Stage MFU that the micro-batch size needs"),
+            memory(tr("1F1B, %1"),
+                   [](const BpipeRow& row) { return std::optional(row.memory.oneFOneB); }),
+            memory(tr("BPipe, %1"), [](const BpipeRow& row) { return row.memory.bpipe; }),
             Shown(labelled(tr("Transfer of F, %1"), Unit::Millisecond),
                   [](const BpipeRow& row) {
                       return tr("%1 of %2")
                           .arg(inMilliseconds(row.transfer), inMilliseconds(row.forward));
-                  }),
-            tr("One stash over the slowest link between partners, and the forward that hides it"))};
+                  })
+                .tip("One stash over the slowest link between partners, and the forward that hides "
+                     "it")};
 }
 
-// Published and computed speed-ups, one row per case.
-class PublishedCases : public TableModel<profiler::Reproduced>
-{
-public:
-    using Row = profiler::Reproduced;
+namespace {
 
-    explicit PublishedCases(QObject* parent)
-        : TableModel(parent)
-    {
-        show({});
-    }
-    void show(std::vector<Row> rows)
-    {
-        // "GPT-3 96B, attention recomputed, b 1 -> 2: speed-up (...)"
-        const auto tip = [](const Row& row) {
-            return QVariant(fromUtf8(row.what)
-                                .section(QLatin1Char(':'), 0, 0)
-                                .replace(QStringLiteral("->"), QStringLiteral("→")));
-        };
-        const auto title = [tip](const Row& row) {
-            const auto known = std::ranges::find(bpipeCases(), row.published, &BpipeCase::speedUp);
-            return known == bpipeCases().end() ? tip(row).toString() : known->title;
-        };
-        const auto verdict = [](const Row& row) {
-            return QVariant(static_cast<int>(row.isWithin() ? Verdict::Better : Verdict::Worse));
-        };
-        reset({TableColumn<Row>(QStringLiteral("Case"), title, Qt::AlignLeft)
-                   .with(Qt::ToolTipRole, tip),
-               TableColumn<Row>(QStringLiteral("Published"),
-                                [](const Row& row) { return factorText(row.published); }),
-               TableColumn<Row>(QStringLiteral("Computed"),
-                                [](const Row& row) { return factorText(row.computed); })
-                   .with(kStrongRole, kAlways),
-               TableColumn<Row>(QStringLiteral("Tolerance"),
-                                [](const Row& row) {
-                                    return QStringLiteral("± %1 %2").arg(
-                                        number(row.tolerance, 2),
-                                        row.isWithin() ? QStringLiteral("✓") : QStringLiteral("✗"));
-                                })
-                   .with(Qt::ToolTipRole,
-                         [](const Row& row) {
-                             return QVariant(row.isWithin()
-                                                 ? QStringLiteral("Within the tolerance")
-                                                 : QStringLiteral("Outside the tolerance"));
-                         })
-                   .with(kVerdictRole, verdict)},
-              std::move(rows));
-    }
-};
+// Published and computed speed-ups, one row per case.
+std::vector<TableColumn<profiler::Reproduced>> publishedColumns()
+{
+    using Row = profiler::Reproduced;
+    using Shown = TableColumn<Row>;
+    // "GPT-3 96B, attention recomputed, b 1 -> 2: speed-up (...)"
+    const auto whole = [](const Row& row) {
+        return fromUtf8(row.what)
+            .section(QLatin1Char(':'), 0, 0)
+            .replace(QStringLiteral("->"), QStringLiteral("→"));
+    };
+    const auto title = [whole](const Row& row) {
+        const auto known = std::ranges::find(bpipeCases(), row.published, &BpipeCase::speedUp);
+        return known == bpipeCases().end() ? whole(row) : known->title;
+    };
+    const auto tolerance = [](const Row& row) {
+        return QStringLiteral("± %1 %2").arg(
+            number(row.tolerance, 2), row.isWithin() ? QStringLiteral("✓") : QStringLiteral("✗"));
+    };
+    return {
+        Shown(QStringLiteral("Case"), title, Qt::AlignLeft).tip(whole),
+        Shown(QStringLiteral("Published"),
+              [](const Row& row) { return factorText(row.published); }),
+        Shown(QStringLiteral("Computed"), [](const Row& row) { return factorText(row.computed); })
+            .with(kStrongRole, kAlways),
+        Shown(QStringLiteral("Tolerance"), tolerance)
+            .tip([](const Row& row) {
+                return row.isWithin() ? QStringLiteral("Within the tolerance")
+                                      : QStringLiteral("Outside the tolerance");
+            })
+            .with(kVerdictRole, [](const Row& row) {
+                return static_cast<int>(row.isWithin() ? Verdict::Better : Verdict::Worse);
+            })};
+}
+
+} // namespace
 
 namespace {
 
 constexpr int kFormColumn = 300, kSourcesColumn = 380, kFoldSources = 1280; // px
 constexpr int kSizeRow = 30, kStepsColumn = 210;
 
-QLabel* makeParagraph(const char* name)
-{
-    QLabel* label = named(makeLabel({}, "hint"), name);
-    label->setWordWrap(true);
-    label->setTextFormat(Qt::PlainText);
-    return label;
-}
-
 } // namespace
 
 EstimatorPage::EstimatorPage(const ThemeController& theme, QWidget* parent)
     : Page(parent)
     , m_theme(theme)
-    , m_model(new BpipeModel(this))
+    , m_sizes(new Sizes(this))
     , m_form(named(new EstimatorForm(theme), "estimatorForm"))
     , m_table(named(new DataTable(theme, kSizeRow), "estimatorTable", tr("Micro-batch sizes")))
     , m_band(named(new Band(theme, Band::Shape::Verdict), "estimatorVerdict"))
     , m_summary(named(makeLabel({}, "hint"), "estimatorSummary"))
-    , m_note(makeParagraph("estimatorNote"))
+    , m_note(named(makeWrapped("hint"), "estimatorNote"))
     , m_memoryTitle(makeLabel({}, "dock"))
     , m_memoryHint(named(makeLabel({}, "hint"), "estimatorMemoryHint"))
-    , m_steps(makeParagraph("estimatorSteps"))
+    , m_steps(named(makeWrapped("hint"), "estimatorSteps"))
     , m_bars(named(new MemoryBars(theme), "estimatorMemory", tr("Memory per device")))
-    , m_chart(named(new SpeedUpChart(theme), "estimatorChart",
-                    tr("Speed-up against gain in stage MFU")))
-    , m_published(new PublishedCases(this))
+    , m_chart(named(new SceneView(theme,
+                                  [this](std::size_t point) {
+                                      return m_answer ? speedUpText(stepsOf(*m_answer), point)
+                                                      : QString();
+                                  }),
+                    "estimatorChart", tr("Speed-up against gain in stage MFU")))
+    , m_published(new TableModel<profiler::Reproduced>(this))
     , m_publishedTable(named(new DataTable(theme, kSizeRow), "estimatorPublished",
                              tr("Published, computed, tolerance")))
 {
     setObjectName(QStringLiteral("estimatorPage"));
     makeActions();
+    m_chart->setFrameShape(QFrame::NoFrame);
+    for (QLabel* label : {m_steps, m_note})
+        label->setTextFormat(Qt::PlainText);
     for (QLabel* label : {m_memoryHint, m_summary})
         label->setMinimumWidth(1); // lets a narrow window clip the text
-    m_table->setModel(m_model);
-    using enum BpipeModel::Column;
-    m_table->setDispensable({static_cast<int>(Transfer), static_cast<int>(BreakEven),
-                             static_cast<int>(Kernels), static_cast<int>(Mfu),
-                             static_cast<int>(Count)});
+    m_sizes->reset(sizeColumns(), {});
+    m_published->reset(publishedColumns(), {});
+    m_table->setModel(m_sizes);
+    m_table->setDispensable({Transfer, BreakEven, Kernels, Mfu, Count});
     m_formColumn = makeForm();
     m_dock = makeSources();
     auto* columns = makeSplitter(Qt::Horizontal);
@@ -390,88 +209,52 @@ void EstimatorPage::makeActions()
     m_copyCommand->setToolTip(tr("Copies the bscope estimate command with this set-up"));
     m_copyTable
         = makeAction("estimatorCopyTable", tr("Copy table"), Qt::CTRL | Qt::SHIFT | Qt::Key_C,
-                     [this] { QGuiApplication::clipboard()->setText(csvOf(*m_model)); });
+                     [this] { QGuiApplication::clipboard()->setText(csvOf(*m_sizes)); });
     m_reset = makeAction("estimatorReset", tr("Reset"), {},
                          [this] { m_form->setRequest(defaultEstimate()); });
     m_showSources = makeAction("estimatorShowSources", tr("Sources of the numbers"), {});
-    m_showSources->setCheckable(true);
-    m_showSources->setChecked(true);
+    foldBelow(kFoldSources, *m_showSources);
 }
 
 QWidget* EstimatorPage::makeForm()
 {
     m_simulateButton
         = makeButton({}, QStringLiteral("estimatorSimulateButton"), "primary", m_simulate);
-    auto* buttons = makeSurface("plain");
-    buttons->setFixedHeight(53);
-    spaced(new QHBoxLayout(buttons), {14, 0, 14, 0}, 8,
-           {{m_simulateButton, 1},
-            makeButton(m_copyCommand->text(), QStringLiteral("estimatorCommandButton"), "",
-                       m_copyCommand)});
-    auto* head = makeBar(
-        40, 8,
-        {makeLabel(tr("Estimator"), "dock"), kStretch,
-         makeButton(m_reset->text(), QStringLiteral("estimatorResetButton"), "link", m_reset)});
-    auto* column = makeSurface("plain");
+    auto* command = makeButton(m_copyCommand->text(), QStringLiteral("estimatorCommandButton"), "",
+                               m_copyCommand);
+    auto* reset
+        = makeButton(m_reset->text(), QStringLiteral("estimatorResetButton"), "link", m_reset);
+    auto* column = makeLined({makeBar(40, 8, {makeLabel(tr("Estimator"), "dock"), kStretch, reset}),
+                              {m_form, 1},
+                              makeFoot({{m_simulateButton, 1}, command})});
     column->setMinimumWidth(kFormColumn);
-    spaced(new QVBoxLayout(column), {}, 0,
-           {head, makeLine(Qt::Horizontal), {m_form, 1}, makeLine(Qt::Horizontal), buttons});
     return column;
-}
-
-QWidget* EstimatorPage::makeMemory()
-{
-    auto* part = makeSurface("plain");
-    auto* head = makeBar(
-        36, 8, {m_memoryTitle, new Tag(m_theme, tr("simulated"), part), kStretch, m_memoryHint});
-    spaced(new QVBoxLayout(part), {}, 0,
-           {makeLine(Qt::Horizontal), head, makeLine(Qt::Horizontal), {m_bars, 1}});
-    return part;
-}
-
-QWidget* EstimatorPage::makeChart()
-{
-    auto* part = makeSurface("plain");
-    auto* head = makeBar(36, 8,
-                         {makeLabel(tr("Speed-up against gain in stage MFU"), "dock"), kStretch,
-                          makeLabel(tr("shaded: the larger micro-batch is slower"), "hint")});
-    m_steps->setFixedWidth(kStepsColumn);
-    m_steps->setAlignment(Qt::AlignTop);
-    auto* row = spaced(new QHBoxLayout, {0, 0, 12, 0}, 8, {{m_chart, 1}, m_steps});
-    m_steps->setContentsMargins(0, 14, 0, 0);
-    spaced(new QVBoxLayout(part), {}, 0,
-           {makeLine(Qt::Horizontal), head, makeLine(Qt::Horizontal), {row, 1}});
-    return part;
 }
 
 QWidget* EstimatorPage::makeCentre()
 {
-    auto* content = makeSurface("plain");
     auto* band = makeSurface("plain");
     spaced(new QVBoxLayout(band), {12, 12, 12, 8}, 0, {m_band});
     m_note->setContentsMargins(12, 6, 12, 10);
-    spaced(new QVBoxLayout(content), {}, 0,
-           {band, m_table, m_note, {makeMemory(), 4}, {makeChart(), 5}});
+    auto* top = makeSurface("plain");
+    spaced(new QVBoxLayout(top), {}, 0, {band, m_table, m_note});
+    auto* memory = makeBar(
+        36, 8, {m_memoryTitle, new Tag(m_theme, tr("simulated"), this), kStretch, m_memoryHint});
+    auto* speedUp = makeBar(36, 8,
+                            {makeLabel(tr("Speed-up against gain in stage MFU"), "dock"), kStretch,
+                             makeLabel(tr("shaded: the larger micro-batch is slower"), "hint")});
+    m_steps->setFixedWidth(kStepsColumn);
+    m_steps->setAlignment(Qt::AlignTop);
+    m_steps->setContentsMargins(0, 14, 0, 0);
+    auto* chart = spaced(new QHBoxLayout, {0, 0, 12, 0}, 8, {{m_chart, 1}, m_steps});
     auto* head = makeBar(
         40, 8, {makeLabel(tr("Larger micro-batches with BPipe"), "dock"), kStretch, m_summary});
-    auto* centre = makeSurface("plain");
-    spaced(new QVBoxLayout(centre), {}, 0,
-           {head, makeLine(Qt::Horizontal), {makeScroll(content), 1}});
-    return centre;
+    return makeLined(
+        {head, {makeScroll(makeLined({top, memory, {m_bars, 4}, speedUp, {chart, 5}})), 1}});
 }
 
 QWidget* EstimatorPage::makeSources()
 {
-    auto* column = named(makeSurface("plain"), "estimatorDock");
-    column->setMinimumWidth(kFormColumn);
-    auto* published = makeBar(40, 8, {makeLabel(tr("Published, computed, tolerance"), "dock")});
-    auto* sources = makeBar(36, 8, {makeLabel(tr("Where the numbers come from"), "dock")});
-    auto* buttons = makeSurface("plain");
-    buttons->setFixedHeight(53);
-    spaced(new QHBoxLayout(buttons), {12, 0, 12, 0}, 8,
-           {makeButton(m_copyTable->text(), QStringLiteral("estimatorCopyTableButton"), "",
-                       m_copyTable),
-            kStretch});
     m_publishedTable->setModel(m_published);
     m_publishedTable->setRestColumn(0);
     auto* rows = named(new QWidget, "estimatorSources");
@@ -479,16 +262,16 @@ QWidget* EstimatorPage::makeSources()
     QScrollArea* scroll = makeScroll(rows);
     scroll->setFocusPolicy(Qt::StrongFocus); // the keyboard can scroll it
     scroll->setAccessibleName(tr("Where the numbers come from"));
-    spaced(new QVBoxLayout(column), {}, 0,
-           {published,
-            makeLine(Qt::Horizontal),
-            m_publishedTable,
-            makeLine(Qt::Horizontal),
-            sources,
-            makeLine(Qt::Horizontal),
-            {scroll, 1},
-            makeLine(Qt::Horizontal),
-            buttons});
+    auto* copy = makeButton(m_copyTable->text(), QStringLiteral("estimatorCopyTableButton"), "",
+                            m_copyTable);
+    auto* column = named(
+        makeLined({makeBar(40, 8, {makeLabel(tr("Published, computed, tolerance"), "dock")}),
+                   m_publishedTable,
+                   makeBar(36, 8, {makeLabel(tr("Where the numbers come from"), "dock")}),
+                   {scroll, 1},
+                   makeFoot({copy, kStretch})}),
+        "estimatorDock");
+    column->setMinimumWidth(kFormColumn);
     return column;
 }
 
@@ -503,6 +286,10 @@ void EstimatorPage::connectAll()
                     m_chosen = index.row();
                 choose(index.row());
             });
+    connect(m_chart, &SceneView::pointChosen, this, [this](std::size_t point) {
+        if (m_answer && point + 1 < m_answer->rows.size())
+            m_table->selectRow(static_cast<int>(point) + 1);
+    });
     connect(m_showSources, &QAction::toggled, this, &EstimatorPage::showColumns);
 }
 
@@ -510,7 +297,7 @@ void EstimatorPage::connectAll()
 void EstimatorPage::showColumns()
 {
     m_dock->setVisible(m_showSources->isChecked());
-    m_formColumn->setVisible(m_hasRoom || !m_showSources->isChecked());
+    m_formColumn->setVisible(width() >= kFoldSources || !m_showSources->isChecked());
 }
 
 void EstimatorPage::estimate()
@@ -530,7 +317,7 @@ void EstimatorPage::refuse(const QString& reason)
 {
     m_answer.reset();
     m_question.reset();
-    m_model->show({}, 0);
+    m_sizes->reset(sizeColumns(), {});
     m_band->show(Band::Kind::Error, tr("No estimate."), capitalized(reason) + QLatin1Char('.'));
     m_summary->clear();
     m_note->clear();
@@ -538,7 +325,7 @@ void EstimatorPage::refuse(const QString& reason)
     m_memoryTitle->setText(tr("Memory per device"));
     m_memoryHint->clear();
     m_bars->clear(tr("The memory is shown when all fields are valid."));
-    m_chart->show({}, 0);
+    m_chart->draw(nullptr);
     m_memory.drop();
     showSources();
     for (QAction* action : {m_simulate, m_copyCommand, m_copyTable})
@@ -569,7 +356,7 @@ void EstimatorPage::showAnswer()
     m_copyCommand->setEnabled(true);
     m_copyTable->setEnabled(true);
     m_isShowing = true;
-    m_model->show(m_answer->rows, m_question->usableMemory); // clears the selection
+    m_sizes->reset(sizeColumns(), m_answer->rows); // clears the selection
     m_table->setFixedHeight(m_table->fittingHeight());
     m_table->selectRow(std::min(m_chosen, static_cast<int>(m_answer->rows.size()) - 1)); // choose()
     m_isShowing = false;
@@ -583,7 +370,10 @@ void EstimatorPage::choose(int row)
     m_simulateButton->setText(tr("Simulate b = %1").arg(chosen.microBatchSize));
     m_memoryTitle->setText(tr("Memory per device at b = %1").arg(chosen.microBatchSize));
     const std::vector<BpipeStep> steps = stepsOf(*m_answer);
-    m_chart->show(steps, chosen.microBatchSize);
+    m_chart->draw([steps, size = chosen.microBatchSize](const ChartLook& look) {
+        return speedUpChart(steps, size, look);
+    });
+    m_chart->select(row > 0 ? std::optional(static_cast<std::size_t>(row) - 1) : std::nullopt);
     QStringList texts;
     for (const BpipeStep& step : steps)
         texts.append(stepText(step));
@@ -658,7 +448,7 @@ void EstimatorPage::readPublished()
                               *all, std::back_inserter(speedUps), [](const auto& row) {
                                   return row.what.find("speed-up") != std::string::npos;
                               });
-                      m_published->show(std::move(speedUps));
+                      m_published->reset(publishedColumns(), std::move(speedUps));
                       m_publishedTable->setFixedHeight(m_publishedTable->fittingHeight());
                   });
 }
@@ -698,11 +488,7 @@ QList<QAction*> EstimatorPage::menuActions(Menu menu) const
 void EstimatorPage::resizeEvent(QResizeEvent* event)
 {
     Page::resizeEvent(event);
-    const bool hasRoom = event->size().width() >= kFoldSources;
-    if (hasRoom != std::exchange(m_hasRoom, hasRoom)) {
-        m_showSources->setChecked(hasRoom);
-        showColumns();
-    }
+    showColumns();
 }
 
 QJsonObject EstimatorPage::state() const

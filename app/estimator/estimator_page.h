@@ -20,43 +20,17 @@ class Band;
 class DataTable;
 class EstimatorForm;
 class MemoryBars;
-class PublishedCases;
+class SceneView;
 
-// The speed-up against the gain in stage MFU: a line per step between micro-batch sizes, a dot for
-// the gain of this set-up, and the marks of the published cases.
-class SpeedUpChart : public ThemedWidget
+// Compares micro-batch sizes with and without BPipe. Every edit updates the answer at once, except
+// the memory of the devices, which is simulated in the background.
+class EstimatorPage : public Page
 {
     Q_OBJECT
 
 public:
-    explicit SpeedUpChart(const ThemeController& theme, QWidget* parent = nullptr);
-
-    void show(const std::vector<BpipeStep>& steps, int size); // the step to `size` is marked
-    QSize sizeHint() const override { return {600, 248}; }
-
-protected:
-    void paintEvent(QPaintEvent* event) override;
-
-private:
-    void scale();
-    QPointF place(double gain, double speedUp) const;
-    void paintGround(QPainter& painter) const;
-    void paintLines(QPainter& painter) const;
-    void paintMarks(QPainter& painter) const;
-
-    std::vector<BpipeStep> m_steps;
-    int m_size = 0;
-    double m_left = 0, m_right = 1, m_bottom = 0, m_top = 1; // ends of the axes
-    QRectF m_plot;
-};
-
-// The micro-batch sizes of the estimator page, in the order in which they were typed.
-class BpipeModel : public TableModel<engine::BpipeRow>
-{
-    Q_OBJECT
-
-public:
-    enum class Column : int {
+    // The columns of the micro-batch sizes.
+    enum Column : int {
         Size,
         Count,
         StageMfu,
@@ -69,24 +43,6 @@ public:
         Transfer
     };
 
-    explicit BpipeModel(QObject* parent = nullptr);
-
-    void show(const std::vector<engine::BpipeRow>& rows, double usableMemory); // bytes
-
-private:
-    Columns columns() const;
-
-    // The usable memory in bytes, and the stage MFU of the first row.
-    double m_usable = 0, m_firstMfu = 0;
-};
-
-// Compares micro-batch sizes with and without BPipe. Every edit updates the answer at once, except
-// the memory of the devices, which is simulated in the background.
-class EstimatorPage : public Page
-{
-    Q_OBJECT
-
-public:
     explicit EstimatorPage(const ThemeController& theme, QWidget* parent = nullptr);
 
     QString title() const override { return tr("Estimator"); }
@@ -100,11 +56,11 @@ protected:
     void resizeEvent(QResizeEvent* event) override;
 
 private:
+    using Sizes = TableModel<engine::BpipeRow>; // in the order in which they were typed
+    Sizes::Columns sizeColumns() const;
     void makeActions();
     QWidget* makeForm();
     QWidget* makeCentre();
-    QWidget* makeMemory();
-    QWidget* makeChart();
     QWidget* makeSources();
     void connectAll();
 
@@ -133,20 +89,19 @@ private:
     int m_chosen = 1; // the row that the user chose; kept if m_answer has fewer rows
     bool m_isShowing = false;
 
-    BpipeModel* m_model;
+    Sizes* m_sizes;
     EstimatorForm* m_form;
     DataTable* m_table;
     Band* m_band;
     QLabel *m_summary, *m_note, *m_memoryTitle, *m_memoryHint, *m_steps;
     MemoryBars* m_bars;
-    SpeedUpChart* m_chart;
-    PublishedCases* m_published;
+    SceneView* m_chart;
+    TableModel<profiler::Reproduced>* m_published;
     DataTable* m_publishedTable;
     QVBoxLayout* m_sources;
     QWidget *m_formColumn = nullptr, *m_dock = nullptr; // m_dock: the sources
     QPushButton* m_simulateButton = nullptr;
     QAction *m_simulate, *m_copyCommand, *m_copyTable, *m_reset, *m_showSources;
-    bool m_hasRoom = true; // whether the form and the sources fit side by side
 };
 
 } // namespace app

@@ -317,11 +317,8 @@ QWidget* MemoryPage::makeCentre()
     auto* top = new QWidget;
     spaced(new QVBoxLayout(top), {}, 0,
            {makeToolbar(), makeLine(Qt::Horizontal), {m_content, 1}, m_legend});
-    auto* bottom = makeSurface("plain");
-    spaced(new QVBoxLayout(bottom), {}, 0,
-           {makeBar(kTableTitle, 8, {m_memoryTitle, kStretch}),
-            makeLine(Qt::Horizontal),
-            {m_memoryTable, 1}});
+    auto* bottom
+        = makeLined({makeBar(kTableTitle, 8, {m_memoryTitle, kStretch}), {m_memoryTable, 1}});
     m_rows->addWidget(top);
     m_rows->addWidget(bottom);
     m_rows->setStretchFactor(0, 1);

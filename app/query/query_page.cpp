@@ -362,8 +362,7 @@ QWidget* QueryPage::makeQuery()
         = makeBar(32, 8,
                   {makeLabel(tr("Rows"), "dock"), m_summary, kStretch,
                    makeButton(m_copy->text(), QStringLiteral("copyRowsButton"), "link", m_copy)});
-    auto* bottom = makeSurface("plain");
-    spaced(new QVBoxLayout(bottom), {}, 0, {head, makeLine(Qt::Horizontal), {m_table, 1}});
+    auto* bottom = makeLined({head, {m_table, 1}});
     auto* rows = makeSplitter(Qt::Vertical);
     rows->addWidget(top);
     rows->addWidget(bottom);

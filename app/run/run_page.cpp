@@ -38,7 +38,8 @@ namespace {
 
 constexpr int kRunProgressEvery = 300; // ms between updates, because laying out the details is slow
 constexpr int kRunsDockWidth = 216, kDetailsWidth = 292, kPanelsHeight = 216, kLeastPanels = 120;
-constexpr int kFoldDetailsBelow = 1360, kFoldRunsBelow = 1180, kFoldPanelsBelow = 860;
+constexpr int kFoldDetailsBelow = 1360, kFoldRunsBelow = 1180; // width of the page
+constexpr int kFoldPanelsBelow = 860;                          // height of the window
 constexpr int kChromeHeight = 90; // menu bar, tabs and status bar of the window around a page
 
 } // namespace
@@ -231,6 +232,8 @@ QWidget* RunPage::makeDetails()
     auto* title = makeBar(40, 4, {{m_detailsTitle, 1}, close});
     spaced(new QVBoxLayout(dock), {}, 0, {title, makeLine(Qt::Horizontal), {m_detailsStack, 1}});
     connect(m_actions.why, &QAction::toggled, this, &RunPage::showWhy);
+    foldBelow(kFoldRunsBelow, *m_actions.showRuns);
+    foldBelow(kFoldDetailsBelow, *m_actions.showDetails);
     connect(m_actions.showRuns, &QAction::toggled, m_runs, &QWidget::setVisible);
     connect(m_actions.showDetails, &QAction::toggled, dock, &QWidget::setVisible);
     return dock;
@@ -750,12 +753,7 @@ void RunPage::showEvent(QShowEvent* event)
 void RunPage::resizeEvent(QResizeEvent* event)
 {
     Page::resizeEvent(event);
-    const bool details = width() >= kFoldDetailsBelow, runs = width() >= kFoldRunsBelow,
-               panels = height() + kChromeHeight >= kFoldPanelsBelow;
-    if (details != std::exchange(m_hasRoomForDetails, details))
-        m_actions.showDetails->setChecked(details);
-    if (runs != std::exchange(m_hasRoomForRuns, runs))
-        m_actions.showRuns->setChecked(runs);
+    const bool panels = height() + kChromeHeight >= kFoldPanelsBelow;
     if (panels != std::exchange(m_hasRoomForPanels, panels))
         m_panels->setFolded(!panels);
 }

@@ -142,7 +142,7 @@ private:
     bool m_wereDetailsShown = true; // whether the details were open before "Why not faster?"
     QWidget *m_footer = nullptr, *m_ofSelection = nullptr, *m_ofRunning = nullptr;
     QPushButton *m_save = nullptr, *m_stop = nullptr, *m_pause = nullptr;
-    bool m_hasRoomForDetails = true, m_hasRoomForRuns = true, m_hasRoomForPanels = true;
+    bool m_hasRoomForPanels = true;
 };
 
 } // namespace app

@@ -113,8 +113,7 @@ void StudyPage::makeActions()
     m_otherMode = make("studyOtherMode", tr("Emulate the grid"), {}, &StudyPage::runOtherMode);
     m_showForm = makeAction("studyShowForm", tr("Definition"), Qt::Key_F9, {},
                             tr("show the grid at the left"));
-    m_showForm->setCheckable(true);
-    m_showForm->setChecked(true);
+    foldBelow(1180, *m_showForm);
     m_openPoint = make("studyOpenPoint", tr("Open timeline"), Qt::CTRL | Qt::Key_T,
                        &StudyPage::openPoint, tr("simulate the selected point and open its run"));
     m_emulate = make("studyEmulatePoint", tr("Emulate this point"), {}, &StudyPage::emulatePoint);
@@ -188,10 +187,8 @@ QWidget* StudyPage::makeDefinition()
     spaced(new QVBoxLayout(bottom), {14, 10, 14, 12}, 8,
            {spaced(new QHBoxLayout, {}, 8, {{m_count, 1}, m_progressText}), m_progress,
             spaced(new QHBoxLayout, {}, 8, {{m_runButton, 1}, {m_cancelButton, 1}, {other, 1}})});
-    auto* column = named(makeSurface("plain"), "studyDefinition");
+    auto* column = named(makeLined({head, {m_form, 1}, bottom}), "studyDefinition");
     column->setMinimumWidth(kDefinition);
-    spaced(new QVBoxLayout(column), {}, 0,
-           {head, makeLine(Qt::Horizontal), {m_form, 1}, makeLine(Qt::Horizontal), bottom});
     return column;
 }
 
@@ -227,14 +224,8 @@ QWidget* StudyPage::makePoint()
                             makeActionButton(m_compareBest), kStretch});
     auto* below = makeSurface("plain");
     spaced(new QVBoxLayout(below), {12, 8, 12, 12}, 10, {m_sentence, buttons});
-    auto* part = makeSurface("plain");
-    spaced(new QVBoxLayout(part), {}, 0,
-           {makeBar(40, 8, {m_pointTitle, m_mode, {m_pointWhere, 1}}),
-            makeLine(Qt::Horizontal),
-            {table, 1},
-            makeLine(Qt::Horizontal),
-            below});
-    return part;
+    return makeLined(
+        {makeBar(40, 8, {m_pointTitle, m_mode, {m_pointWhere, 1}}), {table, 1}, below});
 }
 
 // The page of a study without results: its question.
@@ -620,16 +611,6 @@ QList<QAction*> StudyPage::menuActions(Menu menu) const
         break;
     }
     return {};
-}
-
-// A narrow window folds the definition.
-void StudyPage::resizeEvent(QResizeEvent* event)
-{
-    constexpr int kFoldDefinition = 1180;
-    Page::resizeEvent(event);
-    const bool hasRoom = width() >= kFoldDefinition;
-    if (hasRoom != std::exchange(m_hasRoom, hasRoom))
-        m_showForm->setChecked(hasRoom);
 }
 
 } // namespace app

@@ -46,8 +46,6 @@ public:
     StudySession& session() { return m_session; }
 
 protected:
-    void resizeEvent(QResizeEvent* event) override;
-
 private:
     void makeActions();
     QWidget* makeDefinition();
@@ -117,7 +115,6 @@ private:
     TableModel<profiler::PointSummary::Row> m_pointTable;
     QStackedWidget* m_stack;
     QWidget* m_definition;
-    bool m_hasRoom = true; // whether the window is wide enough for the form
 };
 
 } // namespace app

@@ -44,6 +44,13 @@ QString fieldLabel(std::string_view flag)
     return fromUtf8(changeField(flag).label);
 }
 
+QLabel* makeHint(const QString& text)
+{
+    QLabel* hint = makeWrapped("hint");
+    hint->setText(text);
+    return hint;
+}
+
 constexpr int kLayerBarHeight = 26, kStageTextHeight = 18, kHandleWidth = 5, kReach = 6;
 
 } // namespace
@@ -637,8 +644,7 @@ WhatIfForm::WhatIfForm(const ThemeController& theme, const profiler::WhatIfPredi
     addStragglers(*column);
     addLayers(*column);
     addJob(*column);
-    QLabel* interval = makeWrapped("hint");
-    interval->setText(
+    QLabel* interval = makeHint(
         tr("The interval contains 95 % of 100 predictions with resampled times. Every prediction "
            "is multiplied by %1: the measured iteration time divided by the time predicted for "
            "the same schedule.")
@@ -827,11 +833,11 @@ void WhatIfForm::addStragglers(QVBoxLayout& column)
     auto* segments
         = named(new SegmentControl(m_theme, {tr("as measured"), tr("removed")}), "stragglers");
     const SlowestDevice slowest = slowestDevice(run(), m_measured.times());
-    QLabel* hint = makeWrapped("hint");
-    hint->setText(slowest.device < 0 ? tr("All devices take equally long, within 1 %.")
-                                     : tr("Device %1 is %2 slower than the mean of the others.")
-                                           .arg(slowest.device)
-                                           .arg(percent(slowest.excess)));
+    QLabel* hint
+        = makeHint(slowest.device < 0 ? tr("All devices take equally long, within 1 %.")
+                                      : tr("Device %1 is %2 slower than the mean of the others.")
+                                            .arg(slowest.device)
+                                            .arg(percent(slowest.excess)));
     fill(*makeFormSection(column), {makeFormRow(fieldLabel("--no-stragglers"), {segments}), hint});
     bind(
         &SegmentControl::currentChanged, &SegmentControl::setCurrent, segments,

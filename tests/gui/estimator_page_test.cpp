@@ -101,13 +101,13 @@ TEST_CASE("memory over the capacity is marked in its number, too")
 {
     const Estimate estimate;
     const auto* model = estimate.find<DataTable>("estimatorTable")->model();
-    const auto exceeds = [model](int row, BpipeModel::Column column) {
-        return model->index(row, static_cast<int>(column)).data(kExceedsRole).toBool();
+    const auto exceeds = [model](int row, EstimatorPage::Column column) {
+        return model->index(row, column).data(kExceedsRole).toBool();
     };
-    CHECK_FALSE(exceeds(0, BpipeModel::Column::Without));
-    CHECK(exceeds(1, BpipeModel::Column::Without));
-    CHECK_FALSE(exceeds(1, BpipeModel::Column::With));
-    CHECK(exceeds(2, BpipeModel::Column::With));
+    CHECK_FALSE(exceeds(0, EstimatorPage::Column::Without));
+    CHECK(exceeds(1, EstimatorPage::Column::Without));
+    CHECK_FALSE(exceeds(1, EstimatorPage::Column::With));
+    CHECK(exceeds(2, EstimatorPage::Column::With));
 }
 
 TEST_CASE("a click on a published case sets all fields, and an edit unmarks it")

@@ -1,7 +1,5 @@
-#include "app/estimator/estimator_page.h"
+#include "app/estimator/estimate.h"
 #include "tests/catch.h"
-
-#include <QImage>
 
 using namespace app;
 
@@ -9,11 +7,19 @@ using namespace app;
 // tick was the same number, so the paint event never ended.
 TEST_CASE("a chart of any gain has few ticks")
 {
-    ThemeController theme;
-    SpeedUpChart chart(theme);
-    chart.resize(600, 248);
     for (const double gain : {1.3, 5e8, 1e18}) {
-        chart.show({{.from = 1, .to = 2, .gain = gain, .needed = 1.05}}, 2);
-        CHECK_FALSE(chart.grab().toImage().isNull());
+        const auto chart
+            = speedUpChart({{.from = 1, .to = 2, .gain = gain, .needed = 1.05}}, 2, ChartLook());
+        CHECK(chart.scene.groups.front().shapes.size() < 100);
     }
+}
+
+TEST_CASE("every point of the chart has a text: the steps, then the published cases")
+{
+    const std::vector<BpipeStep> steps{{1, 2, 1.3, 1.05}, {2, 4, 1.1, 1.1}};
+    const auto chart = speedUpChart(steps, 2, ChartLook());
+    REQUIRE(chart.marks.size() == steps.size() + publishedPoints().size());
+    CHECK(speedUpText(steps, 0)
+          == QStringLiteral("b 1 to 2: a gain of 1.30× in stage MFU gives 1.24×"));
+    CHECK(speedUpText(steps, 2) == publishedPoints().front().text);
 }
