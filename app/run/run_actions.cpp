@@ -275,7 +275,7 @@ void RunPage::showMenu(const QPoint& at)
     menu->setAttribute(Qt::WA_DeleteOnClose);
     const RunActions& a = m_actions;
     const Selection& selection = m_timeline->selection();
-    if (selection.kind == Selection::Kind::None)
+    if (selection.kind == Selection::Kind::None || selection.kind == Selection::Kind::Category)
         menu->addActions({a.fit, a.fitAll, a.markRange});
     else
         addSelectionTo(*menu, selection);

@@ -272,7 +272,8 @@ QWidget* RunPage::makeFooter()
 void RunPage::showFooter()
 {
     const Selection::Kind selected = m_timeline->selection().kind;
-    const bool isSelected = selected != Selection::Kind::None;
+    const bool isSelected
+        = selected != Selection::Kind::None && selected != Selection::Kind::Category;
     const bool isRunning = !isSelected && m_document->isRunning();
     m_ofSelection->setVisible(isSelected);
     m_save->setVisible(selected == Selection::Kind::Range);
@@ -392,6 +393,14 @@ void RunPage::connectTimeline()
     connect(m_panels, &RunPanels::selected, m_timeline, &TimelineWidget::select);
     connect(m_panels, &RunPanels::iterationChosen, m_timeline, &TimelineWidget::showIteration);
     connect(m_toolbar, &RunToolbar::iterationChosen, m_timeline, &TimelineWidget::showIteration);
+    connect(m_answer, &AnswerStrip::chosen, this, &RunPage::selectCategory);
+    connect(m_answer, &AnswerStrip::opened, this, [this](profiler::TimeCategory category) {
+        const auto longest = CategoryBoxes(*view(), m_metrics.iteration, category).longest(1);
+        if (longest.empty())
+            return;
+        m_timeline->select(longest.front());
+        m_timeline->zoomToSelection();
+    });
     connect(m_actions.showDetails, &QAction::toggled, this, &RunPage::showPopover);
     connect(m_timeline, &TimelineWidget::viewChanged, this, [this] {
         if (needsPopover())
@@ -564,6 +573,9 @@ void RunPage::select(const Selection& selection)
 {
     m_details->show(view(), selection);
     m_panels->showSelection(selection);
+    m_answer->setSelected(selection.kind == Selection::Kind::Category
+                              ? std::optional(selection.category)
+                              : std::nullopt);
     m_panels->notes().setCurrent(m_timeline->currentNote());
     m_panels->notes().setSelection(selection);
     m_why->setSelection(selection);
@@ -578,6 +590,17 @@ void RunPage::select(const Selection& selection)
     m_findBar->setPlace(selection, m_timeline->iteration());
     m_actions.savePart->setEnabled(isRange);
     Q_EMIT statusChanged();
+}
+
+// Selects the boxes of a category in the shown iteration, or clears the selection if they are
+// selected already.
+void RunPage::selectCategory(profiler::TimeCategory category)
+{
+    if (!view() || m_metrics.iteration < 0)
+        return;
+    const Selection to{
+        .kind = Selection::Kind::Category, .iteration = m_metrics.iteration, .category = category};
+    m_timeline->select(m_timeline->selection() == to ? Selection() : to);
 }
 
 std::optional<engine::Window> RunPage::exportedRange() const

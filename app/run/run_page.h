@@ -90,6 +90,7 @@ private:
     void showKernelLanes(bool areShown);
     void showIteration(int iteration);
     void select(const Selection& selection);
+    void selectCategory(profiler::TimeCategory category);
     void askRange();
     void markRange(engine::Window range); // and brings it into view
     void showPopover();

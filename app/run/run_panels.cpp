@@ -400,6 +400,9 @@ void RunPanels::showSelection(const Selection& selection)
     const engine::DeviceId device
         = selection.kind == Selection::Kind::None ? engine::DeviceId{} : selection.device;
     m_devices->mark(device);
+    m_metrics->setSelected(selection.kind == Selection::Kind::Category
+                               ? std::optional(selection.category)
+                               : std::nullopt);
     selectRow(m_summaryTable, device.isValid() ? device.value : -1);
 }
 
@@ -554,7 +557,8 @@ profiler::KernelFilter KernelPanel::filter() const
     using Kind = Selection::Kind;
     if (isOfScope(Scope::Iteration))
         filter.iteration = m_iteration;
-    if (!isOfScope(Scope::Selection) || m_selection.kind == Kind::None)
+    if (!isOfScope(Scope::Selection) || m_selection.kind == Kind::None
+        || m_selection.kind == Kind::Category)
         return filter;
     filter.iteration = iterationOf(m_selection, *m_run);
     if (m_selection.kind == Kind::Op || m_selection.kind == Kind::Kernel)

@@ -287,6 +287,22 @@ void MetricsModel::showColumns()
     DeviceTable::show(std::move(columns));
 }
 
+void MetricsModel::setSelected(std::optional<profiler::TimeCategory> category)
+{
+    if (std::exchange(m_selected, category) != category && columnCount() > 0)
+        Q_EMIT headerDataChanged(Qt::Horizontal, 0, columnCount() - 1);
+}
+
+QVariant MetricsModel::headerData(int section, Qt::Orientation orientation, int role) const
+{
+    if (role != kStrongRole || orientation != Qt::Horizontal)
+        return DeviceTable::headerData(section, orientation, role);
+    const QString title = headerData(section, orientation).toString();
+    return m_selected
+        && title.startsWith(capitalized(fromUtf8(profiler::timeCategoryName(*m_selected)))
+                            + QLatin1Char(','));
+}
+
 // Returns the definition of the metric with its value for all devices, taken from the last row.
 QVariant MetricsModel::headerToolTip(int section, const QString& title) const
 {

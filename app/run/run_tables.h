@@ -99,6 +99,10 @@ public:
     // Adds a column with the ticks that each device contributes to the critical path; an empty
     // `work` removes it.
     void setWorkOnPath(engine::IdVector<engine::DeviceId, std::int64_t> work);
+    // Emphasizes the title of the column of a category of time; nullopt: of none.
+    void setSelected(std::optional<profiler::TimeCategory> category);
+    QVariant headerData(int section, Qt::Orientation orientation,
+                        int role = Qt::DisplayRole) const override;
     const profiler::RunMetrics& metrics() const { return m_metrics; }
     // The columns that a narrow table hides: those after the peak, the last column first.
     const std::vector<int>& dispensable() const { return m_dispensable; }
@@ -111,6 +115,7 @@ private:
     profiler::RunMetrics m_metrics;
     engine::IdVector<engine::DeviceId, std::int64_t> m_workOnPath;
     std::vector<int> m_dispensable;
+    std::optional<profiler::TimeCategory> m_selected;
 };
 
 // Table of the kernels of a run by kind of op, with their counts, times and shares.

@@ -202,7 +202,8 @@ void TableHeader::paintSection(QPainter* painter, const QRect& rect, int section
     if (isSorted)
         text += sortIndicatorOrder() == Qt::AscendingOrder ? kUp : kDown;
     painter->setFont(uiFont(12, QFont::Medium));
-    painter->setPen(isSorted ? chrome.text : chrome.text2);
+    const bool isStrong = model()->headerData(section, orientation(), kStrongRole).toBool();
+    painter->setPen(isSorted || isStrong ? chrome.text : chrome.text2);
     const auto alignment
         = model()->headerData(section, orientation(), Qt::TextAlignmentRole).value<Qt::Alignment>();
     // The title of a narrow column reaches above the differences.

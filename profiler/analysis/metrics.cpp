@@ -238,6 +238,13 @@ const char* timeCategoryName(TimeCategory category)
     return kNames[category];
 }
 
+bool isOf(TimeCategory category, OpKind kind)
+{
+    return std::ranges::any_of(kComputeCategories, [&](const auto& one) {
+        return one.second == kind && (one.first == category || category == TC::Compute);
+    });
+}
+
 TimeByCategory timeByCategory(const RunMetrics& run, const DeviceMetrics& device)
 {
     TimeByCategory times{};

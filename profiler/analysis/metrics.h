@@ -99,6 +99,8 @@ enum class TimeCategory : std::uint8_t {
 constexpr int kTimeCategories = 12;
 const char* timeCategoryName(TimeCategory category); // "F", "optimizer", "wait"
 
+bool isOf(TimeCategory category, engine::OpKind kind); // false for categories without ops
+
 using TimeByCategory = engine::EnumArray<TimeCategory, double, kTimeCategories>; // in ticks
 TimeByCategory timeByCategory(const RunMetrics& run, const DeviceMetrics& device);
 TimeByCategory timeByCategory(const RunMetrics& run); // mean of the recorded devices

@@ -1,4 +1,5 @@
 #include "app/run/answer_strip.h"
+#include "app/timeline/details/details_panel.h"
 #include "tests/gui/opened_run.h"
 
 #include <QLabel>
@@ -97,4 +98,53 @@ TEST_CASE("in a narrow page the strip keeps bubble, bar and buttons")
     CHECK(strip->height() == AnswerStrip::kHeight);
     strip->resize(700, AnswerStrip::kHeight);
     CHECK_FALSE(isShown("answerWhere"));
+}
+
+TEST_CASE("a click on a part of the bar selects its boxes, and Esc or another click clears them")
+{
+    const Answered run(simulatedRun({"1f1b", 4, 4, 1, true}));
+    const auto* table = run.find<DataTable>("summaryTable")->model();
+    const auto strong = [&] {
+        QStringList titles;
+        for (int column = 0; column < table->columnCount(); ++column)
+            if (table->headerData(column, Qt::Horizontal, kStrongRole).toBool())
+                titles << table->headerData(column, Qt::Horizontal).toString();
+        return titles.join(u'|');
+    };
+    const auto click = [&] {
+        QTest::mouseClick(run.bar, Qt::LeftButton, {},
+                          run.bar->rectOf(profiler::TimeCategory::Wait).center());
+    };
+    const auto selected = [&] { return run.timeline->selection().kind; };
+    click();
+    CHECK(selected() == Selection::Kind::Category);
+    CHECK(strong() == QStringLiteral("Wait, ms"));
+    const QString details = run.find<DetailsPanel>("details")->text();
+    CHECK(details.contains(QStringLiteral("Wait, selected\t4.5 ms per device, 21.4\u202F%")));
+    CHECK(details.contains(QStringLiteral("Device 0 wait: B of micro-batch 0\t6.0")));
+    QTest::keyClick(run.timeline, Qt::Key_Escape);
+    CHECK(selected() == Selection::Kind::None);
+    CHECK(strong().isEmpty());
+    click();
+    click();
+    CHECK(selected() == Selection::Kind::None);
+    run.click("answerBubble");
+    CHECK(run.timeline->selection().category == profiler::TimeCategory::Bubble);
+    CHECK(strong() == QStringLiteral("Bubble, ms"));
+}
+
+TEST_CASE("Left and Right walk the parts of the bar, and Enter zooms to the longest box")
+{
+    const Answered run(simulatedRun({"1f1b", 4, 4, 1, true}));
+    run.bar->setFocus();
+    for (int k = 0; k < 4; ++k) // F, B, fill, wait
+        QTest::keyClick(run.bar, Qt::Key_Right);
+    CHECK(run.timeline->selection().category == profiler::TimeCategory::Wait);
+    QTest::keyClick(run.bar, Qt::Key_Left);
+    CHECK(run.timeline->selection().category == profiler::TimeCategory::Fill);
+    const double all = run.timeline->inSight().duration();
+    QTest::keyClick(run.bar, Qt::Key_Return);
+    CHECK(run.timeline->selection().kind == Selection::Kind::Bubble);
+    CHECK(run.timeline->selection().device.value == 3); // fill 3.0 ms
+    CHECK(run.timeline->inSight().duration() <= all);
 }

@@ -33,7 +33,7 @@ Details detailsOf(const RunView& view, const Selection& selection, const Details
     if (selection.kind == Selection::Kind::None && context.progress != nullptr && !view.isEmpty())
         return runningDetails(view, context);
     if (selection.kind == Selection::Kind::None)
-        return runDetails(view, engine::reportedIteration(view.timeline()));
+        return runDetails(view, {.iteration = engine::reportedIteration(view.timeline())});
     if (selection.kind == Selection::Kind::Kernel)
         return kernels != nullptr && !view.isEmpty() ? kernelDetails(view, *kernels, selection)
                                                      : Details();
@@ -48,6 +48,8 @@ Details detailsOf(const RunView& view, const Selection& selection, const Details
         return rangeDetails(view, selection, context);
     case Selection::Kind::Device:
         return deviceDetails(view, selection, kernels);
+    case Selection::Kind::Category:
+        return runDetails(view, selection);
     case Selection::Kind::None:
     case Selection::Kind::Kernel:
         break;

@@ -66,7 +66,8 @@ Details bubbleDetails(const RunView& view, const Selection& selection);
 Details rangeDetails(const RunView& view, const Selection& selection,
                      const DetailsContext& context);
 Details hitsDetails(const RunView& view, const DetailsContext& context); // requires context.hits
-Details runDetails(const RunView& view, int iteration);
+// Describes the run, and the longest boxes of a selected category of time.
+Details runDetails(const RunView& view, const Selection& selection);
 Details runningDetails(const RunView& view, const DetailsContext& context); // requires progress
 Details deviceDetails(const RunView& view, const Selection& selection, const KernelView* kernels);
 

@@ -1,8 +1,11 @@
 #include "app/documents/run_document.h"
 #include "app/timeline/details/details_gpu.h"
 #include "app/timeline/details/details_parts.h"
+#include "app/timeline/view/category_boxes.h"
+#include "app/timeline/view/labels.h"
 #include "app/timeline/view/translate.h"
 #include "app/ui/text.h"
+#include "engine/schedule/notation.h"
 #include "profiler/analysis/compare.h"
 #include "profiler/analysis/run_measures.h"
 
@@ -16,84 +19,68 @@ namespace {
 using profiler::DeviceMetrics;
 using profiler::RunMetrics;
 
-DetailsSection timeSection(const RunView& view, const RunMetrics& metrics,
-                           const DetailsClock& clock)
+// Returns why a device is idle, in a few words: "wait: B of micro-batch 0".
+QString causeText(const RunView& view, const profiler::Bubble& bubble)
 {
-    const auto window
-        = view.timeline().iterations[static_cast<std::size_t>(metrics.iteration)].window;
-    const auto begin = static_cast<double>(window.begin), end = static_cast<double>(window.end);
-    Busy sum{};
-    double fill = 0, wait = 0, drain = 0, compute = 0, exposed = 0;
-    const auto isTraced
-        = [&view](const DeviceMetrics& device) { return hasTrace(view.run(), device.device); };
-    const auto count = static_cast<double>(
-        std::max<std::ptrdiff_t>(1, std::ranges::count_if(metrics.devices, isTraced)));
-    for (const auto& device : metrics.devices) {
-        if (!isTraced(device))
-            continue;
-        const Busy one = view.shares(device.device, begin, end);
-        for (std::size_t k = 0; k < kShares; ++k)
-            sum[k] += one[k] / count;
-        fill += static_cast<double>(device.fill) / count;
-        wait += static_cast<double>(device.wait) / count;
-        drain += static_cast<double>(device.drain) / count;
-        compute += static_cast<double>(device.compute) / count;
-        exposed += static_cast<double>(device.exposedCommunication) / count;
+    using enum profiler::Bubble::Kind;
+    if (bubble.kind == Drain)
+        return tr("drain: no work left");
+    const QString kind = fromUtf8(profiler::bubbleKindName(bubble.kind));
+    if (!bubble.next)
+        return kind;
+    const engine::Op& next = view.op(*bubble.next);
+    return tr("%1: %2").arg(
+        kind,
+        next.microBatch.isValid()
+            ? tr("%1 of micro-batch %2")
+                  .arg(fromUtf8(engine::kindShortName(next.kind)), microBatchText(next))
+            : opTitle(next.kind));
+}
+
+DetailsLink boxLink(const RunView& view, const Selection& box, const DetailsClock& clock)
+{
+    DetailsLink link;
+    link.target = box;
+    link.time = clock.length(box.window.duration());
+    const QString device = tr("Device %1").arg(box.device.value);
+    if (box.kind == Selection::Kind::Op) {
+        link.swatch = swatchOf(view, box.op);
+        link.name = opName(view.run().info, view.op(box.op));
+        link.rest = tr("on device %1").arg(box.device.value);
+        return link;
     }
-    const auto text = [&](double ticks) { return clock.scale.text(ticks); };
-    DetailsSection section;
-    section.title = tr("Time by category");
-    section.note = tr("mean of devices, %1").arg(clock.scale.unit());
-    if (view.timeline().kernels.empty()) // else the bar would be of host ranges
-        section.bars.push_back({{}, {}, shareParts(sum, end - begin)});
-    section.rows
-        = {{tr("Compute"), text(compute)},
-           {tr("Exposed communication"), metrics.exposedIsKnown ? text(exposed) : tr("unknown")},
-           whyUnknown(view.run().info).empty()
-               ? DetailsRow{tr("Bubble: fill, wait, drain"),
-                            text(fill) + QStringLiteral(" + ") + text(wait) + QStringLiteral(" + ")
-                                + text(drain)}
-               : DetailsRow{tr("Idle"), text(fill + wait + drain)}};
-    return section;
+    link.name = device;
+    const auto* bubble
+        = view.bubble(box.iteration, box.device, static_cast<double>(box.window.begin));
+    link.swatch.look = bubble != nullptr ? Swatch::Look::Bubble : Swatch::Look::Exposed;
+    link.rest = bubble != nullptr ? causeText(view, *bubble) : tr("exposed");
+    return link;
 }
 
-DetailsRow extreme(const QString& name, const DeviceMetrics& device, const QString& value)
+// The longest boxes of the selected category; of all bubbles if nothing is selected.
+DetailsSection longest(const RunView& view, const Selection& selection, const RunMetrics& metrics,
+                       const DetailsClock& clock)
 {
-    return {name, tr("device %1, %2").arg(QString::number(device.device.value), value)};
-}
-
-DetailsSection extremes(const RunView& view, const RunMetrics& metrics)
-{
-    const double duration = static_cast<double>(std::max<std::int64_t>(1, metrics.duration));
-    // Returns `otherwise` for a device without a trace. Its recorded bubble of 0 must not make it
-    // the device with the smallest bubble.
-    const auto bubbleOf = [&view](const DeviceMetrics& one, std::int64_t otherwise) {
-        return hasTrace(view.run(), one.device) ? one.bubble : otherwise;
-    };
-    const auto least = std::ranges::min_element(metrics.devices, {}, [&](const auto& one) {
-        return bubbleOf(one, std::numeric_limits<std::int64_t>::max());
-    });
-    const auto most = std::ranges::max_element(metrics.devices, {},
-                                               [&](const auto& one) { return bubbleOf(one, -1); });
-    const auto bubble = [&](const DeviceMetrics& one) {
-        return percent(static_cast<double>(one.bubble) / duration);
-    };
-    const auto largest = std::ranges::max_element(metrics.devices, {}, [](const auto& one) {
-        return one.peakBytes ? static_cast<double>(*one.peakBytes) : one.peakStash;
-    });
-    const QString memory = largest->peakBytes
-        ? byteScale(*largest->peakBytes).withUnit(static_cast<double>(*largest->peakBytes))
-        : number(largest->peakStash, 1) + QString::fromUtf8(" Mₐ");
+    constexpr std::size_t kMost = 6;
+    const bool isSelected = selection.kind == Selection::Kind::Category;
+    const auto category = isSelected ? selection.category : profiler::TimeCategory::Bubble;
+    const CategoryBoxes boxes(view, selection.iteration, category);
     DetailsSection section;
-    section.title = tr("Extremes");
-    if (whyUnknown(view.run().info).empty())
-        section.rows = {
-            extreme(tr("Smallest bubble"), *least, bubble(*least)),
-            extreme(tr("Largest bubble"), *most, bubble(*most)),
-        };
-    if (view.knowsMemory())
-        section.rows.push_back(extreme(
-            largest->peakBytes ? tr("Largest memory") : tr("Largest stash"), *largest, memory));
+    section.title = tr("Longest bubbles");
+    section.note = clock.scale.unit();
+    if (isSelected) {
+        const double mean = profiler::timeByCategory(metrics)[category];
+        section.title
+            = tr("%1, selected").arg(capitalized(fromUtf8(profiler::timeCategoryName(category))));
+        section.note = tr("%1 per device, %2")
+                           .arg(clock.scale.withUnit(mean),
+                                percent(mean / static_cast<double>(metrics.duration)));
+    }
+    for (const Selection& box : boxes.longest(kMost))
+        section.links.push_back(boxLink(view, box, clock));
+    const auto more = std::ssize(boxes.all()) - std::ssize(section.links);
+    if (more > 0)
+        section.add(tr("%1 more, shorter").arg(number(static_cast<double>(more), 0)), {});
     return section;
 }
 
@@ -161,6 +148,19 @@ DetailsSection facts(const RunView& view, const RunMetrics& metrics)
         if (!value.empty())
             section.add(name, QString::fromStdString(value));
     };
+    if (whyUnknown(info).empty())
+        section.add(tr("Mean bubble"), percent(metrics.bubbleRatio));
+    if (view.knowsMemory()) {
+        const auto size = [](const DeviceMetrics& one) {
+            return one.peakBytes ? static_cast<double>(*one.peakBytes) : one.peakStash;
+        };
+        const DeviceMetrics& fullest = *metrics.fullest(size);
+        const QString amount = fullest.peakBytes
+            ? byteScale(*fullest.peakBytes).withUnit(static_cast<double>(*fullest.peakBytes))
+            : number(fullest.peakStash, 1) + QString::fromUtf8(" Mₐ");
+        section.add(fullest.peakBytes ? tr("Largest memory") : tr("Largest stash"),
+                    tr("device %1, %2").arg(QString::number(fullest.device.value), amount));
+    }
     addRange(view.run(), metrics.iteration, section);
     addCourse(view.run(), tr("Loss, nats per token"), &engine::Iteration::loss, section);
     addCourse(view.run(), tr("Gradient norm"), &engine::Iteration::gradientNorm, section);
@@ -222,8 +222,9 @@ QString whichIteration(const engine::Run& run, int iteration)
 
 } // namespace
 
-Details runDetails(const RunView& view, int iteration)
+Details runDetails(const RunView& view, const Selection& selection)
 {
+    const int iteration = selection.iteration;
     const RunMetrics* metrics = view.metrics(iteration);
     if (!metrics || metrics->devices.empty())
         return {};
@@ -236,16 +237,12 @@ Details runDetails(const RunView& view, int iteration)
     details.left = whichIteration(run, iteration) + QStringLiteral(", ") + modeText(run.info);
     details.right = shapeText(run);
     QStringList sentences;
-    if (whyUnknown(run.info).empty())
-        sentences << tr("<b>%1 bubble</b>, mean of the devices. Click a box, a bubble or a device "
-                        "for its details; drag to measure.")
-                         .arg(percent(metrics->bubbleRatio));
     for (const std::string& warning : profiler::importWarnings(run))
         sentences << fromUtf8(warning).toHtmlEscaped();
     details.sentence = sentences.join(QStringLiteral("<br>"));
-    details.sections.push_back(timeSection(view, *metrics, clock));
-    if (DetailsSection section = extremes(view, *metrics); !section.rows.empty())
-        details.sections.push_back(std::move(section));
+    if (selection.kind == Selection::Kind::Category || whyUnknown(run.info).empty())
+        if (DetailsSection boxes = longest(view, selection, *metrics, clock); !boxes.links.empty())
+            details.sections.push_back(std::move(boxes));
     if (auto memory = gpuMemorySection(run.info))
         details.sections.push_back(std::move(*memory));
     details.sections.push_back(facts(view, *metrics));

@@ -12,6 +12,7 @@ namespace {
 using profiler::Tint;
 
 constexpr double kDimLight = 0.44, kDimDark = 0.46, kDimOffPath = 0.65;
+constexpr double kUnselectedLight = 0.56, kUnselectedDark = 0.54;
 // A recompute is hatched with lines in its colour mixed with white (kHatchLight). Narrow boxes have
 // one colour between fill and lines instead (kHatchShare).
 constexpr double kHatchLight = 0.55, kHatchShare = 0.5;
@@ -33,7 +34,8 @@ BoxColours::BoxColours(const Theme& theme, double dpr)
     : m_theme(theme)
     , m_bubble(toQt(theme.palette.bubble), toQt(theme.palette.bubbleLine), dpr)
 {
-    for (const Emphasis emphasis : {Emphasis::Normal, Emphasis::Dimmed, Emphasis::OffPath}) {
+    for (const Emphasis emphasis :
+         {Emphasis::Normal, Emphasis::Dimmed, Emphasis::OffPath, Emphasis::Unselected}) {
         for (int kind = 0; kind < engine::kOpKinds; ++kind) {
             for (int chunk = 0; chunk < kChunks; ++chunk) {
                 engine::Op op;
@@ -66,11 +68,12 @@ BoxColours::BoxColours(const Theme& theme, double dpr)
 
 BoxColours::Look BoxColours::resolve(profiler::Colour fill, Emphasis emphasis) const
 {
-    if (emphasis != Emphasis::Normal)
-        fill = profiler::mix(fill, fromQt(surface()),
-                             emphasis == Emphasis::OffPath ? kDimOffPath
-                                 : m_theme.isDark()        ? kDimDark
-                                                           : kDimLight);
+    const bool isDark = m_theme.isDark();
+    const double share = emphasis == Emphasis::OffPath ? kDimOffPath
+        : emphasis == Emphasis::Unselected ? (isDark ? kUnselectedDark : kUnselectedLight)
+        : emphasis == Emphasis::Dimmed     ? (isDark ? kDimDark : kDimLight)
+                                           : 0;
+    fill = profiler::mix(fill, fromQt(surface()), share);
     return {toQt(fill), toQt(m_theme.palette.inkOn(fill)), {}, {}, toQt(fill)};
 }
 

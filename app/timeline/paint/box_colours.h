@@ -14,7 +14,8 @@ namespace app {
 class BoxColours
 {
 public:
-    enum class Emphasis { Normal, Dimmed, OffPath }; // OffPath: not on the critical path
+    // OffPath: not on the critical path. Unselected: not of the selected category of time.
+    enum class Emphasis { Normal, Dimmed, OffPath, Unselected };
     struct Look
     {
         QColor fill, ink, edge; // edge: inner frame of an optimizer step; invalid for other ops
@@ -50,7 +51,7 @@ private:
     Look hatched(Look look, double dpr) const;
 
     const Theme m_theme;
-    static constexpr int kEmphases = 3;
+    static constexpr int kEmphases = 4;
     Look m_looks[engine::kOpKinds][kChunks][kEmphases];
     Look m_exposed[kEmphases], m_hues[profiler::kHues][3][kEmphases]; // by hue, Tint, emphasis
     Look m_durations[profiler::kDurationSteps][kEmphases];            // by step and emphasis

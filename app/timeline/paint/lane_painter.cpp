@@ -154,6 +154,7 @@ using Emphasis = BoxColours::Emphasis;
 
 namespace {
 
+constexpr double kOtherBubble = 0.45;  // opacity of a bubble of another cause than the selected
 constexpr double kSmallNumberFrom = 9; // least width of a box with a digit of 10 px
 
 BoxText transferText(const engine::Op& op)
@@ -221,6 +222,9 @@ bool LanePainter::isInFlow(std::uint32_t op, int iteration) const
 // micro-batches.
 Emphasis LanePainter::emphasis(const engine::Span& span) const
 {
+    if (m_category != nullptr && m_found == nullptr)
+        return m_category->has(m_view.op(span.op), span.iteration) ? Emphasis::Normal
+                                                                   : Emphasis::Unselected;
     if (m_path != nullptr && m_found == nullptr)
         return m_path->has(span) ? Emphasis::Normal : Emphasis::OffPath;
     const bool isOther = m_found != nullptr ? !m_found->has(span)
@@ -262,18 +266,23 @@ void LanePainter::paintCompute(DeviceId device, double top, double height)
 
 void LanePainter::paintPiece(DeviceId device, const Piece& piece, double top, double height)
 {
+    const bool isOther = m_category != nullptr && !m_category->has(device, piece);
     switch (piece.kind) {
     case Piece::Kind::Op:
         paintOp(piece, top, height);
         break;
     case Piece::Kind::Exposed:
         m_boxes.draw(stretch(m_axis, piece.window, top, height),
-                     m_colours.exposed(m_path != nullptr ? Emphasis::OffPath : Emphasis::Normal),
+                     m_colours.exposed(isOther                 ? Emphasis::Unselected
+                                           : m_path != nullptr ? Emphasis::OffPath
+                                                               : Emphasis::Normal),
                      {});
         break;
     case Piece::Kind::Bubble:
+        m_painter.setOpacity(isOther ? kOtherBubble : 1);
         paintBubble(m_painter, m_colours, boxRect(m_axis, piece.window, top, height),
                     m_axis.snap(m_axis.x(0)));
+        m_painter.setOpacity(1);
         break;
     case Piece::Kind::Dense:
         paintDense(device, piece.window, top, height);
@@ -349,18 +358,43 @@ void LanePainter::paintGroup(const Lane& lane)
         paintWindow(one.window);
 }
 
+// Returns the columns with the colour of the selected category undimmed.
+ColumnColours LanePainter::selectedColours(ColumnColours dimmed,
+                                           profiler::TimeCategory category) const
+{
+    const ColumnColours full = columnColours(m_colours, Emphasis::Normal);
+    for (const OpKind kind :
+         {OpKind::Forward, OpKind::Recompute, OpKind::Backward, OpKind::BackwardInput,
+          OpKind::BackwardWeight, OpKind::OptimizerStep, OpKind::SendActivation}) {
+        const bool isSelected = kind == OpKind::SendActivation
+            ? category == profiler::TimeCategory::Exposed
+            : profiler::isOf(category, kind);
+        const auto share = static_cast<std::size_t>(shareOf(kind));
+        if (isSelected)
+            dimmed.shares[share] = full.shares[share];
+    }
+    return dimmed;
+}
+
 void LanePainter::paintShares(engine::Window window, double top, double height,
                               const std::function<Busy(double time)>& before)
 {
     const Emphasis how = m_found != nullptr ? Emphasis::Dimmed
+        : m_category != nullptr             ? Emphasis::Unselected
         : m_path != nullptr                 ? Emphasis::OffPath
         : m_flow                            ? Emphasis::Dimmed
                                             : Emphasis::Normal;
     ColumnColours colours = columnColours(m_colours, how);
-    if (m_found == nullptr && m_path == nullptr) // a flow does not dim optimizer steps
+    if (m_category != nullptr && m_found == nullptr)
+        colours = selectedColours(colours, m_category->category());
+    else if (m_found == nullptr && m_path == nullptr) // a flow does not dim optimizer steps
         colours.shares[static_cast<std::size_t>(Share::Optimizer)]
             = m_colours.look(OpKind::OptimizerStep, 0, Emphasis::Normal).fill;
-    colours.rest = m_colours.bubbleSolid();
+    const bool isBubbleSelected
+        = m_category == nullptr || m_category->category() > profiler::TimeCategory::Exposed;
+    colours.rest = isBubbleSelected
+        ? m_colours.bubbleSolid()
+        : mixed(m_colours.surface(), m_colours.bubbleSolid(), kOtherBubble);
     QRectF area = stretch(m_axis, window, top, height);
     area.setWidth(std::max(area.width(), m_axis.devicePixel()));
     paintColumns(m_painter, m_axis, {area, window, colours}, before);

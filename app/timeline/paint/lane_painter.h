@@ -1,6 +1,8 @@
 #pragma once
 
 #include "app/timeline/paint/box_painter.h"
+#include "app/timeline/paint/columns.h"
+#include "app/timeline/view/category_boxes.h"
 #include "app/timeline/view/coordinates.h"
 #include "app/timeline/view/find.h"
 #include "app/timeline/view/flow.h"
@@ -68,6 +70,8 @@ public:
     void setFlow(std::optional<Flow> flow) { m_flow = flow; }
     void setFound(const Found* found) { m_found = found; } // dims ops not found; may be nullptr
     void setPath(const PathMarks* path) { m_path = path; } // dims ops off the path; may be nullptr
+    // Dims other boxes than those of a category of time; may be nullptr.
+    void setCategory(const CategoryBoxes* category) { m_category = category; }
     void paint(engine::DeviceId device, const Lane& lane, int iteration);
     void paintCompute(engine::DeviceId device, double top, double height);
     // Returns nullopt if the peak is unknown or out of sight.
@@ -82,6 +86,7 @@ private:
     void paintPiece(engine::DeviceId device, const Piece& piece, double top, double height);
     void paintOp(const Piece& piece, double top, double height);
     void paintDense(engine::DeviceId device, engine::Window window, double top, double height);
+    ColumnColours selectedColours(ColumnColours dimmed, profiler::TimeCategory category) const;
     void paintShares(engine::Window window, double top, double height,
                      const std::function<Busy(double time)>& before);
     // Draws the narrow lanes below the boxes: messages, all-reduces, memory over time.
@@ -99,6 +104,7 @@ private:
     std::optional<Flow> m_flow;
     const Found* m_found = nullptr;
     const PathMarks* m_path = nullptr;
+    const CategoryBoxes* m_category = nullptr;
     Labels m_labels = Labels::Names;
 };
 

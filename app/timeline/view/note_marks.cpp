@@ -99,7 +99,7 @@ Selection selectionOf(const RunView& view, const Note& note)
 
 bool canBeNoted(const Selection& selection)
 {
-    return selection.kind != Selection::Kind::None && selection.kind != Selection::Kind::Device;
+    return selection.isOfTime();
 }
 
 Note noteOn(const Selection& selection)

@@ -1,6 +1,7 @@
 #pragma once
 
 #include "engine/timeline/timeline.h"
+#include "profiler/analysis/metrics.h"
 
 #include <cstdint>
 
@@ -9,7 +10,8 @@ namespace app {
 // The selected item of a timeline. The view and the details panel share one value.
 struct Selection
 {
-    enum class Kind : std::uint8_t { None, Op, Bubble, Range, Device, Kernel };
+    // Category: all boxes of a category of time in one iteration.
+    enum class Kind : std::uint8_t { None, Op, Bubble, Range, Device, Kernel, Category };
 
     Kind kind = Kind::None;
     int iteration = -1;           // index into Timeline::iterations
@@ -21,6 +23,12 @@ struct Selection
     std::uint32_t work = 0;
     int row = 0; // for Kind::Kernel: index among the device's kernel rows
 
+    profiler::TimeCategory category = {}; // for Kind::Category
+
+    bool isOfTime() const // whether it has a place in time, unlike a device or a category
+    {
+        return kind != Kind::None && kind != Kind::Device && kind != Kind::Category;
+    }
     friend bool operator==(const Selection&, const Selection&) = default;
 };
 

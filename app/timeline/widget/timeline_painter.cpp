@@ -290,6 +290,8 @@ void TimelinePainter::paintMarks() const
     marks.paintPlates(m_scene.iteration);
     if (m_scene.found)
         marks.paintHits(m_scene.found->hits());
+    if (m_scene.category)
+        marks.paintHits(m_scene.category->all());
     if (m_scene.hover != m_scene.selection)
         marks.paintHover(m_scene.hover);
     marks.paintSelected(m_scene.selection);
@@ -407,6 +409,7 @@ void TimelinePainter::paintGroup(std::span<const std::size_t> lanes, const QRect
     lanePainter.setFlow(m_scene.flow);
     lanePainter.setFound(m_scene.found.get());
     lanePainter.setPath(m_scene.path.get());
+    lanePainter.setCategory(m_scene.category.get());
     const KernelView* shown = m_scene.drawnKernels();
     for (const std::size_t k : lanes) {
         const engine::DeviceId device{static_cast<int>(k)};

@@ -306,6 +306,10 @@ QString TimelineScene::spoken() const
         return TimeCanvas::tr("Range, %1").arg(length);
     case Selection::Kind::Device:
         return device;
+    case Selection::Kind::Category:
+        return TimeCanvas::tr("%1, %2").arg(
+            fromUtf8(profiler::timeCategoryName(selection.category)),
+            countOf(category ? std::ssize(category->all()) : 0, "box"));
     case Selection::Kind::Kernel: {
         const auto& activity = kernels->activity();
         const auto& name = activity.nameOf(activity.work()[selection.work]).label;

@@ -3,6 +3,7 @@
 #include "app/timeline/paint/plan_view.h"
 #include "app/timeline/paint/ruler_painter.h"
 #include "app/timeline/paint/timeline_look.h"
+#include "app/timeline/view/category_boxes.h"
 #include "app/timeline/view/coordinates.h"
 #include "app/timeline/view/find.h"
 #include "app/timeline/view/iteration_times.h"
@@ -78,6 +79,7 @@ struct TimelineScene
     int planIteration = -1;   // index of the iteration to which `opsDone` belongs
     std::vector<int> opsDone; // complete ops of each device; empty: unknown
     Selection selection, hover;
+    CategoryBoxesPointer category; // of the selection; nullptr: it is not of this kind
     std::optional<PlannedOp> plannedHover;
     bool isFocused = false; // the selection has the keyboard focus
     std::optional<Flow> flow;

@@ -151,6 +151,11 @@ void TimelineWidget::updateIteration()
 void TimelineWidget::updateFlow()
 {
     m_scene.flow.reset();
+    const Selection& selected = m_scene.selection;
+    m_scene.category = selected.kind == Selection::Kind::Category && !isEmpty()
+        ? std::make_shared<const CategoryBoxes>(*m_scene.view, selected.iteration,
+                                                selected.category)
+        : nullptr;
     if (m_scene.look.flow == TimelineLook::Flow::Selected && !m_scene.found && !isEmpty())
         m_scene.flow = flowOf(*m_scene.view, m_scene.selection);
     contentChanged();
@@ -327,7 +332,7 @@ void TimelineWidget::select(const Selection& selection)
 
 void TimelineWidget::revealItem(const Selection& what)
 {
-    if (what.kind == Selection::Kind::None || what.kind == Selection::Kind::Device)
+    if (!what.isOfTime())
         return;
     reveal(viewOf(what.window));
     const auto device = static_cast<std::size_t>(what.device.value);

@@ -116,6 +116,6 @@ TEST_CASE("details are copied as lines of text")
     const app::RunView view(sample::units({"1f1b", 2, 2, 1}));
     const QString text = app::plainText(app::detailsOf(view, Selection{}));
     CHECK(text.startsWith(QLatin1String("1f1b\t")));
-    CHECK(text.contains(QLatin1String("\nExposed communication\t0.0\n")));
+    CHECK(text.contains(QLatin1String("\nDevice 0 wait: B of micro-batch 0\t2.0\n")));
     CHECK_FALSE(text.contains(QLatin1String("<b>")));
 }

@@ -374,10 +374,10 @@ TEST_CASE("the reported iteration has the range of all and the interval of the m
     const int reported = engine::reportedIteration(run->timeline);
     Selection none;
     none.iteration = reported;
-    const auto details = app::runDetails(view, reported);
+    const auto details = app::runDetails(view, {.iteration = reported});
     CHECK(row(details, "3 measured iterations").contains(QLatin1String(" to ")));
     CHECK(row(details, "95 % interval").contains(QLatin1String(" to ")));
-    CHECK(row(app::runDetails(view, reported == 0 ? 1 : 0), "3 measured iterations")
+    CHECK(row(app::runDetails(view, {.iteration = reported == 0 ? 1 : 0}), "3 measured iterations")
           == QLatin1String("(none)"));
 }
 
@@ -386,8 +386,8 @@ TEST_CASE("of two measured iterations the shorter is reported, without an interv
     auto run = std::make_shared<engine::Run>(*sample::measured({"1f1b", 2, 2, 2}));
     run->info.mode = engine::Mode::Live;
     run->timeline.iterations.back().window.end -= 1'000'000;
-    const auto details
-        = app::runDetails(app::RunView(run), engine::reportedIteration(run->timeline));
+    const auto details = app::runDetails(app::RunView(run),
+                                         {.iteration = engine::reportedIteration(run->timeline)});
     CHECK(details.left.contains(QLatin1String("Reported iteration: 1, the shorter of 2")));
     CHECK(row(details, "2 measured iterations").contains(QLatin1String(" to ")));
     CHECK(row(details, "95 % interval") == QLatin1String("(none)"));

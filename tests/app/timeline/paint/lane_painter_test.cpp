@@ -191,6 +191,34 @@ TEST_CASE("the flow of a micro-batch keeps its boxes and dims the others")
     }
 }
 
+TEST_CASE("a selected category of time keeps its boxes and fades the others")
+{
+    for (const auto mode : {profiler::ThemeMode::Light, profiler::ThemeMode::Dark}) {
+        PaintedLane lane(20, mode);
+        const auto paint = [&](profiler::TimeCategory category) {
+            const app::CategoryBoxes boxes(lane.view, 0, category);
+            lane.image.fill(lane.theme.chrome.surface);
+            QPainter painter(&lane.image);
+            app::LanePainter lanes(painter, lane.view, lane.axis, lane.colours);
+            lanes.setCategory(&boxes);
+            lanes.paintCompute(engine::DeviceId{0}, 0, 42);
+        };
+        const QColor forward = lane.fill(engine::OpKind::Forward),
+                     edge = app::toQt(lane.theme.palette.bubbleLine);
+        paint(profiler::TimeCategory::Forward);
+        CHECK(lane.at(2, 1) == forward);
+        CHECK(lane.at(10 * 20 + 2, 1)
+              == app::mixed(lane.fill(engine::OpKind::Backward), lane.theme.chrome.surface,
+                            lane.theme.isDark() ? 0.54 : 0.56));
+        CHECK(lane.at(5 * 20, 0) != edge);
+        paint(profiler::TimeCategory::Wait); // 0F3 until 0B0
+        CHECK(lane.at(2, 1) != forward);
+        CHECK(lane.at(5 * 20, 0) == edge);
+        paint(profiler::TimeCategory::Drain); // there is none on device 0
+        CHECK(lane.at(5 * 20, 0) != edge);
+    }
+}
+
 // The number of the chosen micro-batch was bold only in boxes of one op.
 TEST_CASE("the flow of a micro-batch is bold in the half of a joint box")
 {
