@@ -83,6 +83,7 @@ struct ImportReport
     // "rank 3 has no trace". "": nothing. See whyUnknown().
     std::string lack;
     bool clocksKnown = true; // false: it is not known how the clocks of the devices relate
+    bool workKnown = true;   // false: kernels of a device are missing
     // If the stages are unknown, all ops belong to stage 0. If the micro-batches are unknown, ops
     // are numbered in the order of their execution.
     bool stagesKnown = false, microBatchesKnown = false;

@@ -57,26 +57,53 @@ Reading ofBubble(const RunInfo& info, Reading value)
     std::string why = whyUnknown(info);
     return why.empty() ? noteCorrections(info, std::move(value)) : Reading::unknown(std::move(why));
 }
-// Host times of a run that used GPUs are no compute.
-Reading ofCompute(const RunInfo& info, Reading value)
-{
-    const bool isOfHost = info.import && !info.import->onGpu && !info.deviceName.empty();
-    return isOfHost ? Reading::unknown(whyUnknown(info)) : noteCorrections(info, std::move(value));
-}
 Reading ofClocks(const RunInfo& info, Reading value)
 {
     return !info.import || info.import->clocksKnown ? value : Reading::unknown(info.import->lack);
 }
-Reading idle(const RunInfo& info, Reading value)
+// Without the kernels of some ops, the work of a device is unknown.
+Reading ofWork(const RunInfo& info, Reading value)
 {
-    return info.import && info.import->onGpu ? ofClocks(info, std::move(value)) : Reading::absent();
+    return !info.import || info.import->workKnown ? ofClocks(info, std::move(value))
+                                                  : Reading::unknown(info.import->lack);
+}
+// Host times of a run that used GPUs are no compute.
+Reading ofCompute(const RunInfo& info, Reading value)
+{
+    const bool isOfHost = info.import && !info.import->onGpu && !info.deviceName.empty();
+    return isOfHost ? Reading::unknown(whyUnknown(info))
+                    : ofWork(info, noteCorrections(info, std::move(value)));
+}
+Reading ofStash(const RunInfo& info, Reading value)
+{
+    return ofMicroBatches(info, ofWork(info, std::move(value)));
+}
+// An iteration begins with an op of stage 0.
+Reading ofIteration(const Run& run, Reading value)
+{
+    const auto& info = run.info;
+    const auto isFirst = [](const Op& op) {
+        return (op.kind == OpKind::Forward || isBackward(op.kind)) && op.stage == StageId{0};
+    };
+    if (info.import && info.import->stagesKnown
+        && std::ranges::none_of(run.schedule.program, [&](const std::vector<Op>& ops) {
+               return std::ranges::any_of(ops, isFirst);
+           }))
+        return Reading::unknown(info.import->lack);
+    return ofClocks(info, std::move(value));
+}
+Reading idle(const Run& run, Reading value)
+{
+    return run.info.import && run.info.import->onGpu
+        ? ofWork(run.info, ofIteration(run, std::move(value)))
+        : Reading::absent();
 }
 Reading ofExposed(const RunInfo& info, const RunMetrics& metrics, Reading value)
 {
     // On the host, a message lasts from its call to its arrival, which needs both of its ranks.
     if (info.import && !info.import->onGpu && !info.import->lack.empty())
         return Reading::unknown(info.import->lack);
-    return ifKnown(metrics.exposedIsKnown, std::move(value),
+    return ifKnown(metrics.exposedIsKnown, ofWork(info, std::move(value)),
                    info.import ? "the traces have no messages, so their time is in the bubbles"
                                : "the spans of the communication were not kept");
 }
@@ -175,7 +202,7 @@ Reading iterationTime(const R& r)
 {
     Reading time = Reading::time(r.metrics.duration, r.info()).with(iterationNote(r));
     time.interval = iterationInterval(r.run, r.metrics.iteration);
-    return ofClocks(r.info(), std::move(time));
+    return ofIteration(r.run, std::move(time));
 }
 
 Reading modelUtilisation(const R& r)
@@ -317,7 +344,7 @@ constexpr std::array kRun{
     M({"idle", "Idle", Unit::Time, kCompared | kIfAny, kLess,
        "iteration - union of compute kernels - NCCL kernels without compute",
        "Of an imported run with GPU work: time in which a device executes no kernel."},
-      [](const R& r) { return idle(r.info(), meanTime<&DeviceMetrics::bubble>(r)); }),
+      [](const R& r) { return idle(r.run, meanTime<&DeviceMetrics::bubble>(r)); }),
     M({"bubble_ratio", "Bubble", Unit::Share, kColumn | kSummary | kDifference, kLess,
        "sum of bubbles / (D x iteration)",
        "Share of the device time. Some papers divide by the compute time."},
@@ -341,7 +368,7 @@ constexpr std::array kRun{
     M({"peak_stash", "Peak stash", Unit::Activations, kColumn | kSummary | kDifference, kLess,
        "largest sum of live activations / M_a",
        "Activations kept from F to B, in M_a: those of one micro-batch on one device.", kBitPipe},
-      [](const R& r) { return ofMicroBatches(r.info(), largest<&DeviceMetrics::peakStash>(r)); }),
+      [](const R& r) { return ofStash(r.info(), largest<&DeviceMetrics::peakStash>(r)); }),
     M({"weights", "Weights", Unit::Weights, kSimulated, kLess, "parameters of a device / M_theta",
        "Stored weights, in M_theta: the parameters of one device without replicas.", kBitPipe},
       [](const R& r) { return ofStages(r.info(), largest<&DeviceMetrics::weights>(r)); }),
@@ -505,7 +532,7 @@ constexpr std::array kDevice{
              "Bubble after the last op of a device."),
       bubbleTime<&DeviceMetrics::drain>),
     N({"idle", "Idle", Unit::Time, kColumn | kIfAny, kLess},
-      [](const D& d) { return idle(d.info(), time<&DeviceMetrics::bubble>(d)); }),
+      [](const D& d) { return idle(d.run, time<&DeviceMetrics::bubble>(d)); }),
     N(timeOf("bubble", "Bubble"), bubbleTime<&DeviceMetrics::bubble>),
     N({"bubble_ratio", "Bubble", Unit::Share, kColumn, kLess},
       [](const D& d) {
@@ -513,11 +540,11 @@ constexpr std::array kDevice{
                           d.metrics.duration > 0 ? ratio(d.of.bubble, d.metrics.duration) : 0.0);
       }),
     N({"peak_stash", "Peak stash", Unit::Activations, kColumn, kLess},
-      [](const D& d) { return ofMicroBatches(d.info(), d.of.peakStash); }),
+      [](const D& d) { return ofStash(d.info(), d.of.peakStash); }),
     N({"peak_kept", "Kept for recompute", Unit::None, kColumn | kIfAny, kLess,
        "largest number of activations between F and RECOMPUTE",
        "Activations of which the device keeps only the input, or a share."},
-      [](const D& d) { return ofMicroBatches(d.info(), d.of.peakKept); }),
+      [](const D& d) { return ofStash(d.info(), d.of.peakKept); }),
     N({"weights", "Weights", Unit::Weights, kColumn, kLess},
       [](const D& d) { return ofStages(d.info(), d.of.weights); }),
     N(memory("peak_bytes", "Peak memory"), value<&DeviceMetrics::peakBytes>),

@@ -46,6 +46,7 @@ std::string importJson(const Run& run)
         {"warnings", report.warnings},
         {"lack", report.lack.empty() ? ordered_json() : ordered_json(report.lack)},
         {"clocks_known", report.clocksKnown},
+        {"work_known", report.workKnown},
         {"program", report.program},
         {"scheme", run.info.scheme},
         {"stages", known ? ordered_json(run.schedule.shape.stages) : ordered_json()},

@@ -137,9 +137,8 @@ class Aligner
 public:
     Aligner(Job& job, const Placement& placement)
         : m_job(job)
+        , m_onGpu(job.onGpu())
     {
-        for (std::size_t i = 0; i < job.ranks.size(); ++i)
-            m_onGpu = m_onGpu || !job.ranks[i].trace.gpu.kernels.empty();
         collect(placement);
         collectInputs(placement);
         nameClocks();
@@ -150,7 +149,7 @@ public:
             m_clocks.push_back(m_clockOf[rank]);
     }
 
-    std::vector<ImportReport::Clock> run()
+    std::vector<ImportReport::Clock> run(const Placement& placement)
     {
         std::vector<ImportReport::Clock> clocks;
         if (m_clocks.empty()) // nothing was placed
@@ -185,13 +184,26 @@ public:
                     "The clock of {} cannot be aligned: the traces have no message or collective "
                     "between it and another host.",
                     clock));
-                m_job.lacks("the clocks of the traces cannot be compared");
-                m_job.clocksKnown = false;
+                m_job.lacksClock("the clocks of the traces cannot be compared");
             }
+        checkOrder(placement, clocks);
         return clocks;
     }
 
 private:
+    // Ranks of several jobs, or messages that were paired wrongly, have no common clock.
+    void checkOrder(const Placement& placement, const std::vector<ImportReport::Clock>& clocks)
+    {
+        std::int64_t noise = kNoise;
+        for (const ImportReport::Clock& clock : clocks)
+            noise = std::max(noise, kNoise + 2 * clock.spread);
+        m_inputs.clear();
+        collectInputs(placement);
+        if (m_job.clocksKnown && !inOrder([](const Input&) { return true; }, noise))
+            m_job.lacksClock(
+                "ops begin before their inputs, as if the traces were of several jobs");
+    }
+
     // One end of a message, or one rank's part in a collective.
     struct End
     {
@@ -232,7 +244,8 @@ private:
             std::string& clock = m_clockOf.emplace_back(nameOf(trace));
             const bool isSession = trace.program.starts_with("Nsight Systems");
             const bool isUnnamed = clock.empty() || isSession || contradicted.contains(clock);
-            if (filesOf[clock].size() < 2 || !(isUnnamed || sharesGpu(i, nameOf)))
+            const bool isShared = filesOf[clock].size() > 1;
+            if (!clock.empty() && !(isShared && (isUnnamed || sharesGpu(i, nameOf))))
                 continue;
             clock = trace.file;
             m_unproven.emplace(clock, isUnnamed);
@@ -251,19 +264,25 @@ private:
                        == own.gpu.kernels.front().place.device;
                });
     }
-    // Whether nearly all ops that `isMeant(input)` names begin after their inputs. The order of ops
-    // in both directions bounds the difference of two clocks.
-    bool inOrder(const auto& isMeant) const
+    // Whether nearly all ops that `isMeant(input)` names begin after their inputs, for every two
+    // ranks in each direction: the order of ops in both directions bounds the difference of two
+    // clocks.
+    bool inOrder(const auto& isMeant, std::int64_t noise = kNoise) const
     {
-        constexpr std::int64_t kNoise = 50'000; // ns
-        constexpr std::ptrdiff_t kRare = 5;
-        std::ptrdiff_t early = 0, all = 0;
+        struct Count
+        {
+            std::ptrdiff_t early = 0, all = 0;
+        };
+        std::map<std::pair<std::uint32_t, std::uint32_t>, Count> counts;
         for (const Input& input : m_inputs)
             if (isMeant(input)) {
-                ++all;
-                early += input.slack < -kNoise ? 1 : 0;
+                Count& count = counts[{input.from, input.to}];
+                ++count.all;
+                count.early += input.slack < -noise ? 1 : 0;
             }
-        return kRare * early <= all;
+        constexpr std::ptrdiff_t kRare = 5;
+        return std::ranges::none_of(
+            counts, [](const auto& each) { return kRare * each.second.early > each.second.all; });
     }
     // Whether the order of ops allows that the clock equals the aligned ones.
     bool agrees(const std::string& clock, const std::set<std::string>& aligned) const
@@ -425,8 +444,10 @@ private:
         }
     }
 
+    static constexpr std::int64_t kNoise = 50'000; // ns
+
     Job& m_job;
-    bool m_onGpu = false;
+    bool m_onGpu;
     std::vector<std::string> m_clockOf; // by rank: the name of its clock
     std::vector<std::string> m_clocks;  // of the ranks that the run shows
     // Clocks that may be equal to others. False: they are, unless messages show otherwise.
@@ -444,7 +465,7 @@ struct Transfer
 
 std::vector<ImportReport::Clock> alignClocks(Job& job, const Placement& placement)
 {
-    return Aligner(job, placement).run();
+    return Aligner(job, placement).run(placement);
 }
 
 void alignMessages(Job& job, const Placement& placement)
@@ -465,8 +486,7 @@ void alignMessages(Job& job, const Placement& placement)
         else if (isPipelineOp(op.kind) && op.kind != OpKind::BackwardWeight)
             waits.emplace(consumer, workOf(placed).host.begin);
     }
-    const bool onGpu = std::ranges::any_of(
-        job.ranks, [](const JobRank& rank) { return !rank.trace.gpu.kernels.empty(); });
+    const bool onGpu = job.onGpu();
     constexpr std::int64_t kWaited = 100'000; // ns; shorter waits are call overhead
     std::vector<std::int64_t> waited;
     std::vector<Work*> others;

@@ -1,3 +1,4 @@
+#include "engine/base/median.h"
 #include "engine/base/try.h"
 #include "engine/schedule/schedule.h"
 #include "engine/schedules/schemes.h"
@@ -205,6 +206,7 @@ public:
         m_job.lacks(m_placement.lack);
         leaveOutHostTimes();
         compareUnits();
+        checkDurations();
         m_clocks = alignClocks(m_job, m_placement);
         if (m_job.missing.empty()) {
             alignMessages(m_job, m_placement);
@@ -247,8 +249,7 @@ private:
     // if other ranks have kernels.
     void leaveOutHostTimes()
     {
-        const bool onGpu = std::ranges::any_of(
-            m_job.ranks, [](const JobRank& rank) { return !rank.trace.gpu.kernels.empty(); });
+        const bool onGpu = m_job.onGpu();
         for (std::uint32_t i = 0; i < m_job.ranks.size(); ++i) {
             const JobRank& rank = m_job.ranks[i];
             if (!m_placement.deviceOfRank[i].isValid())
@@ -265,9 +266,11 @@ private:
                                         rank.rank, rank.trace.deviceName));
             else if (!hasKernels && onGpu)
                 m_job.lacks(fmt::format("rank {} has no kernels", rank.rank));
-            else if (kFew * lost > launches)
+            else if (kFew * lost > launches) {
                 m_job.lacks(fmt::format("rank {} has only {} kernels of {} calls that launch one",
                                         rank.rank, launches - lost, launches));
+                m_job.workKnown = false;
+            }
             if (lost > 0)
                 m_job.warnings.push_back(fmt::format(
                     "Rank {}: {} of {} calls that launch kernels have no kernel; record fewer "
@@ -299,11 +302,34 @@ private:
             return;
         const auto [least, most] = std::ranges::minmax_element(extents, {}, duration);
         if (duration(*most) / kMostTimes > duration(*least))
-            m_job.lacks(fmt::format("the ops of rank {} last {} in all and those of rank {} {}, as "
-                                    "if their times had different units",
-                                    m_job.ranks[least->first].rank, timeText(duration(*least), 1),
-                                    m_job.ranks[most->first].rank, timeText(duration(*most), 1)));
+            m_job.lacksClock(
+                fmt::format("the ops of rank {} last {} in all and those of rank {} {}, as "
+                            "if their times had different units",
+                            m_job.ranks[least->first].rank, timeText(duration(*least), 1),
+                            m_job.ranks[most->first].rank, timeText(duration(*most), 1)));
     }
+    // The times of JSON are microseconds. Only the duration of the ops shows another unit.
+    void checkDurations()
+    {
+        std::vector<std::int64_t> durations;
+        for (const PlacedWork& placed : m_placement.works)
+            if (isPipelineOp(placed.op.kind))
+                durations.push_back(workOf(placed).window.duration());
+        const std::int64_t usual = durations.empty() ? 0 : medianOf(durations);
+        constexpr std::int64_t kResolved = 100, kLong = 500'000'000; // ns
+        if (usual > 0 && usual < kResolved)
+            m_job.lacksClock(
+                fmt::format("ops last {} ns at the median, which a resolution of 1 ns does "
+                            "not show; write their times in µs",
+                            usual));
+        const bool isJson = !m_job.ranks.front().trace.program.starts_with("Nsight Systems");
+        if (usual > kLong && isJson && !m_job.onGpu())
+            m_job.warnings.push_back(
+                fmt::format("Ops last {} at the median. If the times of the traces are in ns and "
+                            "not in µs, divide them by 1000.",
+                            timeText(usual, 1)));
+    }
+
     const Work& workOf(const PlacedWork& placed) const
     {
         return m_job.ranks[placed.rank].work.works[placed.work];
@@ -370,7 +396,21 @@ private:
         for (auto& [of, spans] : tracks) {
             std::ranges::stable_sort(
                 spans, {}, [](const Span& span) { return std::pair(span.iteration, span.begin); });
+            if (of.second == Track::Kind::Compute)
+                endBeforeNext(spans);
             timeline.tracks.push_back({of.first, of.second, std::move(spans)});
+        }
+    }
+    // A device computes one op after another. Begins and durations of traces are rounded, so that
+    // an op may seem to overlap the next one.
+    static void endBeforeNext(std::vector<Span>& spans)
+    {
+        constexpr std::int64_t kRounding = 1000; // ns
+        for (std::size_t i = 1; i < spans.size(); ++i) {
+            Span& span = spans[i - 1];
+            const std::int64_t next = spans[i].begin;
+            if (span.end > next && span.end - next <= kRounding && span.begin < next)
+                span.end = next;
         }
     }
     // An iteration lasts from the start of its first compute op to the end of its last one. Drops
@@ -521,6 +561,7 @@ private:
         report.clocks = m_clocks;
         report.lack = m_job.lack;
         report.clocksKnown = m_job.clocksKnown;
+        report.workKnown = m_job.workKnown;
         report.warnings.insert(report.warnings.end(), m_placement.warnings.begin(),
                                m_placement.warnings.end());
         std::map<std::string, ImportReport::LeftOut> leftOut;

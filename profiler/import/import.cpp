@@ -289,6 +289,7 @@ private:
     Result<void> add(std::vector<RankTrace> ranks)
     {
         for (RankTrace& of : ranks) {
+            TRY(checkUnit(of));
             leaveOutImpossible(of);
             auto parts = TRY(splitGpus(std::move(of)));
             for (RankTrace& trace : parts) {

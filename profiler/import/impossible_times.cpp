@@ -1,9 +1,13 @@
+#include "profiler/analysis/measure.h"
 #include "profiler/import/rank_trace.h"
+
+#include <fmt/format.h>
 
 #include <algorithm>
 #include <limits>
 #include <map>
 #include <set>
+#include <string_view>
 #include <tuple>
 #include <utility>
 #include <vector>
@@ -242,6 +246,43 @@ void endAtNextWork(RankTrace& trace)
 }
 
 } // namespace
+
+bool launchesKernel(std::string_view call)
+{
+    return call.find("LaunchKernel") != std::string_view::npos
+        || call.find("LaunchCooperativeKernel") != std::string_view::npos
+        || call.find("GraphLaunch") != std::string_view::npos;
+}
+
+Result<void> checkUnit(const RankTrace& trace)
+{
+    constexpr std::size_t kFewest = 10;
+    std::vector<Window> calls;
+    for (const GpuCall& call : trace.gpu.calls)
+        if (launchesKernel(trace.text(call.name)))
+            calls.push_back(call.window);
+    if (calls.size() < kFewest)
+        return {};
+    const auto fault = [&](const std::string& what) {
+        return fail(
+            Error::Code::InvalidArgument,
+            fmt::format("{}: {}, as if times were in ns; convert them to µs", trace.file, what));
+    };
+    constexpr std::int64_t kLongCall = 1'000'000; // ns; most calls take some µs
+    const std::int64_t least = std::ranges::min(calls, {}, &Window::duration).duration();
+    if (least >= kLongCall)
+        return fault(fmt::format("every call that launches a kernel lasts {} or longer",
+                                 timeText(least, 1)));
+    const std::int64_t begin = std::ranges::min(calls, {}, &Window::begin).begin;
+    const std::int64_t end = std::ranges::max(calls, {}, &Window::end).end;
+    constexpr std::int64_t kOften = 10;
+    const auto isLate = [&](const GpuKernel& kernel) {
+        return kernel.window.begin > end && kernel.window.begin - begin > kOften * (end - begin);
+    };
+    if (!trace.gpu.kernels.empty() && std::ranges::all_of(trace.gpu.kernels, isLate))
+        return fault("all kernels begin long after the calls that launch them");
+    return {};
+}
 
 void leaveOutImpossible(RankTrace& trace)
 {

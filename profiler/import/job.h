@@ -38,11 +38,21 @@ struct Job
     // Number of ranks that compute a stage together; nullopt if the traces do not state it.
     std::optional<int> tensorParallel, contextParallel;
     std::vector<std::string> warnings;
-    std::string lack; // ImportReport::lack
-    bool clocksKnown = true;
+    std::string lack;                          // ImportReport::lack
+    bool clocksKnown = true, workKnown = true; // those of ImportReport
 
     // Sets `lack`, if it is not set yet.
     void lacks(const std::string& what) { lack = lack.empty() ? what : lack; }
+    void lacksClock(const std::string& why)
+    {
+        lacks(why);
+        clocksKnown = false;
+    }
+    bool onGpu() const // whether times are those of kernels
+    {
+        return std::ranges::any_of(
+            ranks, [](const JobRank& rank) { return !rank.trace.gpu.kernels.empty(); });
+    }
 };
 
 // Collects the ranks of a job from its traces. Traces that do not state their rank are numbered by

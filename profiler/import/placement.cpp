@@ -367,7 +367,7 @@ private:
             m_result.stagesKnown && !held.contains(last))
             m_result.lack = fmt::format("stage {} has no trace", last);
         else if (m_result.stagesKnown && !m_result.complete)
-            m_result.lack = "a stage has no trace";
+            m_result.lack = fmt::format("stage {} has no trace", firstWithout(held));
         else if (!m_job.missing.empty() && !m_job.knowsPipelines && !m_namesMessages)
             m_result.lack
                 = fmt::format("{} of {} ranks have no trace and may be further stages",
@@ -376,6 +376,13 @@ private:
         shape.devices = static_cast<int>(ranks.size());
         shape.dataParallel = copies;
         shape.stages = stages;
+    }
+    static int firstWithout(const std::set<int>& held)
+    {
+        int stage = 0;
+        while (held.contains(stage))
+            ++stage;
+        return stage;
     }
     void placeStages()
     {
@@ -469,10 +476,29 @@ private:
                   return isPipelineOp(work.op.kind)
                       && !seen.emplace(work.rank, work.iteration, work.op).second;
               }));
+        compareStages();
         constexpr std::int64_t kFew = 4;
         if (m_result.lack.empty() && kFew * m_result.twice > std::ssize(seen))
             m_result.lack = "ops occur several times in an iteration, as if its range had "
                             "several steps";
+    }
+    // Every stage executes all micro-batches.
+    void compareStages()
+    {
+        std::map<StageId, std::set<MicroBatchId>> forwards;
+        for (const PlacedWork& work : m_result.works)
+            forEachOp(work, [&](const Op& op) {
+                if (op.kind == OpKind::Forward)
+                    forwards[op.stage].insert(op.microBatch);
+            });
+        if (!m_result.stagesKnown || !m_result.lack.empty() || forwards.empty())
+            return;
+        const auto [least, most] = std::ranges::minmax_element(
+            forwards, {}, [](const auto& each) { return each.second.size(); });
+        if (least->second.size() < most->second.size())
+            m_result.lack = fmt::format("stage {} has {} micro-batches and stage {} has {}",
+                                        least->first.value, least->second.size(), most->first.value,
+                                        most->second.size());
     }
     // Turns B into I if there is a separate W, because such a B computes only the input gradient.
     void splitBackward()

@@ -114,6 +114,13 @@ private:
     std::size_t m_next = 0; // where the last search ended
 };
 
+// "cudaLaunchKernel_v7000", "cuLaunchKernelEx", "hipExtModuleLaunchKernel", "cudaGraphLaunch"
+bool launchesKernel(std::string_view call);
+
+// Fails with Error::Code::InvalidArgument if the calls that launch kernels, or the time until the
+// kernels begin, are so long that times must be in ns where the format has microseconds.
+engine::Result<void> checkUnit(const RankTrace& trace);
+
 // Leaves out the events whose time cannot be right, and counts them as unreadable: GPU work that
 // begins long before the call that launched it, or out of the order in which its stream executes,
 // and a few events far from all others, such as those at time 0. A stream executes its work in

@@ -41,6 +41,7 @@ void facts(auto& report, auto&& fact)
     fact("replay_error", report.replayError);
     fact("lack", report.lack);
     fact("clocks_known", report.clocksKnown);
+    fact("work_known", report.workKnown);
 }
 
 ReportRow factRow(std::string_view name, const std::string& text)

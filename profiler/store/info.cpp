@@ -12,6 +12,8 @@
 #include "profiler/store/run_tables.h"
 
 #include <algorithm>
+#include <cmath>
+#include <concepts>
 #include <limits>
 #include <set>
 #include <utility>
@@ -97,6 +99,8 @@ Result<void> readMetrics(Database& database, RunInfo& info)
                 return;
             isKnown = true;
             fits = row.get(1, value);
+            if constexpr (std::floating_point<std::remove_cvref_t<decltype(value)>>)
+                fits = fits && !std::isinf(value);
             if constexpr (std::same_as<std::remove_cvref_t<decltype(value)>, std::string>)
                 value = engine::oneLine(value);
         });

@@ -60,13 +60,15 @@ public:
     double real(int column) const;
     std::string_view text(int column) const; // valid until the next step
     // Reads the column into `value`. NULL leaves `value` unchanged. Returns false if the number is
-    // out of range.
+    // out of range or not a whole number.
     template<std::integral T>
     bool get(int column, T& value) const
     {
+        const int kind = type(column);
         const std::int64_t stored = integer(column);
-        if (isNull(column))
-            return true;
+        const bool isWhole = kind == SQLITE_FLOAT && real(column) == static_cast<double>(stored);
+        if (kind != SQLITE_INTEGER && !isWhole)
+            return kind == SQLITE_NULL;
         // Keeps the bits of an unsigned 64-bit number, which is stored as signed.
         value = static_cast<T>(stored);
         if constexpr (std::same_as<T, bool> || std::same_as<T, std::uint64_t>)

@@ -9,6 +9,7 @@
 #include "profiler/analysis/compare.h"
 #include "profiler/analysis/explain.h"
 #include "profiler/analysis/windows.h"
+#include "profiler/whatif/changes.h"
 #include "profiler/whatif/own_replay.h"
 #include "profiler/whatif/predict.h"
 
@@ -864,21 +865,26 @@ ScheduleRequest requestOf(const Run& run, std::string_view scheme)
     return request;
 }
 
-Result<Prediction> predicted(const WhatIfPredictor& predictor, const ScheduleRequest& request)
+Result<Prediction> predicted(const WhatIfPredictor& predictor, const ScheduleRequest& request,
+                             const Run& run)
 {
     auto schedule = TRY(buildSchedule(request));
+    if (const int layers = modelLayers(run); layers > 0 && layers < schedule.shape.stages)
+        return fail(Error::Code::Unsupported,
+                    fmt::format("{} layers cannot be divided into {} stages", layers,
+                                schedule.shape.stages));
     WhatIf whatIf{std::move(schedule)};
     whatIf.resamples = 0;
     return predictor.predict(whatIf);
 }
 
-// Whether a predicted run keeps the memory limit that the run was given.
+// Whether a predicted run keeps the memory limit that the run was given. An unknown need does not.
 bool fits(const Prediction& prediction, const Run& run)
 {
     for (const auto& [title, value] : settingsOf(run))
         if (title == "--device-memory")
             if (const auto limit = parseMemory(value); limit && *limit > 0)
-                return prediction.peakBytes.value_or(0) <= *limit;
+                return prediction.peakBytes && *prediction.peakBytes <= *limit;
     return true;
 }
 
@@ -926,7 +932,7 @@ Result<std::int64_t> WhyEffects::of(const WhyChange& change) const
             return tl::unexpected(predictor.error());
         ScheduleRequest request = requestOf(*m->run, "interleaved-1f1b");
         request.chunks = change.chunks;
-        return predicted(*predictor, request)
+        return predicted(*predictor, request, *m->run)
             .and_then([&](const Prediction& prediction) -> Result<std::int64_t> {
                 if (!fits(prediction, *m->run))
                     return fail(Error::Code::Unsupported,
@@ -955,7 +961,7 @@ Result<std::optional<NextScheme>> nextScheme(const Run& run,
             return fail(Error::Code::Cancelled, "the search for a faster scheme was cancelled");
         if (scheme.asynchronous || scheme.name == run.schedule.scheme)
             continue;
-        auto one = predicted(predictor, requestOf(run, scheme.name));
+        auto one = predicted(predictor, requestOf(run, scheme.name), run);
         if (one && one->iteration < predictor.measured() && fits(*one, run)
             && (!best || one->iteration < best->iteration))
             best = *std::move(one);

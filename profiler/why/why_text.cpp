@@ -1,7 +1,9 @@
 #include "profiler/why/why_text.h"
 
+#include "engine/cost/training_setup.h"
 #include "engine/schedule/notation.h"
 #include "profiler/analysis/measure.h"
+#include "profiler/whatif/changes.h"
 
 #include <fmt/format.h>
 
@@ -53,6 +55,19 @@ std::string opName(const Run& run, std::uint32_t op)
     return toString(opAt(run.schedule, OpIndex(run.schedule), op));
 }
 
+// " (6 of 16 layers, one more than other stages)" if the layers do not divide evenly and the stage
+// has more of them; otherwise "".
+std::string layersText(const Run& run, StageId stage)
+{
+    TransformerSpec model;
+    model.layers = modelLayers(run);
+    const int stages = run.schedule.shape.stages, least = model.layers / stages;
+    const bool hasMore = model.layers >= stages && layersOf(model, stages, stage.value) > least;
+    return hasMore
+        ? fmt::format(" ({} of {} layers, one more than other stages)", least + 1, model.layers)
+        : "";
+}
+
 } // namespace
 
 Sentence boundSentence(const LowerBound& bound)
@@ -94,10 +109,10 @@ Sentence reasonSentence(const Run& run, const Why& why, const WhyReason& reason)
         return writer.time(reason.time).done();
     case Kind::SlowStage: {
         const Op& op = opAt(run.schedule, OpIndex(run.schedule), reason.op);
-        writer.text(fmt::format("{} of stage {} is {:.0f} % slower than that of the median stage, "
-                                "{} on the path: ",
-                                kindName(op.kind), op.stage.value, 100 * reason.excess,
-                                counted(reason.count, "time")));
+        writer.text(fmt::format("{} of stage {}{} is {:.0f} % slower than that of the median "
+                                "stage, {} on the path: ",
+                                kindName(op.kind), op.stage.value, layersText(run, op.stage),
+                                100 * reason.excess, counted(reason.count, "time")));
         return writer.time(reason.time).done();
     }
     case Kind::Messages:

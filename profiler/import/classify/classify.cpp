@@ -272,14 +272,6 @@ std::optional<OpKind> messageKind(std::string_view range)
     return kindOf(sends, sends == (*own < *other));
 }
 
-// "cudaLaunchKernel_v7000", "cuLaunchKernelEx", "hipExtModuleLaunchKernel", "cudaGraphLaunch"
-bool launchesKernel(std::string_view call)
-{
-    return call.find("LaunchKernel") != std::string_view::npos
-        || call.find("LaunchCooperativeKernel") != std::string_view::npos
-        || call.find("GraphLaunch") != std::string_view::npos;
-}
-
 // A kernel, copy or memset.
 struct GpuItem
 {

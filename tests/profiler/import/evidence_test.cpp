@@ -82,6 +82,29 @@ std::string eventsOf(const std::string& text)
     return text.substr(begin, text.rfind("]}") - begin);
 }
 
+// The trace with other times.
+std::string scaled(std::string text, double factor)
+{
+    for (const char* key : {"\"ts\":", "\"dur\":"})
+        for (std::size_t at = text.find(key); at != std::string::npos;
+             at = text.find(key, at + 5)) {
+            const std::size_t begin = at + std::string_view(key).size();
+            const std::size_t end = text.find_first_of(",}", begin);
+            text.replace(begin, end - begin,
+                         fmt::format("{:.3f}", std::stod(text.substr(begin)) * factor));
+        }
+    return text;
+}
+
+Reading reading(const ImportedRun& imported, std::string_view key)
+{
+    const auto numbers = metrics(imported.run);
+    for (const auto& measure : runMeasures())
+        if (measure.key == key)
+            return measure({imported.run, *numbers});
+    return {};
+}
+
 double bubbleOf(const ImportedRun& imported)
 {
     return metrics(imported.run)->bubbleRatio;
@@ -587,18 +610,104 @@ TEST_CASE("a damaged gzip file is named in a note")
 }
 
 // The bubble was 66 % instead of 32 %.
-TEST_CASE("ranks whose times have different units have no bubble")
+TEST_CASE("ranks whose times have different units have no bubble and no iteration")
 {
-    std::vector<std::string> texts = torchTraces(kPipeline);
-    for (const char* key : {"\"ts\":", "\"dur\":"})
-        for (std::size_t at = texts[1].find(key); at != std::string::npos;
-             at = texts[1].find(key, at + 5)) {
-            const std::size_t begin = at + std::string_view(key).size();
-            const std::size_t end = texts[1].find_first_of(",}", begin);
-            texts[1].replace(begin, end - begin,
-                             fmt::format("{:.3f}", std::stod(texts[1].substr(begin)) / 1000));
-        }
-    CHECK(lackOf(importedTexts(texts)).find("different units") != std::string::npos);
+    std::vector<std::string> texts = torchTraces(kPipeline, {});
+    texts[1] = scaled(texts[1], 0.001);
+    const ImportedRun result = importedTexts(texts);
+    CHECK(lackOf(result).find("different units") != std::string::npos);
+    for (const char* key : {"iteration", "compute"})
+        CHECK(reading(result, key).note == lackOf(result));
+}
+
+// An import with all times in ns was 1000 times as long.
+TEST_CASE("times in another unit than the format's are refused or named")
+{
+    const TemporaryFolder folder;
+    for (const std::string& text : torchTraces(kPipeline)) {
+        writeText(folder / "0.json", scaled(replaced(text, "\"dur\":0.", "\"dur\":2."), 1000.0));
+        const auto result = importTraces({folder.path()}, Rules::shipped());
+        REQUIRE(!result);
+        CHECK(result.error().message.find("as if times were in ns") != std::string::npos);
+    }
+    const std::vector<std::string> onHost = torchTraces(kPipeline, {});
+    const auto allScaled = [&](double factor) {
+        return importedTexts({scaled(onHost[0], factor), scaled(onHost[1], factor)});
+    };
+    const double whole = static_cast<double>(iterationOf(allScaled(1)));
+    CHECK_FALSE(warns(allScaled(1.0), "in ns"));
+    CHECK(warns(allScaled(1e10 / whole), "in ns")); // ops of more than half a second
+    CHECK(lackOf(allScaled(100 / whole)).find("resolution") != std::string::npos);
+}
+
+// A difference of 7 ms between ranks 1 and 2 was a bubble of 36 % instead of 33 %.
+TEST_CASE("one pair of ranks out of order shows that a host has several clocks")
+{
+    const TemporaryFolder folder, moved;
+    const Run run = simulatedRun("1f1b", 4, 8);
+    writeTorchTraces(folder.path(), run, onGpu(), 4);
+    writeTorchTraces(moved.path(), run, onGpu(), 4);
+    TorchTraceOptions later = onGpu();
+    later.base += 7'000'000;
+    for (int rank = 2; rank < 4; ++rank)
+        writeText(moved / fmt::format("rank{}.json", rank), TorchTrace(run, rank, later).text());
+    const ImportedRun result = imported(moved);
+    CHECK(warns(result, "every file has its own clock"));
+    CHECK(bubbleOf(result) == Approx(bubbleOf(imported(folder))).epsilon(0.01));
+}
+
+// What-if and the bubble counted the ranks of a run with 6 micro-batches as idle.
+TEST_CASE("ranks with different numbers of micro-batches have no bubble")
+{
+    const TemporaryFolder folder;
+    writeTorchTraces(folder.path(), simulatedRun("1f1b", 4, 8), {}, 4);
+    const Run other = simulatedRun("1f1b", 4, 6);
+    for (int rank = 0; rank < 2; ++rank)
+        writeText(folder / fmt::format("rank{}.json", rank), TorchTrace(other, rank, {}).text());
+    CHECK(lackOf(imported(folder)) == "stage 0 has 6 micro-batches and stage 3 has 8");
+}
+
+// The iteration of the other ranks was shown as that of the job.
+TEST_CASE("without stage 0, the iteration is unknown")
+{
+    const TemporaryFolder folder;
+    writeTorchTraces(folder.path(), simulatedRun("1f1b", 4, 8), onGpu(), 4);
+    std::filesystem::remove(folder / "rank0.json");
+    const ImportedRun result = imported(folder);
+    for (const char* key : {"iteration", "idle"})
+        CHECK(reading(result, key).note == "stage 0 has no trace");
+    CHECK(reading(result, "compute").number() > 0);
+}
+
+// A device without the kernels of its backwards had a stash of 8 M_a and was idle.
+TEST_CASE("if kernels of a device are missing, its work is unknown")
+{
+    const std::vector<std::string> texts = torchTraces(kPipeline, onGpu());
+    const TemporaryFolder folder;
+    std::string text;
+    bool isKept = true;
+    for (std::size_t at = 0; at < texts[0].size();) { // every second kernel
+        const std::size_t end = std::min(texts[0].find('\n', at), texts[0].size() - 1) + 1;
+        const std::string line = texts[0].substr(at, end - at);
+        const bool isKernel = line.find("\"cat\":\"kernel\"") != std::string::npos;
+        isKept = isKernel ? !isKept : isKept;
+        text += isKernel && !isKept ? "" : line;
+        at = end;
+    }
+    const ImportedRun result = importedTexts({text, texts[1]});
+    for (const char* key : {"compute", "communication_exposed", "idle", "peak_stash"})
+        CHECK(reading(result, key).note == lackOf(result));
+}
+
+// Durations that were rounded up made the stash of a device one activation larger.
+TEST_CASE("ops that overlap by a rounding error do not overlap")
+{
+    const ImportedRun result = importedTexts({R"([
+        {"ph":"X","cat":"user_annotation","name":"PP:0F0","pid":1,"tid":1,"ts":10,"dur":10},
+        {"ph":"X","cat":"user_annotation","name":"PP:0B0","pid":1,"tid":1,"ts":20,"dur":10.001},
+        {"ph":"X","cat":"user_annotation","name":"PP:0F1","pid":1,"tid":1,"ts":30,"dur":10},
+        {"ph":"X","cat":"user_annotation","name":"PP:0B1","pid":1,"tid":1,"ts":40,"dur":10}])"});
+    CHECK(reading(result, "peak_stash").number() == 1);
 }
 
 // An iteration of twice the time was reported.

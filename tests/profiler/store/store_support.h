@@ -77,6 +77,7 @@ inline engine::Run fullRun()
             {"1 of 3 ranks have no trace."},
             "rank 1 has no trace",
             false,
+            false,
             true,
             false,
             2,

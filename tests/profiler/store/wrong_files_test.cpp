@@ -183,6 +183,17 @@ TEST_CASE("a run imported by an earlier build is to be imported again")
           == "was imported by an earlier build: import its traces again");
 }
 
+// Texts were read as 0 and fractions as whole numbers, so that a run had other times.
+TEST_CASE("a value of another type than its column's, or an infinite one, is damage")
+{
+    CHECK(refusalAfter("UPDATE BS_iteration SET begin = 'nan' WHERE id = 1")
+              .starts_with("is damaged (BS_iteration, row "));
+    CHECK(refusalAfter("UPDATE BS_span SET begin = 1.5 WHERE id = 20")
+              .starts_with("is damaged (BS_span, row 20"));
+    CHECK(refusalAfter("UPDATE BS_metric SET value = 9e999 WHERE name = 'tokens_per_iteration'")
+              .starts_with("is damaged (BS_metric, tokens_per_iteration"));
+}
+
 TEST_CASE("rows that point at nothing are errors that name the table and the row")
 {
     const std::string kAdvice = "): use another copy or record the run again";

@@ -326,6 +326,42 @@ TEST_CASE("the next scheme keeps the memory limit of the run")
     CHECK((!next || (next->scheme != fastest->scheme && next->bytes.value() <= 0)));
 }
 
+// A limit that could not be compared with a need was taken to be kept.
+TEST_CASE("nothing is recommended whose memory is unknown or that has more stages than layers")
+{
+    Run run = simulated("1f1b", 4, 8);
+    CHECK(nextScheme(run).value());
+    run.info.command = "bscope run --device-memory 1GiB";
+    CHECK_FALSE(nextScheme(run).value());
+
+    run = readRun(tests::sourcePath("sample_runs/1f1b-d4-n8.sqlite")).value();
+    run.info.experiment = "[schedule]\ndevices = 4\n[run]\n[model]\nlayers = 4\n";
+    WhyChange chunks;
+    chunks.kind = WhyChange::Kind::Chunks;
+    chunks.chunks = 2;
+    CHECK(WhyEffects(run, whyNotFaster(run)->path.iteration).of(chunks).error().message
+          == "4 layers cannot be divided into 8 stages");
+    const auto next = nextScheme(run).value();
+    CHECK((!next || next->run.schedule.shape.stages <= 4));
+}
+
+TEST_CASE("a slow stage with more layers than others names them")
+{
+    Run run = simulated("1f1b", 4, 8);
+    run.info.experiment = "[schedule]\ndevices = 4\n[run]\n[model]\nlayers = 5\n";
+    WhyReason slow;
+    slow.kind = WhyReason::Kind::SlowStage;
+    const auto text = [&](StageId stage) {
+        const OpIndex index(run.schedule);
+        for (slow.op = 0; opAt(run.schedule, index, slow.op).stage != stage; ++slow.op)
+            ;
+        return plainText(reasonSentence(run, Why(), slow), run.info.ticksPerUnit);
+    };
+    CHECK(text(StageId{3}).find("of stage 3 (2 of 5 layers, one more than other stages) is")
+          != std::string::npos);
+    CHECK(text(StageId{0}).find("layers") == std::string::npos);
+}
+
 TEST_CASE("an op that starts before its input has arrived ends the path")
 {
     const Run run = handMade({.devices = 2, .stages = 2, .microBatches = 1}, {0, 16000},
