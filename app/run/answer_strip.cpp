@@ -1,6 +1,6 @@
 #include "app/run/answer_strip.h"
 
-#include "app/documents/iterations_model.h"
+#include "app/documents/run_document.h"
 #include "app/run/run_actions.h"
 #include "app/timeline/paint/box_painter.h"
 #include "app/ui/themed_icon.h"
