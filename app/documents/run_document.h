@@ -50,7 +50,7 @@ struct RunProgress
     friend bool operator==(const RunProgress&, const RunProgress&) = default;
 };
 
-// A run in the window: its file, the data read so far, and its state. RunSession (app/jobs) fills
+// A run in the window: its file, the data read so far, and its state. RunSession fills
 // it; pages and models read it. GUI thread only.
 class RunDocument : public QObject
 {

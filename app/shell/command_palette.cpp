@@ -16,7 +16,7 @@
 namespace app {
 namespace {
 
-constexpr int kRow = 28, kRows = 12, kWidth = 420, kMessage = 56;
+constexpr int kRow = 28, kRows = 12, kWidth = 420;
 constexpr int kPlaceRole = Qt::UserRole, kKeysRole = Qt::UserRole + 1;
 
 QString plain(QString text)
@@ -32,23 +32,21 @@ public:
         , m_theme(theme)
     { }
 
-    QSize sizeHint(const QStyleOptionViewItem&, const QModelIndex& index) const override
+    QSize sizeHint(const QStyleOptionViewItem&, const QModelIndex&) const override
     {
-        return {kWidth, isMessage(index) ? kMessage : kRow};
+        return {kWidth, kRow};
     }
 
     void paint(QPainter* painter, const QStyleOptionViewItem& option,
                const QModelIndex& index) const override
     {
         const Chrome& c = m_theme.theme().chrome;
-        if (isMessage(index))
-            return paintMessage(*painter, option.rect, index);
         const bool current = option.state.testFlag(QStyle::State_Selected);
         if (current)
             painter->fillRect(option.rect, c.selected);
         const QRect box = option.rect.adjusted(12, 0, -12, 0);
         const QString name = index.data().toString();
-        painter->setPen(c.text);
+        painter->setPen(option.state.testFlag(QStyle::State_Enabled) ? c.text : c.text2);
         painter->setFont(uiFont(13));
         painter->drawText(box, Qt::AlignVCenter, name);
         painter->setPen(c.text2);
@@ -60,24 +58,6 @@ public:
     }
 
 private:
-    // The row that says that nothing was found, with advice on its second line.
-    static bool isMessage(const QModelIndex& index)
-    {
-        return !index.flags().testFlag(Qt::ItemIsEnabled);
-    }
-    void paintMessage(QPainter& painter, const QRect& box, const QModelIndex& index) const
-    {
-        const Chrome& c = m_theme.theme().chrome;
-        const QStringList lines = index.data().toString().split(QLatin1Char('\n'));
-        const QRect fact = box.adjusted(12, 10, -12, 0), advice = box.adjusted(12, 30, -12, 0);
-        painter.setPen(c.text);
-        painter.setFont(uiFont(13, QFont::Medium));
-        painter.drawText(fact, Qt::AlignTop | Qt::AlignHCenter, lines.value(0));
-        painter.setPen(c.text2);
-        painter.setFont(uiFont(11));
-        painter.drawText(advice, Qt::AlignTop | Qt::AlignHCenter, lines.value(1));
-    }
-
     const ThemeController& m_theme;
 };
 
@@ -149,17 +129,14 @@ void CommandPalette::filter(const QString& text)
     for (const auto& [quality, i] : found)
         add(m_commands.at(i));
     if (m_shown.isEmpty())
-        (new QListWidgetItem(tr("No command, run, op, scheme or setting has these words\n"
-                                "Try fewer words, or only their beginnings"),
+        (new QListWidgetItem(tr("Nothing found; try fewer words, or only their beginnings"),
                              m_list))
             ->setFlags(Qt::NoItemFlags);
     m_list->setCurrentRow(0);
     const int rows = std::clamp(m_list->count(), 1, kRows);
     ensurePolished(); // applies the style sheet, which defines the border
     const QMargins border = contentsMargins();
-    setFixedSize(kWidth,
-                 (m_shown.isEmpty() ? kMessage : rows * kRow) + 28 + 15 + border.top()
-                     + border.bottom());
+    setFixedSize(kWidth, rows * kRow + 28 + 15 + border.top() + border.bottom());
 }
 
 void CommandPalette::add(const Command& command)

@@ -112,8 +112,7 @@ TEST_CASE("the command palette finds schemes, and says if nothing matches")
     QTest::keyClicks(field, QStringLiteral("qqq"));
     auto* list = palette->findChild<QListWidget*>();
     REQUIRE(list->count() == 1);
-    CHECK(
-        list->item(0)->text().startsWith(QStringLiteral("No command, run, op, scheme or setting")));
+    CHECK(list->item(0)->text().startsWith(QStringLiteral("Nothing found")));
     QTest::keyClick(field, Qt::Key_Return);
     CHECK(w.window.currentPage() == page);
 }
