@@ -27,8 +27,10 @@ constexpr int kMostDevices = 0xFFFF;
 bool fitsOps(const Shape& shape, std::size_t ops)
 {
     constexpr std::size_t kSmall = 1 << 16;
+    constexpr std::size_t kFewDevices = 1024; // more have ops
     return double{1} * shape.stages * shape.microBatches * shape.windows * shape.slices
-        <= static_cast<double>(std::max(ops, kSmall));
+        <= static_cast<double>(std::max(ops, kSmall))
+        && std::cmp_less_equal(shape.devices, std::max(ops, kFewDevices));
 }
 
 bool plausible(const Shape& shape)
@@ -87,9 +89,10 @@ Result<void> checkSchedule(const Schedule& schedule)
                                 schedule.program.size(), shape.devices));
     if (const std::size_t ops = opCount(schedule); !fitsOps(shape, ops))
         return fail(Error::Code::InvalidArgument,
-                    fmt::format("the schedule has {} ops, too few for {} stages, {} micro-batches "
-                                "and {} slices",
-                                ops, shape.stages, shape.microBatches, shape.slices));
+                    fmt::format("the schedule has {} ops, too few for {} devices, {} stages, {} "
+                                "micro-batches and {} slices",
+                                ops, shape.devices, shape.stages, shape.microBatches,
+                                shape.slices));
     for (const engine::DeviceId device : schedule.program.ids())
         for (std::size_t i = 0; i < schedule.program[device].size(); ++i)
             if (!inside(schedule.program[device][i], shape))

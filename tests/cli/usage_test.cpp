@@ -92,6 +92,8 @@ TEST_CASE("every wrong usage ends with its exit status and one line that says wh
         {"analyze", 2, "RUN.sqlite is required"},
         {"reproduce gpipe", 2, "PAPER: gpipe is not one of bitpipe, bpipe;"},
         {"study foo -o s", 2, "unknown study 'foo'; use one of "},
+        {"study chunks -o -", 2, "-o -: this output is not text"}, // it made a folder "-"
+        {"kit -o -", 2, "-o -: this output is not text"},
         {"estimate --hardware foo", 2, "unknown hardware 'foo'; use one of "},
         {"export one.sqlite --format pdf", 2, "csv, chrome, json, tikz, html"},
         {"figure one.sqlite", 2, "bubblescope figure RUN.sqlite"},

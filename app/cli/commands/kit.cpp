@@ -110,6 +110,7 @@ Result<int> makeKit(const CLI::App& app, const KitOptions& options)
     if (place.firstNode.empty() && kit.nodes > 1)
         place.firstNode = "node-1"; // an example
     const auto command = TRY(launchCommand(kit, options.launcher, place));
+    TRY(checkIsNoText(options.output.file));
     const IfExists ifExists = options.output.force ? IfExists::Replace : IfExists::Refuse;
     TRY(writeKit(kit, options.output.file, ifExists));
     printText(summary(kit, options.output.file,

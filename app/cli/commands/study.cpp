@@ -3,6 +3,7 @@
 #include "app/cli/commands/progress.h"
 #include "app/cli/commands/simulate.h"
 #include "app/cli/options/choice.h"
+#include "app/cli/options/output_options.h"
 #include "app/cli/text/output.h"
 #include "app/cli/text/run_file.h"
 #include "engine/base/process.h"
@@ -203,6 +204,7 @@ Result<int> runAndPrint(const StudyOptions& options)
     }
     if (options.folder.empty())
         return fail(Error::Code::InvalidArgument, "the results need a folder: add -o FOLDER");
+    TRY(checkIsNoText(options.folder));
     const auto study = TRY(readStudy(toml, options.file));
     const Interrupt interrupt;
     const EvaluatePoint evaluate = [&](const StudyPoint& point) {

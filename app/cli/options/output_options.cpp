@@ -1,6 +1,7 @@
 #include "app/cli/options/output_options.h"
 
 #include "app/cli/text/output.h"
+#include "engine/base/try.h"
 
 #include <CLI/CLI.hpp>
 
@@ -40,11 +41,18 @@ void addOutputOptions(CLI::App& app, OutputOptions& options, const std::string& 
         ->needs(output);
 }
 
+Result<void> checkIsNoText(const std::string& output)
+{
+    if (output == "-")
+        return fail(Error::Code::InvalidArgument,
+                    "-o -: this output is not text, so it cannot go to standard output; name a "
+                    "file or folder");
+    return {};
+}
+
 Result<NewFile> createOutput(const OutputOptions& options, Paths inputs)
 {
-    if (options.file == "-")
-        return fail(Error::Code::InvalidArgument,
-                    "-o -: this file is not text, so it cannot go to standard output; name a file");
+    TRY(checkIsNoText(options.file));
     const Paths arguments = argumentsOf(*options.app);
     inputs.insert(inputs.end(), arguments.begin(), arguments.end());
     return NewFile::beside(options.file, ifExists(options), inputs);

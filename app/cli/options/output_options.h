@@ -24,6 +24,8 @@ struct OutputOptions
 void addOutputOptions(CLI::App& app, OutputOptions& options, const std::string& help,
                       const std::string& type = "FILE", const std::string& group = "Options");
 
+// Fails with Error::Code::InvalidArgument if `output`, which is no text, is "-" (standard output).
+engine::Result<void> checkIsNoText(const std::string& output);
 // Creates and locks the file given by -o. Fails with Error::Code::InvalidArgument if another option
 // or an entry of `inputs` names the same file.
 engine::Result<engine::NewFile> createOutput(const OutputOptions& options,

@@ -255,6 +255,7 @@ TEST_CASE("a schedule that does not fit together is an error")
                                   "UPDATE BS_schedule SET device = 9 WHERE op = 100",
                                   "UPDATE BS_shape SET devices = 0",
                                   "UPDATE BS_shape SET devices = 2147483647",
+                                  "UPDATE BS_shape SET devices = 65534", // of which 4 have ops
                                   "UPDATE BS_shape SET micro_batches = 1 << 40",
                                   "UPDATE BS_shape SET stages = 2000000000",
                                   "DELETE FROM BS_shape",
