@@ -15,7 +15,7 @@ readonly build_packages=(
     libopenblas-pthread-dev fonts-roboto-unhinted fonts-dejavu-core
 )
 # More, to test:
-readonly test_packages=(catch2 libbenchmark-dev sqlite3 clang-format-14 poppler-utils procps
+readonly test_packages=(catch2 libbenchmark-dev coinor-cbc sqlite3 clang-format-14 poppler-utils procps
     desktop-file-utils appstream)
 # More, to make packages with cpack:
 readonly package_packages=(file dpkg-dev)

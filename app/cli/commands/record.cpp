@@ -367,15 +367,15 @@ void addTurnOptions(CLI::App& app, TurnOptions& options, std::string_view defaul
 {
     FieldFacts scheme = experimentField("--scheme");
     scheme.kind = FieldKind::List;
-    scheme.help = "Pipeline scheme; bscope schemes lists them. Several take turns";
+    scheme.help = "Pipeline scheme; bscope schemes lists them. Several, and --schedule, take turns";
     addFieldOption(app, scheme, defaultScheme, [&options](std::string_view text) -> Result<void> {
         const auto names = items(text);
         options.schemes.assign(names.begin(), names.end());
         return {};
     });
     app.add_option("--rounds", options.rounds,
-                   "With several --scheme: how often the runs take turns, so that drift of the "
-                   "machine reaches all of them (default: 5)")
+                   "With several --scheme, or --scheme and --schedule: how often the runs take "
+                   "turns, so that drift of the machine reaches all of them (default: 5)")
         ->type_name("R")
         ->check(CLI::Range(1, 1000).description(""))
         ->group(std::string(scheme.group));
@@ -385,17 +385,20 @@ Result<std::vector<Experiment>> experimentsOf(const Experiment& experiment,
                                               const TurnOptions& options)
 {
     const auto& schemes = options.schemes;
-    if (options.rounds > 0 && schemes.size() < 2)
-        return fail(Error::Code::InvalidArgument, "--rounds needs several --scheme to take turns");
+    const bool hasFile = !experiment.scheduleFile.empty();
+    if (options.rounds > 0 && schemes.size() + (hasFile ? 1 : 0) < 2)
+        return fail(Error::Code::InvalidArgument,
+                    "--rounds needs several --scheme, or --scheme and --schedule, to take turns");
     std::vector<Experiment> all;
     for (const std::string& scheme : schemes) {
         all.push_back(experiment);
+        all.back().scheduleFile.clear();
         TRY(experimentField("--scheme").set(all.back(), scheme));
         if (std::ranges::count(schemes, scheme) > 1)
             return fail(Error::Code::InvalidArgument, "--scheme " + scheme + " is given twice");
         TRY(scheduleOf(all.back())); // all are checked before one is trained
     }
-    if (all.empty())
+    if (all.empty() || hasFile)
         all.push_back(experiment);
     constexpr int kRounds = 5;
     const int rounds

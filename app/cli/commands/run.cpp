@@ -30,7 +30,9 @@ Result<int> run(const CLI::App& app, const RunOptions& options)
         if (app.count("--mode") == 0)
             experiment.mode = defaultMode(experiment);
         TRY(checkExperiment(experiment));
-        TRY(checkEffect(app, experimentFields(), experiment));
+        // Beside schemes, a schedule file leaves out the options that are for these.
+        if (experiments.size() == 1 || experiment.scheduleFile.empty())
+            TRY(checkEffect(app, experimentFields(), experiment));
     }
     return record(experiments, options.record);
 }

@@ -9,8 +9,6 @@
 #include "tests/catch.h"
 
 #include <algorithm>
-#include <functional>
-#include <tuple>
 #include <utility>
 
 using namespace engine;
@@ -60,49 +58,6 @@ std::int64_t simulated(const Schedule& order, const UnitCosts& costs)
         .value()
         .iterations.front()
         .window.end;
-}
-
-// The shortest order of all, by trying every one.
-std::int64_t shortestOfAll(const OrderGraph& graph)
-{
-    std::int64_t best = OrderGraph::kNever;
-    std::vector<std::int64_t> arrival(graph.messages.size());
-    std::vector<bool> done(graph.size());
-    std::vector<std::int64_t> free(graph.devices());
-    const std::function<void(std::size_t)> extend = [&](std::size_t count) {
-        const std::int64_t length = *std::ranges::max_element(free);
-        if (length >= best)
-            return;
-        if (count == graph.size()) {
-            best = length;
-            return;
-        }
-        for (OrderGraph::Id item = 0; item < graph.size(); ++item) {
-            const auto& it = graph.items[item];
-            if (done[item])
-                continue;
-            bool ready = true;
-            for (OrderGraph::Id i = it.before; i < graph.items[item + 1].before; ++i)
-                ready = ready && done[graph.befores[i]];
-            if (!ready)
-                continue;
-            const std::int64_t was = free[it.device];
-            std::int64_t begin = was;
-            for (OrderGraph::Id i = it.input; i < graph.items[item + 1].input; ++i)
-                begin = std::max(begin, arrival[graph.inputs[i]]);
-            if (begin + it.duration + it.tail >= best)
-                continue; // no order that goes on like this is shorter
-            done[item] = true;
-            free[it.device] = begin + it.duration;
-            for (OrderGraph::Id m = it.message; m < graph.items[item + 1].message; ++m)
-                arrival[m] = free[it.device] + graph.messages[m].latency;
-            extend(count + 1);
-            done[item] = false;
-            free[it.device] = was;
-        }
-    };
-    extend(0);
-    return best;
 }
 
 SearchRequest requestFor(const std::string& scheme, int devices, int microBatches)
@@ -178,24 +133,6 @@ TEST_CASE("an annealed order is valid, and as long as the simulator says")
     CHECK(annealing.best() >= lowerBound(graph, limits));
     for (const StashPeak& peak : stashPeaks(found))
         CHECK(peak.own <= limits.front());
-}
-
-TEST_CASE("the search finds the optimum of small cases, which trying every order proves")
-{
-    const auto [scheme, devices, microBatches]
-        = GENERATE(std::tuple{"1f1b", 3, 3}, std::tuple{"zb-h1", 2, 2}, std::tuple{"zb-h1", 3, 2});
-    CAPTURE(scheme, devices, microBatches);
-    UnitCosts costs;
-    costs.inputGradient = {11, 10};
-    costs.weightGradient = {7, 10};
-    costs.backward = {18, 10};
-    costs.latency = {1, 10};
-    const auto graph = graphOf(built(scheme, devices, microBatches), costs).value();
-    Annealing annealing(graph, graph.start(), {});
-    annealing.run(20000, 0, 1);
-    const std::int64_t optimum = shortestOfAll(graph);
-    CHECK(annealing.best() == optimum);
-    CHECK(lowerBound(graph, {}) <= optimum);
 }
 
 TEST_CASE("a list schedule with one micro-batch in flight needs the least memory")
