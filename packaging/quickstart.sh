@@ -248,8 +248,7 @@ open_comparison() {
     say "Opening the comparison"
     local file status=0
     file="$(mktemp)"
-    "$programs/bubblescope" "$@" 2> >(tee "$file" >&2) || status=$?
-    wait $! # for tee
+    { "$programs/bubblescope" "$@" 2>&1 >&3 | tee "$file" >&2 || status=$?; } 3>&1
     local has_display=true
     ! grep -q 'no display is available' "$file" || has_display=false
     rm -f "$file"
