@@ -19,7 +19,7 @@ class RunsModel : public QAbstractListModel
 
 public:
     enum Role : int {
-        SubtitleRole = Qt::UserRole + 1, // "#12, 4 × 8, v 2"
+        SubtitleRole = Qt::UserRole + 1, // the name of the file
         ValueRole,                       // "115.3" (reported iteration), "3 of 5" (while it runs)
         ModeRole,                        // "emulated"
         RunningRole,                     // bool

@@ -211,13 +211,13 @@ namespace {
 
 constexpr int kTextLeft = 32, kPadding = 10;
 
-void drawLine(QPainter& painter, const QRect& row, const QString& left, const QString& right)
+void drawLine(QPainter& painter, const QRect& row, const QString& left, const QString& right,
+              Qt::TextElideMode elide = Qt::ElideRight)
 {
     const QFontMetrics metrics(painter.font());
     painter.drawText(row, Qt::AlignRight | Qt::AlignVCenter, right);
     const int room = row.width() - metrics.horizontalAdvance(right) - 6;
-    painter.drawText(row, Qt::AlignLeft | Qt::AlignVCenter,
-                     metrics.elidedText(left, Qt::ElideRight, room));
+    painter.drawText(row, Qt::AlignLeft | Qt::AlignVCenter, metrics.elidedText(left, elide, room));
 }
 
 void paintGrip(QPainter& painter, const QRect& box, const QColor& colour)
@@ -283,7 +283,7 @@ void RunsDelegate::paintTexts(QPainter& painter, const QRect& row, const QModelI
     painter.setPen(isSelected ? chrome.text2 : chrome.text3);
     drawLine(painter, QRect(text.left(), row.top() + 21, text.width(), 15),
              index.data(RunsModel::SubtitleRole).toString(),
-             index.data(RunsModel::ModeRole).toString());
+             index.data(RunsModel::ModeRole).toString(), Qt::ElideMiddle);
     const double progress = index.data(RunsModel::ProgressRole).toDouble();
     if (progress < 0)
         return;
