@@ -47,14 +47,6 @@ struct MemoryLevels
 };
 void paintMemoryLevels(QPainter& painter, const TimeAxis& axis, const MemoryLevels& levels);
 
-// The peak of a device's memory in an iteration, as it is drawn.
-struct MemoryPeak
-{
-    QPointF at;   // on the line of the memory
-    QString text; // "peak 9.7"
-    QRectF place; // area of the text
-};
-
 // Draws the lanes of one run into the time area: compute boxes, bubbles, transfers, memory. Only
 // the visible part is drawn, so the cost depends on the number of pixels. MarksPainter draws
 // selection and hover.
@@ -74,9 +66,6 @@ public:
     void setCategory(const CategoryBoxes* category) { m_category = category; }
     void paint(engine::DeviceId device, const Lane& lane, int iteration);
     void paintCompute(engine::DeviceId device, double top, double height);
-    // Returns nullopt if the peak is unknown or out of sight.
-    std::optional<MemoryPeak> peakOf(engine::DeviceId device, const Lane& lane,
-                                     int iteration) const;
 
 private:
     void paintGroup(const Lane& lane); // draws the mean of its devices
@@ -94,7 +83,7 @@ private:
     void paintTransfer(const engine::Span& span, double top);
     void paintMemory(engine::DeviceId device, const Lane& lane, int iteration);
     MemoryLevels levelsOf(engine::DeviceId device, const Lane& lane) const;
-    void paintPeak(const MemoryPeak& peak);
+    void paintPeak(const MemoryLevels& levels, int iteration);
 
     QPainter& m_painter;
     const RunView& m_view;

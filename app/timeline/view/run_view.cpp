@@ -75,6 +75,10 @@ void RunView::indexLanes()
     for (const auto& track : m_run->timeline.tracks) {
         if (track.kind == Track::Kind::Compute)
             indexTimes(track);
+        else if (track.kind != Track::Kind::Copy)
+            for (const engine::Span& span : track.spans)
+                m_occurs.longestMessage
+                    = std::max(m_occurs.longestMessage, span.window().duration());
         if (m_devices.has(track.device))
             m_devices[track.device].lanes[static_cast<std::size_t>(track.kind)]
                 = BusyIndex(track.spans, m_shares);

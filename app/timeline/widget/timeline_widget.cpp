@@ -88,6 +88,8 @@ void LaneHeaders::drag(double pixels, double y, const std::vector<Lane>& lanes)
 
 namespace {
 
+constexpr int kZoomEnds = 150; // ms without a change of the zoom
+
 const QString kTime = QStringLiteral("time"), kFlow = QStringLiteral("flow"),
               kColourBy = QStringLiteral("colourBy"), kLanes = QStringLiteral("lanes"),
               kOrder = QStringLiteral("order"), kHidden = QStringLiteral("hidden"),
@@ -146,6 +148,9 @@ TimelineWidget::TimelineWidget(const ThemeController& theme, QWidget* parent)
         endHover();
         relayout();
     });
+    m_zoomEnd.setSingleShot(true);
+    m_zoomEnd.setInterval(kZoomEnds);
+    connect(&m_zoomEnd, &QTimer::timeout, this, &TimelineWidget::fitMessages);
     setAccessibleName(tr("Timeline"));
     setEmptyState(m_scene.emptyTexts());
     relayout();
@@ -173,6 +178,7 @@ void TimelineWidget::setView(RunViewPointer view, View how)
     }
     updateFlow();
     updateIteration();
+    fitMessages();
     if (wasHovering && !isEmpty())
         hover(pointer()); // finds the hovered item again, so that a pending tooltip still appears
 }
@@ -191,6 +197,24 @@ void TimelineWidget::updateAxis()
         = {inSight().begin, inSight().end, lanes.left(), lanes.width(), devicePixelRatioF()};
     scrollPinned(m_scene.lanes, m_scene.scroll, scrollY());
     m_scene.scroll = scrollY();
+}
+
+// The lanes change only when a zoom has ended, because boxes that jump are hard to follow.
+void TimelineWidget::sightChanged()
+{
+    updateIteration();
+    if (m_scene.areMessagesThin(inSight()) != m_scene.hasOneStrip)
+        m_zoomEnd.start();
+}
+
+void TimelineWidget::fitMessages()
+{
+    const bool areThin = m_scene.areMessagesThin(inSight());
+    if (areThin == std::exchange(m_scene.hasOneStrip, areThin))
+        return;
+    endHover();
+    relayout();
+    contentChanged();
 }
 
 void TimelineWidget::updateIteration()
@@ -519,6 +543,8 @@ void TimelineWidget::contextMenuEvent(QContextMenuEvent* event)
 void TimelineWidget::resizeEvent(QResizeEvent*)
 {
     keepFit([this] { relayout(); });
+    if (m_scene.areMessagesThin(inSight()) != m_scene.hasOneStrip)
+        m_zoomEnd.start();
 }
 
 QJsonObject TimelineWidget::state() const
