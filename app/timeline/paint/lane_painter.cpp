@@ -207,9 +207,33 @@ BoxText LanePainter::textOf(const engine::Op& op, double width) const
     if (width >= kNumberFrom && !engine::knowsMicroBatches(m_view.run().info)
         && engine::isCompute(op.kind))
         text.number = text.name = opName(m_view.run().info, op);
-    if (m_labels == Labels::Numbers)
+    if (m_labels != Labels::Names)
         text.name.clear();
+    if (m_labels == Labels::None)
+        text.number.clear();
     return text;
+}
+
+LanePainter::Labels LanePainter::labelsOf(DeviceId device, double height) const
+{
+    const double box = m_view.occurs().isJoint ? height / 2 : height;
+    const auto fits = [this](const auto& shortest, const auto& needs) {
+        for (std::size_t letters = 0; letters < shortest.size(); ++letters)
+            if (shortest[letters] > 0
+                && m_axis.snap(m_axis.pixels(static_cast<double>(shortest[letters])))
+                    < needs(static_cast<double>(letters)))
+                return false;
+        return true;
+    };
+    const TextLengths& texts = m_view.textLengths(device);
+    const double letter = QFontMetricsF(codeFont(12)).horizontalAdvance(QLatin1Char('0'));
+    const auto name
+        = [&](double letters) { return std::max(kNameFrom, letters * letter + 8 + m_axis.gap()); };
+    constexpr double kDigit = kTwoDigitsFrom - kNumberFrom;
+    const auto number = [](double letters) { return kNumberFrom + (letters - 1) * kDigit; };
+    if (m_most == Labels::Names && box >= kNameNeeds && fits(texts.ofName, name))
+        return Labels::Names;
+    return fits(texts.ofNumber, number) ? std::min(m_most, Labels::Numbers) : Labels::None;
 }
 
 bool LanePainter::isInFlow(std::uint32_t op, int iteration) const
@@ -260,6 +284,7 @@ void LanePainter::paintCompute(DeviceId device, double top, double height)
                            QCoreApplication::translate("app::Lane", "no trace of this rank"));
         return;
     }
+    m_labels = labelsOf(device, height);
     walkLane(m_view, device, m_axis,
              [&](const Piece& piece) { paintPiece(device, piece, top, height); });
 }

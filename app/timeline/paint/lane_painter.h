@@ -53,12 +53,14 @@ void paintMemoryLevels(QPainter& painter, const TimeAxis& axis, const MemoryLeve
 class LanePainter
 {
 public:
-    enum class Labels { Names, Numbers }; // "1B5" if it fits, or always "5"
+    enum class Labels { None, Numbers, Names }; // "5", "1B5"
 
     LanePainter(QPainter& painter, const RunView& view, const TimeAxis& axis,
                 const BoxColours& colours);
 
-    void setLabels(Labels labels) { m_labels = labels; }
+    // The longest form of the texts. Texts have one form in a lane: the longest that fits in all
+    // boxes of the run, so that panning does not change it.
+    void setLabels(Labels labels) { m_most = labels; }
     void setFlow(std::optional<Flow> flow) { m_flow = flow; }
     void setFound(const Found* found) { m_found = found; } // dims ops not found; may be nullptr
     void setPath(const PathMarks* path) { m_path = path; } // dims ops off the path; may be nullptr
@@ -69,6 +71,7 @@ public:
 
 private:
     void paintGroup(const Lane& lane); // draws the mean of its devices
+    Labels labelsOf(engine::DeviceId device, double height) const;
     BoxText textOf(const engine::Op& op, double width) const;
     BoxColours::Emphasis emphasis(const engine::Span& span) const;
     bool isInFlow(std::uint32_t op, int iteration) const;
@@ -94,7 +97,7 @@ private:
     const Found* m_found = nullptr;
     const PathMarks* m_path = nullptr;
     const CategoryBoxes* m_category = nullptr;
-    Labels m_labels = Labels::Names;
+    Labels m_most = Labels::Names, m_labels = Labels::Names;
 };
 
 // The texts of a box that is `width` pixels wide; those that need more are left out.
