@@ -32,15 +32,7 @@ QString RunDocument::subtitle() const
         return tr("not opened");
     if (isQueued())
         return tr("#%1, in the queue").arg(m_number);
-    if (!m_run)
-        return QFileInfo(m_file).fileName();
-    const engine::Shape& shape = m_run->schedule.shape;
-    if (!engine::knowsMicroBatches(m_run->info))
-        return tr("#%1, D %2").arg(m_number).arg(shape.devices);
-    QString text = tr("#%1, %2 × %3").arg(m_number).arg(shape.devices).arg(shape.microBatches);
-    if (shape.chunks() > 1)
-        text += tr(", v %1").arg(shape.chunks());
-    return text;
+    return m_file.isEmpty() ? tr("not saved") : QFileInfo(m_file).fileName();
 }
 
 QString RunDocument::value() const

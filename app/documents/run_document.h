@@ -85,7 +85,7 @@ public:
     const QStringList& log() const { return m_log; } // "14:31:07.164  iteration 2 finished ..."
 
     QString title() const;    // "BitPipe #3"; the file name until the first rows are read
-    QString subtitle() const; // "#3, 4 × 8, v 2"
+    QString subtitle() const; // the name of its file, or "not saved"
     // The reported iteration, or how far the run is: "115.3 ms", "3 of 5", "queued".
     QString value() const;
     QString mode() const; // "emulated", "paused"; "" until the first rows are read

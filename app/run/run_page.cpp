@@ -161,6 +161,7 @@ RunPage::RunPage(const ThemeController& theme, RunLibrary& library,
 {
     setObjectName(QStringLiteral("runPage"));
     m_runs->setCurrent(m_document.get());
+    m_details->setFile(m_document->file());
     m_findBar->hide();
     auto* columns = makeSplitter(Qt::Horizontal);
     for (QWidget* column : {static_cast<QWidget*>(m_runs), makeCentre(), makeDetails()})
@@ -389,7 +390,12 @@ void RunPage::connectTimeline()
     connect(m_timeline, &TimelineWidget::selectionChanged, this, &RunPage::select);
     connect(m_timeline, &TimelineWidget::iterationChanged, this, &RunPage::showIteration);
     connect(m_timeline, &TimelineWidget::menuRequested, this, &RunPage::showMenu);
-    connect(m_details, &DetailsPanel::jumpTo, m_timeline, &TimelineWidget::select);
+    connect(m_details, &DetailsPanel::jumpTo, this, [this](const Selection& to) {
+        if (to.kind == Selection::Kind::None)
+            m_timeline->showIteration(to.iteration);
+        else
+            m_timeline->select(to);
+    });
     connect(m_panels, &RunPanels::selected, m_timeline, &TimelineWidget::select);
     connect(m_panels, &RunPanels::iterationChosen, m_timeline, &TimelineWidget::showIteration);
     connect(m_toolbar, &RunToolbar::iterationChosen, m_timeline, &TimelineWidget::showIteration);

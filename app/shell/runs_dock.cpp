@@ -114,13 +114,13 @@ QRect checkBox(const QRect& row)
     return {row.left() + 10, row.top() + 7, 14, 14};
 }
 
-void drawLine(QPainter& painter, const QRect& row, const QString& left, const QString& right)
+void drawLine(QPainter& painter, const QRect& row, const QString& left, const QString& right,
+              Qt::TextElideMode elide = Qt::ElideRight)
 {
     const QFontMetrics metrics(painter.font());
     painter.drawText(row, Qt::AlignRight | Qt::AlignVCenter, right);
     const int room = row.width() - metrics.horizontalAdvance(right) - 6;
-    painter.drawText(row, Qt::AlignLeft | Qt::AlignVCenter,
-                     metrics.elidedText(left, Qt::ElideRight, room));
+    painter.drawText(row, Qt::AlignLeft | Qt::AlignVCenter, metrics.elidedText(left, elide, room));
 }
 
 void paintGrip(QPainter& painter, const QRect& box, const QColor& colour)
@@ -158,7 +158,8 @@ void paintTexts(QPainter& painter, const QRect& box, const RunRow& row, const Ch
     drawLine(painter, QRect(text.left(), box.top() + 4, text.width(), 18), row.title, row.value);
     painter.setFont(uiFont(11));
     painter.setPen(isSelected ? chrome.text2 : chrome.text3);
-    drawLine(painter, QRect(text.left(), box.top() + 21, text.width(), 15), row.subtitle, row.mode);
+    drawLine(painter, QRect(text.left(), box.top() + 21, text.width(), 15), row.subtitle, row.mode,
+             Qt::ElideMiddle);
     const RunProgress& progress = row.run->progress();
     if (!row.run->isRunning() || progress.planned <= 0)
         return;

@@ -33,7 +33,8 @@ Details detailsOf(const RunView& view, const Selection& selection, const Details
     if (selection.kind == Selection::Kind::None && context.progress != nullptr && !view.isEmpty())
         return runningDetails(view, context);
     if (selection.kind == Selection::Kind::None)
-        return runDetails(view, {.iteration = engine::reportedIteration(view.timeline())});
+        return runDetails(view, {.iteration = engine::reportedIteration(view.timeline())},
+                          context.file);
     if (selection.kind == Selection::Kind::Kernel)
         return kernels != nullptr && !view.isEmpty() ? kernelDetails(view, *kernels, selection)
                                                      : Details();
@@ -49,7 +50,7 @@ Details detailsOf(const RunView& view, const Selection& selection, const Details
     case Selection::Kind::Device:
         return deviceDetails(view, selection, kernels);
     case Selection::Kind::Category:
-        return runDetails(view, selection);
+        return runDetails(view, selection, context.file);
     case Selection::Kind::None:
     case Selection::Kind::Kernel:
         break;
@@ -76,7 +77,8 @@ QString plainText(const Details& details)
             add(cells);
         }
     };
-    add({details.left, details.right});
+    add({details.file.isEmpty() ? details.left : details.file, details.right});
+    add({details.tag, details.note});
     QTextDocumentFragment sentence = QTextDocumentFragment::fromHtml(details.sentence);
     add({sentence.toPlainText()});
     for (const DetailsSection& section : details.sections) {

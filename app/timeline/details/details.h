@@ -13,6 +13,7 @@
 
 #include <optional>
 #include <span>
+#include <utility>
 #include <vector>
 
 namespace app {
@@ -120,6 +121,25 @@ struct StageStrip
     friend bool operator==(const StageStrip&, const StageStrip&) = default;
 };
 
+// The durations of the measured iterations on an axis; a dot leads to its iteration.
+struct DetailsDots
+{
+    struct Dot
+    {
+        double at = 0; // on the axis, from 0 to 1
+        QString text;
+        Selection target;
+        bool isShown = false; // the iteration that the details describe
+
+        friend bool operator==(const Dot&, const Dot&) = default;
+    };
+    std::vector<Dot> dots;
+    std::vector<std::pair<double, QString>> ticks; // place from 0 to 1, label
+    QString unit;
+
+    friend bool operator==(const DetailsDots&, const DetailsDots&) = default;
+};
+
 struct DetailsSection
 {
     QString title, note;
@@ -146,7 +166,10 @@ struct Details
     QString title, value, unit;
     bool isCode = false; // the title begins with the name of an op
     QString left, right; // texts below the title
-    QString sentence;    // rich text
+    QString file;        // path, named below the title; "": `left` is shown
+    QString tag, note;   // mode of the value, and a remark beside it
+    DetailsDots dots;
+    QString sentence; // rich text
     std::vector<DetailsSection> sections;
 
     bool isEmpty() const { return title.isEmpty(); }
@@ -170,6 +193,7 @@ struct DetailsContext
     // unknown.
     const engine::Run* predicted = nullptr;
     const RunProgress* progress = nullptr; // nullptr: the run is not running
+    QString file = {};                     // of the run; "": it is not saved
 };
 
 // Describes a run in progress that has no iterations yet.

@@ -3,13 +3,18 @@
 #include "app/timeline/paint/box_painter.h"
 #include "app/ui/controls.h"
 #include "app/ui/subscript.h"
+#include "app/ui/text.h"
 
+#include <QFileInfo>
 #include <QFontMetrics>
 #include <QGridLayout>
 #include <QHBoxLayout>
+#include <QHelpEvent>
 #include <QLabel>
+#include <QMouseEvent>
 #include <QPainter>
 #include <QRegularExpression>
+#include <QToolTip>
 #include <QVBoxLayout>
 
 #include <algorithm>
@@ -180,6 +185,83 @@ void StageStripPicture::paintEvent(QPaintEvent*)
     painter.drawText(labels, Qt::AlignRight | Qt::AlignBottom, m_strip.to);
 }
 
+DotsPicture::DotsPicture(const ThemeController& theme, DetailsDots dots, Follow follow)
+    : m_theme(theme)
+    , m_dots(std::move(dots))
+    , m_follow(std::move(follow))
+{
+    setObjectName(QStringLiteral("iterationDots"));
+    setFixedHeight(34);
+    QStringList texts;
+    for (const DetailsDots::Dot& dot : m_dots.dots)
+        texts << dot.text;
+    setAccessibleName(tr("Measured iterations: %1").arg(texts.join(QStringLiteral("; "))));
+}
+
+double DotsPicture::x(double at) const
+{
+    constexpr double kInset = 10, kUnit = 24; // the unit is at the right end
+    return std::round(kInset + at * (width() - 2 * kInset - kUnit));
+}
+
+const DetailsDots::Dot* DotsPicture::dotAt(QPointF at) const
+{
+    constexpr double kReach = 6;
+    const DetailsDots::Dot* nearest = nullptr;
+    for (const DetailsDots::Dot& dot : m_dots.dots)
+        if (std::abs(x(dot.at) - at.x()) <= kReach
+            && (nearest == nullptr
+                || std::abs(x(dot.at) - at.x()) < std::abs(x(nearest->at) - at.x())))
+            nearest = &dot;
+    return nearest;
+}
+
+// Queued, because the iteration rebuilds the panel with this picture.
+void DotsPicture::mousePressEvent(QMouseEvent* event)
+{
+    if (const DetailsDots::Dot* dot = dotAt(event->position()))
+        QMetaObject::invokeMethod(
+            this, [follow = m_follow, target = dot->target] { follow(target); },
+            Qt::QueuedConnection);
+}
+
+bool DotsPicture::event(QEvent* event)
+{
+    if (event->type() == QEvent::ToolTip) {
+        const auto& help = static_cast<const QHelpEvent&>(*event);
+        const DetailsDots::Dot* dot = dotAt(help.pos());
+        QToolTip::showText(help.globalPos(), dot == nullptr ? QString() : dot->text, this);
+        return true;
+    }
+    return QWidget::event(event);
+}
+
+void DotsPicture::paintEvent(QPaintEvent*)
+{
+    constexpr double kRadius = 3.5, kDots = 6, kAxis = 14;
+    const Chrome& chrome = m_theme.theme().chrome;
+    QPainter painter(this);
+    painter.fillRect(QRectF(0, kAxis, width(), 1), chrome.lineStrong);
+    painter.setFont(uiFont(11));
+    painter.setPen(chrome.text2);
+    const QRectF labels(0, kAxis + 4, width(), height() - kAxis - 4);
+    painter.drawText(labels, Qt::AlignRight | Qt::AlignTop, m_dots.unit);
+    for (const auto& [at, label] : m_dots.ticks) {
+        painter.fillRect(QRectF(x(at), kAxis, 1, 4), chrome.lineStrong);
+        painter.drawText(QRectF(x(at) - 30, labels.top(), 60, labels.height()),
+                         Qt::AlignHCenter | Qt::AlignTop, label);
+    }
+    painter.setRenderHint(QPainter::Antialiasing);
+    painter.setPen(QPen(chrome.text, 1.2));
+    for (const bool isShown : {false, true}) // the shown one is on top
+        for (const DetailsDots::Dot& dot : m_dots.dots) {
+            if (dot.isShown != isShown)
+                continue;
+            painter.setBrush(isShown ? chrome.text : chrome.surface);
+            painter.drawEllipse(QPointF(x(dot.at) + 0.5, kDots), kRadius, kRadius);
+        }
+}
+
 namespace {
 
 using Follow = std::function<void(const Selection&)>;
@@ -215,7 +297,21 @@ QString titleText(const Details& details)
         .arg(details.title.left(space), details.title.mid(space));
 }
 
-void addHead(const ThemeController& theme, QVBoxLayout& layout, const Details& details)
+// The name of a file, elided in the middle, with its path as tooltip.
+QLabel* fileLabel(const QString& file)
+{
+    constexpr int kFileRoom = 130;
+    const QFont font = uiFont(12);
+    auto* label = makeLabel(
+        QFontMetrics(font).elidedText(QFileInfo(file).fileName(), Qt::ElideMiddle, kFileRoom),
+        "small");
+    label->setTextFormat(Qt::PlainText);
+    label->setToolTip(toolTipText(file));
+    return named(label, "detailsFile");
+}
+
+void addHead(const ThemeController& theme, QVBoxLayout& layout, const Details& details,
+             const Follow& follow)
 {
     auto* row = spaced(new QHBoxLayout, {}, 8);
     if (details.swatch.look != Swatch::Look::None)
@@ -231,8 +327,15 @@ void addHead(const ThemeController& theme, QVBoxLayout& layout, const Details& d
     value->setObjectName(QStringLiteral("detailsValue"));
     row->addWidget(value);
     layout.addLayout(row);
-    if (!details.left.isEmpty() || !details.right.isEmpty())
-        layout.addLayout(ends(makeLabel(details.left, "small"), makeLabel(details.right, "small")));
+    QLabel* left
+        = details.file.isEmpty() ? makeLabel(details.left, "small") : fileLabel(details.file);
+    layout.addLayout(ends(left, makeLabel(details.right, "small")));
+    if (!details.tag.isEmpty())
+        layout.addLayout(
+            spaced(new QHBoxLayout, {}, 8,
+                   {new Tag(theme, details.tag), kStretch, makeLabel(details.note, "small")}));
+    if (!details.dots.dots.empty())
+        layout.addWidget(new DotsPicture(theme, details.dots, follow));
     if (details.sentence.isEmpty())
         return;
     auto* sentence = text(details.sentence, uiFont(13));
@@ -434,7 +537,7 @@ QWidget* layOutDetails(const ThemeController& theme, const Details& details, con
         layout->addLayout(inner);
         return inner;
     };
-    addHead(theme, *block(), details);
+    addHead(theme, *block(), details, follow);
     for (const auto& section : details.sections) {
         layout->addWidget(makeLine(Qt::Horizontal));
         addSection(theme, *block(), section, follow);

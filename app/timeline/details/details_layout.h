@@ -85,6 +85,28 @@ private:
     StageStrip m_strip;
 };
 
+class DotsPicture : public QWidget
+{
+    Q_OBJECT
+
+public:
+    using Follow = std::function<void(const Selection&)>;
+    DotsPicture(const ThemeController& theme, DetailsDots dots, Follow follow);
+
+protected:
+    void paintEvent(QPaintEvent* event) override;
+    void mousePressEvent(QMouseEvent* event) override;
+    bool event(QEvent* event) override; // the tooltip of a dot
+
+private:
+    double x(double at) const;
+    const DetailsDots::Dot* dotAt(QPointF at) const;
+
+    const ThemeController& m_theme;
+    DetailsDots m_dots;
+    Follow m_follow;
+};
+
 // Creates a widget without a parent that shows `details`. `follow` is called when a link is
 // clicked.
 QWidget* layOutDetails(const ThemeController& theme, const Details& details,

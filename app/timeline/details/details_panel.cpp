@@ -23,6 +23,7 @@ struct DetailsPanel::Impl
     const ThemeController& theme;
     RunViewPointer view;
     Selection selection;
+    QString file;
     KernelViewPointer kernels;
     std::optional<profiler::RangeMetrics> range;
     std::vector<engine::Note> notes;
@@ -65,6 +66,11 @@ void DetailsPanel::show(RunViewPointer view, const Selection& selection)
     m->view = std::move(view);
     m->selection = selection;
     m->update(*this);
+}
+
+void DetailsPanel::setFile(const QString& file)
+{
+    m->file = file;
 }
 
 void DetailsPanel::setKernels(KernelViewPointer kernels)
@@ -125,6 +131,7 @@ Details DetailsPanel::Impl::details() const
     context.notes = notes;
     context.hits = hits.get();
     context.predicted = prediction.get();
+    context.file = file;
     context.progress = progress ? &*progress : nullptr;
     if (!view && waiting && progress)
         return runningDetails(*waiting, *progress);

@@ -28,6 +28,7 @@ public:
     ~DetailsPanel() override;
 
     void show(RunViewPointer view, const Selection& selection); // nullptr: clears the panel
+    void setFile(const QString& file);                          // of the run; named below its title
     void setKernels(KernelViewPointer kernels); // kernels of the shown run; nullptr: unknown
     // Metrics of the marked range; shown while exactly that range is selected.
     void setRange(const profiler::RangeMetrics& metrics);

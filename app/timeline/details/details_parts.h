@@ -67,7 +67,7 @@ Details rangeDetails(const RunView& view, const Selection& selection,
                      const DetailsContext& context);
 Details hitsDetails(const RunView& view, const DetailsContext& context); // requires context.hits
 // Describes the run, and the longest boxes of a selected category of time.
-Details runDetails(const RunView& view, const Selection& selection);
+Details runDetails(const RunView& view, const Selection& selection, const QString& file = {});
 Details runningDetails(const RunView& view, const DetailsContext& context); // requires progress
 Details deviceDetails(const RunView& view, const Selection& selection, const KernelView* kernels);
 

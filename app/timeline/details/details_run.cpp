@@ -8,6 +8,7 @@
 #include "engine/schedule/notation.h"
 #include "profiler/analysis/compare.h"
 #include "profiler/analysis/run_measures.h"
+#include "profiler/analysis/ticks.h"
 
 #include <algorithm>
 #include <cmath>
@@ -109,34 +110,74 @@ void addCourse(const engine::Run& run, const QString& name,
                 false);
 }
 
-// If the reported iteration is shown, adds its 95 % interval, the range of the measured iterations
-// and how much shorter the iteration of typical ops is.
+std::vector<int> measuredIterations(const engine::Run& run)
+{
+    std::vector<int> measured;
+    for (int k = 0; k < static_cast<int>(run.timeline.iterations.size()); ++k)
+        if (run.timeline.iterations[static_cast<std::size_t>(k)].kind
+            == engine::Iteration::Kind::Measured)
+            measured.push_back(k);
+    return measured;
+}
+
+std::int64_t durationOf(const engine::Run& run, int iteration)
+{
+    return run.timeline.iterations[static_cast<std::size_t>(iteration)].window.duration();
+}
+
+// If the reported iteration is shown, adds its 95 % interval and how much shorter the iteration of
+// typical ops is.
 void addRange(const engine::Run& run, int iteration, DetailsSection& section)
 {
-    std::vector<std::int64_t> measured;
-    for (const engine::Iteration& one : run.timeline.iterations)
-        if (one.kind == engine::Iteration::Kind::Measured)
-            measured.push_back(one.window.duration());
-    if (measured.size() < 2 || iteration != engine::reportedIteration(run.timeline))
+    const std::int64_t shown = durationOf(run, iteration);
+    const Scale scale = timeScale(run.info, shown);
+    if (iteration != engine::reportedIteration(run.timeline))
         return;
-    const auto [least, greatest] = std::ranges::minmax(measured);
-    const Scale scale = timeScale(run.info, greatest);
-    const auto fromTo = [&scale](std::int64_t from, std::int64_t to) {
-        return tr("%1 to %2")
-            .arg(scale.text(static_cast<double>(from)), scale.withUnit(static_cast<double>(to)));
-    };
     if (const auto interval = profiler::iterationInterval(run, iteration))
-        section.add(tr("95 % interval"), fromTo(interval->least, interval->most));
-    section.add(tr("%1 measured iterations").arg(measured.size()), fromTo(least, greatest));
+        section.add(tr("95 % interval"),
+                    tr("%1 to %2")
+                        .arg(scale.text(static_cast<double>(interval->least)),
+                             scale.withUnit(static_cast<double>(interval->most))));
     const auto& last = run.timeline.iterations.back();
-    if (last.kind == engine::Iteration::Kind::Replay) {
+    if (last.kind == engine::Iteration::Kind::Replay && measuredIterations(run).size() > 1) {
         const auto typical = static_cast<double>(last.window.duration());
-        const auto& shown = run.timeline.iterations[static_cast<std::size_t>(iteration)];
-        const double change = typical / static_cast<double>(shown.window.duration()) - 1;
+        const double change = typical / static_cast<double>(shown) - 1;
         section.add(tr("Typical ops"),
                     (change > 0 ? tr("%1, %2 longer") : tr("%1, %2 shorter"))
                         .arg(scale.withUnit(typical), percent(std::fabs(change))));
     }
+}
+
+// Adds the range of the measured iterations to the head. A simulated run repeats itself, so it has
+// none.
+void addMeasured(const engine::Run& run, int iteration, Details& details)
+{
+    const std::vector<int> measured = measuredIterations(run);
+    const Scale scale = timeScale(run.info, durationOf(run, iteration));
+    if (run.info.mode == engine::Mode::Simulate || measured.empty())
+        return;
+    if (measured.size() == 1) {
+        details.right = tr("only one iteration, no range");
+        return;
+    }
+    const auto duration = [&run](int k) { return static_cast<double>(durationOf(run, k)); };
+    const auto [least, most] = std::ranges::minmax(measured, {}, duration);
+    details.right
+        = tr("measured %1 to %2").arg(scale.text(duration(least)), scale.text(duration(most)));
+    const double from = duration(least) / scale.perUnit(), to = duration(most) / scale.perUnit();
+    const auto place = [&](double value) { return to > from ? (value - from) / (to - from) : 0.5; };
+    const profiler::Ticks ticks = profiler::ticks(from, to, (to - from) / 4);
+    for (const double tick : ticks.major)
+        details.dots.ticks.emplace_back(place(tick), number(tick, ticks.decimals));
+    details.dots.unit = scale.unit();
+    for (const int k : measured)
+        details.dots.dots.push_back(
+            {place(duration(k) / scale.perUnit()),
+             tr("iteration %1, %2")
+                 .arg(QString::number(run.timeline.iterations[static_cast<std::size_t>(k)].number),
+                      scale.withUnit(duration(k))),
+             {.iteration = k},
+             k == iteration});
 }
 
 DetailsSection facts(const RunView& view, const RunMetrics& metrics)
@@ -199,30 +240,29 @@ DetailsSection facts(const RunView& view, const RunMetrics& metrics)
 
 namespace {
 
-// The name of the shown iteration, and whether it is the reported one.
+// Which iteration of how many the details describe.
 QString whichIteration(const engine::Run& run, int iteration)
 {
     using enum engine::Iteration::Kind;
-    const auto& iterations = run.timeline.iterations;
-    const engine::Iteration& one = iterations[static_cast<std::size_t>(iteration)];
-    const auto measured = std::ranges::count(iterations, Measured, &engine::Iteration::kind);
-    const bool isReported = iteration == engine::reportedIteration(run.timeline);
+    const engine::Iteration& one = run.timeline.iterations[static_cast<std::size_t>(iteration)];
+    const auto measured = std::ssize(measuredIterations(run));
     if (one.kind == Replay)
         return tr("Typical ops: every op takes its median time");
     if (one.kind == Warmup)
         return tr("Warm-up iteration %1").arg(one.number);
-    if (!isReported || measured == 1)
-        return measured == 1 && isReported ? tr("Only measured iteration")
-                                           : tr("Iteration %1").arg(one.number);
-    return run.info.outcome == engine::Outcome::Running
-        ? tr("Iteration %1, the median so far").arg(one.number)
-        : measured == 2 ? tr("Reported iteration: %1, the shorter of 2").arg(one.number)
-                        : tr("Reported iteration: %1, the median").arg(one.number);
+    const QString all = countOf(measured, "iteration");
+    if (measured == 1)
+        return all;
+    if (iteration != engine::reportedIteration(run.timeline))
+        return tr("%1, number %2 is shown").arg(all).arg(one.number);
+    return run.info.outcome == engine::Outcome::Running ? tr("%1, the median so far").arg(all)
+        : measured == 2                                 ? tr("%1, the shorter is shown").arg(all)
+                                                        : tr("%1, the median is shown").arg(all);
 }
 
 } // namespace
 
-Details runDetails(const RunView& view, const Selection& selection)
+Details runDetails(const RunView& view, const Selection& selection, const QString& file)
 {
     const int iteration = selection.iteration;
     const RunMetrics* metrics = view.metrics(iteration);
@@ -234,8 +274,12 @@ Details runDetails(const RunView& view, const Selection& selection)
     details.title = QString::fromStdString(run.info.label);
     details.value = clock.length(metrics->duration);
     details.unit = clock.scale.unit();
-    details.left = whichIteration(run, iteration) + QStringLiteral(", ") + modeText(run.info);
+    details.file = file;
+    details.left = tr("not saved");
     details.right = shapeText(run);
+    details.tag = modeText(run.info);
+    details.note = whichIteration(run, iteration);
+    addMeasured(run, iteration, details);
     QStringList sentences;
     for (const std::string& warning : profiler::importWarnings(run))
         sentences << fromUtf8(warning).toHtmlEscaped();

@@ -55,7 +55,10 @@ QString toolTipText(const RunView& view, const Selection& selection)
         return {};
     const auto& one = view.timeline().iterations[static_cast<std::size_t>(selection.iteration)];
     const Scale scale = timeScale(view.run().info, one.window.duration());
-    const QString length = scale.withUnit(static_cast<double>(selection.window.duration()));
+    const std::int64_t ticks = selection.window.duration();
+    const bool isTiny = static_cast<double>(ticks) < 0.1 * scale.perUnit(); // as messages often are
+    const QString length
+        = (isTiny ? timeScale(view.run().info, ticks) : scale).withUnit(static_cast<double>(ticks));
     const QString where
         = tr("device %1, %2 %3")
               .arg(QString::number(selection.device.value),
@@ -72,11 +75,13 @@ QString toolTipText(const RunView& view, const Selection& selection)
         if (!view.knowsMemory() || !hasTrace(view.run(), selection.device))
             return toolTipPage(title, {}, {tr("memory not recorded")});
         const auto peak = view.memory(selection.device).peak();
-        return toolTipPage(title,
-                           view.hasMemory()
-                               ? byteScale(static_cast<std::int64_t>(peak)).withUnit(peak)
-                               : number(peak, 1) + QString::fromUtf8(" Mₐ"),
-                           {tr("largest memory")});
+        return toolTipPage(
+            title,
+            view.hasMemory() ? byteScale(static_cast<std::int64_t>(peak)).withUnit(peak)
+                             : number(peak, 1) + QString::fromUtf8(" Mₐ"),
+            {tr("largest memory, at %1 in this iteration")
+                 .arg(scale.withUnit(static_cast<double>(
+                     view.memory(selection.device).timeOfPeak(one.window) - one.window.begin)))});
     }
     if (selection.kind != Selection::Kind::Op)
         return {};

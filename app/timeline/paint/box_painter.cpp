@@ -11,8 +11,6 @@ namespace app {
 namespace {
 
 constexpr double kTextNeeds = 11; // least height in pixels of a box with text
-// Least height of a box with a name. Lower boxes (in comparisons and dense lanes) have a number.
-constexpr double kNameNeeds = 24;
 constexpr double kThinGap = 0.6;
 
 QPolygonF cutBox(const QRectF& box, double cut)

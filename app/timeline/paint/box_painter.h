@@ -13,6 +13,9 @@ class QPainter;
 
 namespace app {
 
+// Least height of a box with a name. Lower boxes (in comparisons and dense lanes) have a number.
+constexpr double kNameNeeds = 24;
+
 // The texts of a box. `width` determines which text is drawn.
 struct BoxText
 {

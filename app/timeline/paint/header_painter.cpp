@@ -103,9 +103,13 @@ void paintSublaneLabels(QPainter& painter, const RunView& view, const Theme& the
         write(painter, QRectF(area.left(), offset + top, area.width() - 8, height),
               Qt::AlignRight | Qt::AlignVCenter, text);
     };
-    label(lane.sendTop(), Lane::kTransfer, tr("P2P out"));
-    label(lane.receiveTop(), Lane::kTransfer, tr("P2P in"));
-    label(lane.reduceTop(), Lane::kTransfer, reduceRowTitle(view));
+    if (lane.hasOneStrip) {
+        label(lane.sendTop(), Lane::kTransfer, tr("messages"));
+    } else {
+        label(lane.sendTop(), Lane::kTransfer, tr("P2P out"));
+        label(lane.receiveTop(), Lane::kTransfer, tr("P2P in"));
+        label(lane.reduceTop(), Lane::kTransfer, reduceRowTitle(view));
+    }
     if (view.knowsMemory())
         label(lane.memoryTop() + 6, lane.memory - 6,
               view.hasMemory() ? tr("memory") : tr("stash, M\xE2\x82\x90"));

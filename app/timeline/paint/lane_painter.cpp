@@ -207,9 +207,33 @@ BoxText LanePainter::textOf(const engine::Op& op, double width) const
     if (width >= kNumberFrom && !engine::knowsMicroBatches(m_view.run().info)
         && engine::isCompute(op.kind))
         text.number = text.name = opName(m_view.run().info, op);
-    if (m_labels == Labels::Numbers)
+    if (m_labels != Labels::Names)
         text.name.clear();
+    if (m_labels == Labels::None)
+        text.number.clear();
     return text;
+}
+
+LanePainter::Labels LanePainter::labelsOf(DeviceId device, double height) const
+{
+    const double box = m_view.occurs().isJoint ? height / 2 : height;
+    const auto fits = [this](const auto& shortest, const auto& needs) {
+        for (std::size_t letters = 0; letters < shortest.size(); ++letters)
+            if (shortest[letters] > 0
+                && m_axis.snap(m_axis.pixels(static_cast<double>(shortest[letters])))
+                    < needs(static_cast<double>(letters)))
+                return false;
+        return true;
+    };
+    const TextLengths& texts = m_view.textLengths(device);
+    const double letter = QFontMetricsF(codeFont(12)).horizontalAdvance(QLatin1Char('0'));
+    const auto name
+        = [&](double letters) { return std::max(kNameFrom, letters * letter + 8 + m_axis.gap()); };
+    constexpr double kDigit = kTwoDigitsFrom - kNumberFrom;
+    const auto number = [](double letters) { return kNumberFrom + (letters - 1) * kDigit; };
+    if (m_most == Labels::Names && box >= kNameNeeds && fits(texts.ofName, name))
+        return Labels::Names;
+    return fits(texts.ofNumber, number) ? std::min(m_most, Labels::Numbers) : Labels::None;
 }
 
 bool LanePainter::isInFlow(std::uint32_t op, int iteration) const
@@ -260,6 +284,7 @@ void LanePainter::paintCompute(DeviceId device, double top, double height)
                            QCoreApplication::translate("app::Lane", "no trace of this rank"));
         return;
     }
+    m_labels = labelsOf(device, height);
     walkLane(m_view, device, m_axis,
              [&](const Piece& piece) { paintPiece(device, piece, top, height); });
 }
@@ -460,48 +485,25 @@ void LanePainter::paintMemory(DeviceId device, const Lane& lane, int iteration)
 {
     if (!m_view.knowsMemory())
         return;
-    paintMemoryLevels(m_painter, m_axis, levelsOf(device, lane));
-    if (const auto peak = peakOf(device, lane, iteration))
-        paintPeak(*peak);
-}
-
-std::optional<MemoryPeak> LanePainter::peakOf(DeviceId device, const Lane& lane,
-                                              int iteration) const
-{
-    const auto& iterations = m_view.timeline().iterations;
-    if (!lane.hasBoxes() || lane.kind != LaneKind::Full || !m_view.knowsMemory() || iteration < 0
-        || iteration >= static_cast<int>(iterations.size()))
-        return {};
     const MemoryLevels levels = levelsOf(device, lane);
-    if (levels.series.isEmpty())
-        return {};
-    const auto time = static_cast<double>(
-        levels.series.timeOfPeak(iterations[static_cast<std::size_t>(iteration)].window));
-    const double level = levels.series.at(time).total;
-    const QPointF at(m_axis.x(time), levels.y(m_axis, level));
-    if (at.x() < m_axis.left || at.x() > m_axis.right())
-        return {};
-    const Scale bytes = byteScale(static_cast<std::int64_t>(m_view.memoryScale()));
-    const QString amount = m_view.hasMemory() ? bytes.text(level) : number(level, 1);
-    const QString text = QCoreApplication::translate("app::Memory", "peak %1").arg(amount);
-    const QFontMetricsF metrics(uiFont(10));
-    const double width = metrics.horizontalAdvance(text);
-    const bool isLeft = at.x() - width - 8 >= m_axis.left;
-    return MemoryPeak{at, text,
-                      QRectF(isLeft ? at.x() - width - 6 : at.x() + 6,
-                             at.y() - 1 - metrics.ascent(), width, metrics.height())};
+    paintMemoryLevels(m_painter, m_axis, levels);
+    if (iteration >= 0 && !levels.series.isEmpty())
+        paintPeak(levels, iteration);
 }
 
-void LanePainter::paintPeak(const MemoryPeak& peak)
+// Marks the peak of an iteration; the memory column states it.
+void LanePainter::paintPeak(const MemoryLevels& levels, int iteration)
 {
+    const auto time = static_cast<double>(levels.series.timeOfPeak(
+        m_view.timeline().iterations[static_cast<std::size_t>(iteration)].window));
+    const QPointF at(m_axis.x(time), levels.y(m_axis, levels.series.at(time).total));
+    if (at.x() < m_axis.left || at.x() > m_axis.right())
+        return;
     m_painter.setRenderHint(QPainter::Antialiasing);
     m_painter.setPen(Qt::NoPen);
     m_painter.setBrush(m_colours.theme().chrome.text);
-    m_painter.drawEllipse(peak.at + QPointF(0, 0.5), 2.5, 2.5);
+    m_painter.drawEllipse(at + QPointF(0, 0.5), 2.5, 2.5);
     m_painter.setRenderHint(QPainter::Antialiasing, false);
-    m_painter.setFont(uiFont(10));
-    m_painter.setPen(m_colours.theme().chrome.text2);
-    m_painter.drawText(QPointF(peak.place.left(), peak.at.y() - 1), peak.text);
 }
 
 } // namespace app

@@ -47,26 +47,20 @@ struct MemoryLevels
 };
 void paintMemoryLevels(QPainter& painter, const TimeAxis& axis, const MemoryLevels& levels);
 
-// The peak of a device's memory in an iteration, as it is drawn.
-struct MemoryPeak
-{
-    QPointF at;   // on the line of the memory
-    QString text; // "peak 9.7"
-    QRectF place; // area of the text
-};
-
 // Draws the lanes of one run into the time area: compute boxes, bubbles, transfers, memory. Only
 // the visible part is drawn, so the cost depends on the number of pixels. MarksPainter draws
 // selection and hover.
 class LanePainter
 {
 public:
-    enum class Labels { Names, Numbers }; // "1B5" if it fits, or always "5"
+    enum class Labels { None, Numbers, Names }; // "5", "1B5"
 
     LanePainter(QPainter& painter, const RunView& view, const TimeAxis& axis,
                 const BoxColours& colours);
 
-    void setLabels(Labels labels) { m_labels = labels; }
+    // The longest form of the texts. Texts have one form in a lane: the longest that fits in all
+    // boxes of the run, so that panning does not change it.
+    void setLabels(Labels labels) { m_most = labels; }
     void setFlow(std::optional<Flow> flow) { m_flow = flow; }
     void setFound(const Found* found) { m_found = found; } // dims ops not found; may be nullptr
     void setPath(const PathMarks* path) { m_path = path; } // dims ops off the path; may be nullptr
@@ -74,12 +68,10 @@ public:
     void setCategory(const CategoryBoxes* category) { m_category = category; }
     void paint(engine::DeviceId device, const Lane& lane, int iteration);
     void paintCompute(engine::DeviceId device, double top, double height);
-    // Returns nullopt if the peak is unknown or out of sight.
-    std::optional<MemoryPeak> peakOf(engine::DeviceId device, const Lane& lane,
-                                     int iteration) const;
 
 private:
     void paintGroup(const Lane& lane); // draws the mean of its devices
+    Labels labelsOf(engine::DeviceId device, double height) const;
     BoxText textOf(const engine::Op& op, double width) const;
     BoxColours::Emphasis emphasis(const engine::Span& span) const;
     bool isInFlow(std::uint32_t op, int iteration) const;
@@ -94,7 +86,7 @@ private:
     void paintTransfer(const engine::Span& span, double top);
     void paintMemory(engine::DeviceId device, const Lane& lane, int iteration);
     MemoryLevels levelsOf(engine::DeviceId device, const Lane& lane) const;
-    void paintPeak(const MemoryPeak& peak);
+    void paintPeak(const MemoryLevels& levels, int iteration);
 
     QPainter& m_painter;
     const RunView& m_view;
@@ -105,7 +97,7 @@ private:
     const Found* m_found = nullptr;
     const PathMarks* m_path = nullptr;
     const CategoryBoxes* m_category = nullptr;
-    Labels m_labels = Labels::Names;
+    Labels m_most = Labels::Names, m_labels = Labels::Names;
 };
 
 // The texts of a box that is `width` pixels wide; those that need more are left out.

@@ -49,9 +49,19 @@ private:
 
 } // namespace
 
+// The iteration of typical ops was not recorded, so the overview leaves it out.
+static engine::Window recordedExtent(const RunView& view)
+{
+    engine::Window extent = view.extent();
+    const auto& iterations = view.timeline().iterations;
+    if (iterations.size() > 1 && iterations.back().kind == engine::Iteration::Kind::Replay)
+        extent.end = std::max(extent.begin, iterations.back().window.begin);
+    return extent;
+}
+
 TimeAxis overviewAxis(const RunView& view, const QRectF& area, double dpr)
 {
-    const auto extent = view.extent();
+    const auto extent = recordedExtent(view);
     return {static_cast<double>(extent.begin),
             static_cast<double>(std::max(extent.end, extent.begin + 1)), area.left(), area.width(),
             dpr};
@@ -77,11 +87,12 @@ void paintOverview(QPainter& painter, const RunView& view, const BoxColours& col
         const int first = row * view.devices() / count, last = (row + 1) * view.devices() / count;
         const double top = axis.snap(rows.top() + row * pitch);
         const double bottom = axis.snap(rows.top() + (row + 1) * pitch - (pitch > 4 ? 1 : 0));
-        paintColumns(painter, axis,
-                     {QRectF(area.left(), top, area.width(), bottom - top), view.extent(), inks},
-                     [mean = MeanShares(view, first, last)](double time) mutable {
-                         return mean.before(time);
-                     });
+        paintColumns(
+            painter, axis,
+            {QRectF(area.left(), top, area.width(), bottom - top), recordedExtent(view), inks},
+            [mean = MeanShares(view, first, last)](double time) mutable {
+                return mean.before(time);
+            });
     }
 }
 

@@ -186,7 +186,6 @@ Selection selectionAt(const RunView& view, const TimeAxis& axis, const std::vect
         if (const auto* span
             = spanNear(view, device, kind, axis.time(x), kReach * axis.ticksPerPixel()))
             return opSelection(view, *span, device, kind);
-        return {};
     }
     return y >= lane.memoryTop() ? deviceSelection(device, view.iterationAt(axis.time(x)))
                                  : Selection{};

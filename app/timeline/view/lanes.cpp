@@ -10,8 +10,16 @@
 namespace app {
 namespace {
 
-// A full lane consists of boxes, memory over time (kMemory) and everything else (kFullRest).
-constexpr double kFullRest = 62, kMemory = 34;
+// A full lane consists of boxes, memory over time and everything else (`rest`).
+struct FullLane
+{
+    double rest = 62, compute = LaneOptions::kUsual, memory = 34, smallestCompute = 28;
+};
+FullLane fullLane(const LaneOptions& options)
+{
+    return options.hasOneStrip ? FullLane{34, 66, 32, 38} : FullLane{};
+}
+
 constexpr double kLeastMemory = 18; // height of the memory if space is short
 constexpr double kComputeRest = 16;
 constexpr double kSmallestCompute = 28;
@@ -22,14 +30,14 @@ constexpr double kTolerated = 12; // lanes do not grow if less height than this 
 struct Choice
 {
     LaneKind kind = LaneKind::Full;
-    double compute = LaneOptions::kUsual, memory = kMemory;
+    double compute = LaneOptions::kUsual, memory = FullLane().memory;
 };
 
 // `spare` is the unused height of each lane.
 Choice grown(Choice choice, double spare)
 {
     if (choice.kind == LaneKind::Full) {
-        const double memory = std::min(std::floor(0.6 * spare), kMostMemory - kMemory);
+        const double memory = std::min(std::floor(0.6 * spare), kMostMemory - choice.memory);
         choice.memory += memory;
         spare -= memory;
     }
@@ -56,14 +64,15 @@ Choice choose(int devices, const LaneOptions& options)
 {
     const double each
         = std::max(0.0, options.available - kernelsHeight(options)) / std::max(1, devices);
-    const double compute = options.compute.value_or(LaneOptions::kUsual);
-    const double fits = std::floor(each - kFullRest - kMemory);
-    const double fitsLower = fits + kMemory - kLeastMemory;
+    const FullLane full = fullLane(options);
+    const double compute = options.compute.value_or(full.compute);
+    const double fits = std::floor(each - full.rest - full.memory);
+    const double fitsLower = fits + full.memory - kLeastMemory;
     Choice choice;
-    if (fits >= std::min(kSmallestCompute, compute))
-        choice = {LaneKind::Full, std::min(compute, fits)};
-    else if (!options.compute && fitsLower >= kSmallestCompute)
-        return {LaneKind::Full, kSmallestCompute, kMemory - (kSmallestCompute - fits)};
+    if (fits >= std::min(full.smallestCompute, compute))
+        choice = {LaneKind::Full, std::min(compute, fits), full.memory};
+    else if (!options.compute && fitsLower >= full.smallestCompute)
+        return {LaneKind::Full, full.smallestCompute, full.memory - (full.smallestCompute - fits)};
     else if (each >= compute + kComputeRest)
         choice = {LaneKind::Compute, compute};
     else if (each >= kSmallestCompute + kComputeRest)
@@ -73,7 +82,7 @@ Choice choose(int devices, const LaneOptions& options)
         return {LaneKind::Compute, kSmallestCompute};
     else
         return {LaneKind::Dense, (each >= kDense ? kDense : kDensest) - 2};
-    const double rest = choice.kind == LaneKind::Full ? kFullRest + kMemory : kComputeRest;
+    const double rest = choice.kind == LaneKind::Full ? full.rest + full.memory : kComputeRest;
     const double spare = std::floor(each) - choice.compute - rest;
     return options.compute || spare <= kTolerated ? choice : grown(choice, spare);
 }
@@ -83,22 +92,23 @@ LaneKind toggled(LaneKind kind)
     return kind == LaneKind::Full ? LaneKind::Compute : LaneKind::Full;
 }
 
-double heightOf(LaneKind kind, double compute, double memory)
+double heightOf(LaneKind kind, const Choice& choice, const LaneOptions& options)
 {
-    const double rest = kind == LaneKind::Full ? kFullRest + memory
+    const double rest = kind == LaneKind::Full ? fullLane(options).rest + choice.memory
         : kind == LaneKind::Compute            ? kComputeRest
                                                : 2;
-    return compute + rest;
+    return choice.compute + rest;
 }
 
 Lane laneOf(int device, const Choice& choice, const LaneOptions& options, double top)
 {
     const bool isToggled = options.toggled.contains(device);
     const LaneKind kind = isToggled ? toggled(choice.kind) : choice.kind;
-    const double compute = isToggled && choice.kind == LaneKind::Dense
-        ? options.compute.value_or(LaneOptions::kUsual)
-        : choice.compute;
-    Lane lane{kind, top, heightOf(kind, compute, choice.memory), compute, choice.memory};
+    Choice own = choice;
+    if (isToggled && choice.kind == LaneKind::Dense)
+        own.compute = options.compute.value_or(LaneOptions::kUsual);
+    Lane lane{kind, top, heightOf(kind, own, options), own.compute, own.memory};
+    lane.hasOneStrip = options.hasOneStrip;
     if (kind != LaneKind::Dense) {
         lane.kernels = rowsOf(options.kernels, static_cast<std::size_t>(device));
         lane.ranges = rowsOf(options.ranges, static_cast<std::size_t>(device));
@@ -108,10 +118,10 @@ Lane laneOf(int device, const Choice& choice, const LaneOptions& options, double
 }
 
 // The lane of a collapsed group, at its topmost device. Has no transfers, memory or kernels.
-Lane groupLane(const LaneGroup& group, const Choice& choice, double top)
+Lane groupLane(const LaneGroup& group, const Choice& choice, const LaneOptions& options, double top)
 {
     const LaneKind kind = choice.kind == LaneKind::Dense ? LaneKind::Dense : LaneKind::Compute;
-    Lane lane{kind, top, heightOf(kind, choice.compute, choice.memory), choice.compute};
+    Lane lane{kind, top, heightOf(kind, choice, options), choice.compute};
     lane.group = group;
     return lane;
 }
@@ -250,7 +260,7 @@ std::vector<Lane> layoutLanes(int devices, const LaneOptions& options)
     for (const int device : shown) {
         Lane& lane = lanes[static_cast<std::size_t>(device)];
         const LaneGroup* group = options.order.groupOf(device);
-        lane = group != nullptr ? groupLane(*group, choice, top)
+        lane = group != nullptr ? groupLane(*group, choice, options, top)
                                 : laneOf(device, choice, options, top);
         lane.isPinned = options.order.pinned.contains(device);
         // The group may be from another run and name devices that this run does not have. The other

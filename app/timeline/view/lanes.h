@@ -30,6 +30,7 @@ struct Lane
     int kernels = 0;            // rows of kernels, one per stream
     int ranges = 0;             // rows of NVTX ranges, above the kernels
     bool isHidden = false;      // the lane has no height and nothing of it is drawn
+    bool hasOneStrip = false;   // messages of all kinds share one row, because they are thin
     bool isPinned = false;      // the lane stays at the top when the others scroll
     LaneGroup group = {};       // without devices: the lane of one device
 
@@ -43,9 +44,9 @@ struct Lane
         return ranges + kernels > 0 ? (ranges + kernels) * kKernelStep + 1 : 0;
     }
     double sendTop() const { return computeTop() + compute + 3 + kernelsHeight(); }
-    double receiveTop() const { return sendTop() + kTransfer + 2; }
-    double reduceTop() const { return receiveTop() + kTransfer + 3; }
-    double memoryTop() const { return reduceTop() + kTransfer + 5; }
+    double receiveTop() const { return hasOneStrip ? sendTop() : sendTop() + kTransfer + 2; }
+    double reduceTop() const { return hasOneStrip ? sendTop() : receiveTop() + kTransfer + 3; }
+    double memoryTop() const { return reduceTop() + kTransfer + (hasOneStrip ? 4 : 5); }
     // The evicts and loads of BPipe: in the row of the all-reduces, or below the boxes.
     double movesTop() const
     {
@@ -106,6 +107,8 @@ struct LaneOptions
     // Rows of NVTX ranges; empty: ranges are hidden.
     engine::IdVector<engine::DeviceId, int> ranges = {};
     LaneOrder order = {};
+    // Whether all messages are so narrow that they share a row. Boxes are then higher.
+    bool hasOneStrip = false;
 };
 
 // Returns the lane of every device, in the arrangement of the options.

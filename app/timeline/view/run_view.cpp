@@ -1,5 +1,6 @@
 #include "app/timeline/view/run_view.h"
 
+#include "engine/schedule/notation.h"
 #include "engine/timeline/span_index.h"
 
 #include <algorithm>
@@ -64,17 +65,56 @@ void RunView::indexTimes(const engine::Track& track)
             m_occurs.kinds[static_cast<int>(engine::OpKind::OptimizerStep)] = true;
         if (!isFirst && window.begin < previous.end && !(window == previous))
             ++m_occurs.overlaps;
+        m_occurs.isJoint |= !isFirst && window.duration() > 0 && window == previous;
         if (isFirst || window.end >= previous.end)
             previous = window;
         isFirst = false;
     }
 }
 
+void RunView::indexTexts(const engine::Track& track)
+{
+    const auto digits = [](int value) {
+        std::size_t count = 1;
+        for (; value >= 10; value /= 10)
+            ++count;
+        return count;
+    };
+    const engine::RunInfo& info = m_run->info;
+    TextLengths& texts = m_devices[track.device].texts;
+    const auto add = [](auto& shortest, std::size_t letters, std::int64_t ticks) {
+        auto& one = shortest[std::min(letters, shortest.size() - 1)];
+        one = one == 0 ? ticks : std::min(one, ticks);
+    };
+    for (const engine::Span& span : track.spans) {
+        const engine::Op& one = op(span.op);
+        const std::int64_t ticks = span.window().duration();
+        if (ticks <= 0 || one.kind == engine::OpKind::OptimizerStep)
+            continue;
+        std::size_t number = one.microBatch.isValid() ? digits(one.microBatch.value) : 0;
+        if (one.slice != engine::Op::kWhole)
+            number += 1 + digits(one.slice);
+        std::size_t name = engine::kindShortName(one.kind).size();
+        if (engine::knowsStages(info))
+            name += digits(one.stage.value);
+        if (engine::knowsMicroBatches(info))
+            name += number;
+        add(texts.ofNumber, engine::knowsMicroBatches(info) ? number : name, ticks);
+        add(texts.ofName, name, ticks);
+    }
+}
+
 void RunView::indexLanes()
 {
     for (const auto& track : m_run->timeline.tracks) {
-        if (track.kind == Track::Kind::Compute)
+        if (track.kind == Track::Kind::Compute) {
             indexTimes(track);
+            if (m_devices.has(track.device))
+                indexTexts(track);
+        } else if (track.kind != Track::Kind::Copy)
+            for (const engine::Span& span : track.spans)
+                m_occurs.longestMessage
+                    = std::max(m_occurs.longestMessage, span.window().duration());
         if (m_devices.has(track.device))
             m_devices[track.device].lanes[static_cast<std::size_t>(track.kind)]
                 = BusyIndex(track.spans, m_shares);

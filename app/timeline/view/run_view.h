@@ -7,6 +7,7 @@
 #include "profiler/analysis/explain.h"
 #include "profiler/analysis/metrics.h"
 
+#include <array>
 #include <map>
 #include <memory>
 #include <optional>
@@ -22,12 +23,21 @@ struct Occurrence
     int chunks = 1; // largest number of chunks of a device in one direction
     bool isUp = false;
     std::int64_t longestExposed = 0; // in ticks; 0: none
+    std::int64_t longestMessage = 0; // longest send, receive or all-reduce, in ticks
     std::int64_t longestOp = 0;      // longest compute op of a micro-batch, in ticks
+    bool isJoint = false;            // has joint ops, which share the height of a box
     // Compute ops that start before an earlier op of their device has ended; joint ops, which share
     // a window, do not count.
     std::int64_t overlaps = 0;
 
     bool has(engine::OpKind kind) const { return kinds[static_cast<int>(kind)]; }
+};
+
+// The shortest compute op of a device, without optimizer steps, among those whose number, or whose
+// name, has this many letters; 0: none. They decide which texts fit in all boxes of a lane.
+struct TextLengths
+{
+    std::array<std::int64_t, 12> ofNumber{}, ofName{};
 };
 
 // The memory of a device of a run that has not ended, in bytes.
@@ -65,6 +75,10 @@ public:
     engine::DeviceId deviceOf(std::uint32_t op) const { return m_index.deviceOf(op); }
     // The index of the op's chunk among the chunks that its device has in the op's direction.
     int chunk(const engine::Op& op) const;
+    const TextLengths& textLengths(engine::DeviceId device) const
+    {
+        return m_devices[device].texts;
+    }
     // Returns an empty span if the device has no such track.
     std::span<const engine::Span> spans(engine::DeviceId device, engine::Track::Kind kind) const;
     // Returns all spans that touch the window and, if transfers overlap, possibly spans outside it.
@@ -126,6 +140,7 @@ private:
     struct Device
     {
         BusyIndex lanes[5]; // index by Track::Kind
+        TextLengths texts;
         std::vector<engine::Window> exposed;
         // exposedBefore[k]: sum of the windows before window k
         std::vector<std::int64_t> exposedBefore;
@@ -134,6 +149,7 @@ private:
     void indexOps();
     void indexLanes();
     void indexTimes(const engine::Track& track);
+    void indexTexts(const engine::Track& track);
     void indexExposed();
 
     std::shared_ptr<const engine::Run> m_run;

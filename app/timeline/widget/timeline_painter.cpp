@@ -300,23 +300,13 @@ void TimelinePainter::paintMarks() const
     m_painter.restore();
 }
 
-// Paints the critical path and the arrows between lanes. They do not cross the texts at the peaks
-// of the memory.
+// Paints the critical path and the arrows between lanes.
 void TimelinePainter::paintFlows() const
 {
     const bool areAllShown
         = m_scene.look.flow == TimelineLook::Flow::All && !m_scene.found && m_scene.iteration >= 0;
     if (!m_scene.path && !m_scene.flow && !areAllShown)
         return;
-    m_painter.save();
-    const LanePainter lanes(m_painter, m_view, m_axis, m_colours);
-    QRegion sight(
-        m_areas.lanes.translated(0, m_scene.scroll - m_areas.lanes.top()).toAlignedRect());
-    for (const std::size_t k : paintedLanes())
-        if (const auto peak
-            = lanes.peakOf(engine::DeviceId{static_cast<int>(k)}, m_lanes[k], m_scene.iteration))
-            sight -= peak->place.adjusted(-2, 0, 2, 0).toAlignedRect();
-    m_painter.setClipRegion(sight, Qt::IntersectClip);
     MarksPainter marks(m_painter, m_view, m_axis, m_lanes, m_colours);
     if (m_scene.path)
         paintPath(m_painter, {*m_scene.path, m_axis, m_colours, m_scene.reason}, m_lanes);
@@ -324,7 +314,6 @@ void TimelinePainter::paintFlows() const
         marks.paintFlow(*m_scene.flow);
     if (areAllShown)
         marks.paintAllFlows(m_scene.iteration);
-    m_painter.restore();
 }
 
 void TimelinePainter::paintCurrentTime() const

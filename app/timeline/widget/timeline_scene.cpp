@@ -36,6 +36,14 @@ std::optional<EmptyState::Texts> TimelineScene::emptyTexts() const
                              {}};
 }
 
+bool TimelineScene::areMessagesThin(const ViewWindow& window) const
+{
+    constexpr double kThin = 2;
+    return !isEmpty() && !view->occurs().has(engine::OpKind::Evict)
+        && static_cast<double>(view->occurs().longestMessage) * areas.lanes.width()
+        < kThin * window.duration();
+}
+
 bool TimelineScene::areLanesDense() const
 {
     return std::ranges::any_of(
@@ -47,6 +55,7 @@ void TimelineScene::layout(QSizeF size, LaneOptions options)
     const bool hasMany = !isEmpty() && iterations().size() > IterationStrip::kFrom;
     areas = TimelineGeometry(size, {hasMany, !notes.empty()});
     options.available = areas.lanes.height();
+    options.hasOneStrip = hasOneStrip;
     const KernelView* drawn = drawnKernels();
     options.kernels = drawn != nullptr ? drawn->rows() : engine::IdVector<engine::DeviceId, int>();
     options.ranges

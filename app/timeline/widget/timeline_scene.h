@@ -88,7 +88,8 @@ struct TimelineScene
     TimelineGeometry areas;
     std::vector<Lane> lanes;
     TimeAxis axis;
-    int scroll = 0; // scroll offset of the lanes in pixels
+    bool hasOneStrip = false; // see LaneOptions
+    int scroll = 0;           // scroll offset of the lanes in pixels
 
     bool isEmpty() const { return !view || view->isEmpty(); }
     const std::vector<engine::Iteration>& iterations() const { return view->timeline().iterations; }
@@ -106,7 +107,9 @@ struct TimelineScene
 
     std::optional<EmptyState::Texts> emptyTexts() const; // nullopt: there is a timeline to draw
     void layout(QSizeF size, LaneOptions options);       // computes areas and lanes
-    bool areLanesDense() const;                          // whether the visible lanes are dense
+    // Whether all messages are under two pixels wide in a window. Evicts and loads need their row.
+    bool areMessagesThin(const ViewWindow& window) const;
+    bool areLanesDense() const; // whether the visible lanes are dense
     Selection hit(QPointF at) const;
     // The target of a context menu: the device of a header, the marked range, or an item.
     Selection menuTarget(QPointF at) const;

@@ -84,6 +84,12 @@ void LaneHeaders::drag(double pixels, double y, const std::vector<Lane>& lanes)
         setOrder(to);
 }
 
+namespace {
+
+constexpr int kZoomEnds = 150; // ms without a change of the zoom
+
+} // namespace
+
 TimelineWidget::TimelineWidget(const ThemeController& theme, QWidget* parent)
     : TimeCanvas(QStringLiteral("timeline"), theme, parent)
     , m_lanes(this)
@@ -92,6 +98,9 @@ TimelineWidget::TimelineWidget(const ThemeController& theme, QWidget* parent)
         endHover();
         relayout();
     });
+    m_zoomEnd.setSingleShot(true);
+    m_zoomEnd.setInterval(kZoomEnds);
+    connect(&m_zoomEnd, &QTimer::timeout, this, &TimelineWidget::fitMessages);
     setAccessibleName(tr("Timeline"));
     setEmptyState(m_scene.emptyTexts());
     relayout();
@@ -119,6 +128,7 @@ void TimelineWidget::setView(RunViewPointer view, View how)
     }
     updateFlow();
     updateIteration();
+    fitMessages();
     if (wasHovering && !isEmpty())
         hover(pointer()); // finds the hovered item again, so that a pending tooltip still appears
 }
@@ -137,6 +147,24 @@ void TimelineWidget::updateAxis()
         = {inSight().begin, inSight().end, lanes.left(), lanes.width(), devicePixelRatioF()};
     scrollPinned(m_scene.lanes, m_scene.scroll, scrollY());
     m_scene.scroll = scrollY();
+}
+
+// The lanes change only when a zoom has ended, because boxes that jump are hard to follow.
+void TimelineWidget::sightChanged()
+{
+    updateIteration();
+    if (m_scene.areMessagesThin(inSight()) != m_scene.hasOneStrip)
+        m_zoomEnd.start();
+}
+
+void TimelineWidget::fitMessages()
+{
+    const bool areThin = m_scene.areMessagesThin(inSight());
+    if (areThin == std::exchange(m_scene.hasOneStrip, areThin))
+        return;
+    endHover();
+    relayout();
+    contentChanged();
 }
 
 void TimelineWidget::updateIteration()
@@ -464,6 +492,8 @@ void TimelineWidget::contextMenuEvent(QContextMenuEvent* event)
 void TimelineWidget::resizeEvent(QResizeEvent*)
 {
     keepFit([this] { relayout(); });
+    if (m_scene.areMessagesThin(inSight()) != m_scene.hasOneStrip)
+        m_zoomEnd.start();
 }
 
 } // namespace app

@@ -137,7 +137,7 @@ protected:
     }
     void paintCanvas(QPainter& painter) override;
     void updateAxis() override;
-    void sightChanged() override { updateIteration(); }
+    void sightChanged() override;
     void aboutToMove() override { setFollow(false); }
     void coloursChanged() override { ++m_overviewSerial; }
 
@@ -162,6 +162,7 @@ protected:
 private:
     void relayout(); // computes lanes, scroll bar and empty state
     void updateIteration();
+    void fitMessages(); // into one row if all are thin, or into three
     void updateFlow();
     void showTail(); // shows the end of a growing run that the user follows
     void setSelection(const Selection& selection);
@@ -174,6 +175,7 @@ private:
     LanePicture m_lanes;
     CachedPicture m_overview;
     int m_overviewSerial = 0;
+    QTimer m_zoomEnd;
 };
 
 } // namespace app

@@ -265,6 +265,6 @@ TEST_CASE("the value of a run is its reported iteration, or how far it is")
     CHECK(run.progress().iterations() == 3.5);
     run.setState(RunDocument::State::Finished);
     run.setRun(sharedRun({"bitpipe", 4, 4}));
-    CHECK(run.subtitle() == QStringLiteral("#1, 4 × 4, v 2"));
+    CHECK(run.subtitle() == QStringLiteral("a.sqlite"));
     CHECK(run.value() == QStringLiteral("14.0 units"));
 }

@@ -375,10 +375,18 @@ TEST_CASE("the reported iteration has the range of all and the interval of the m
     Selection none;
     none.iteration = reported;
     const auto details = app::runDetails(view, {.iteration = reported});
-    CHECK(row(details, "3 measured iterations").contains(QLatin1String(" to ")));
+    CHECK(details.right.contains(QLatin1String(" to ")));
+    CHECK(details.note == QLatin1String("3 iterations, the median is shown"));
+    REQUIRE(details.dots.dots.size() == 3); // as in a click on a dot of the axis
+    for (int k = 0; k < 3; ++k) {
+        const auto& dot = details.dots.dots[static_cast<std::size_t>(k)];
+        CHECK(dot.target.iteration == k);
+        CHECK(dot.isShown == (k == reported));
+    }
     CHECK(row(details, "95 % interval").contains(QLatin1String(" to ")));
-    CHECK(row(app::runDetails(view, {.iteration = reported == 0 ? 1 : 0}), "3 measured iterations")
-          == QLatin1String("(none)"));
+    const auto other = app::runDetails(view, {.iteration = reported == 0 ? 1 : 0});
+    CHECK(row(other, "95 % interval") == QLatin1String("(none)"));
+    CHECK(other.note.contains(QLatin1String("is shown")));
 }
 
 TEST_CASE("of two measured iterations the shorter is reported, without an interval")
@@ -388,7 +396,22 @@ TEST_CASE("of two measured iterations the shorter is reported, without an interv
     run->timeline.iterations.back().window.end -= 1'000'000;
     const auto details = app::runDetails(app::RunView(run),
                                          {.iteration = engine::reportedIteration(run->timeline)});
-    CHECK(details.left.contains(QLatin1String("Reported iteration: 1, the shorter of 2")));
-    CHECK(row(details, "2 measured iterations").contains(QLatin1String(" to ")));
+    CHECK(details.note == QLatin1String("2 iterations, the shorter is shown"));
+    CHECK(details.right.contains(QLatin1String(" to ")));
     CHECK(row(details, "95 % interval") == QLatin1String("(none)"));
+}
+
+TEST_CASE("one iteration has no range, and a simulated run has none")
+{
+    auto run = *sample::measured({"1f1b", 2, 2, 1});
+    run.info.mode = engine::Mode::Live;
+    const auto once = app::runDetails(app::RunView(std::make_shared<engine::Run>(run)),
+                                      {.iteration = 0}, QStringLiteral("/runs/a.sqlite"));
+    CHECK(once.right == QLatin1String("only one iteration, no range"));
+    CHECK(once.file == QLatin1String("/runs/a.sqlite"));
+    CHECK(once.dots.dots.empty());
+    const auto simulated
+        = app::runDetails(app::RunView(sample::units({"1f1b", 2, 2, 3})), {.iteration = 2});
+    CHECK(simulated.dots.dots.empty());
+    CHECK_FALSE(simulated.right.contains(QLatin1String("measured")));
 }

@@ -79,6 +79,25 @@ TEST_CASE("all boxes of one duration have a number, or none has")
     CHECK(numbers(PaintedLane(10.4), 10.4) == 0);
 }
 
+// Every box chose its own text: 0B0 beside 4 beside nothing.
+TEST_CASE("the boxes of a lane all have names, or numbers, or nothing")
+{
+    const auto inks = [](const PaintedLane& lane, double left, double width) {
+        std::size_t inked = 0;
+        for (int x = static_cast<int>(left) + 1; x < static_cast<int>(left + width) - 2; ++x)
+            for (int y = 12; y < 30; ++y)
+                inked += lane.at(x, y) != lane.at(static_cast<int>(left) + 1, 2) ? 1 : 0;
+        return inked;
+    };
+    // At 30 pixels a unit, B has 60 pixels, which fit its name, and F has 30, which do not.
+    const PaintedLane numbers(30), names(50), none(8);
+    CHECK(inks(numbers, 0, 30) > 0);
+    CHECK(inks(numbers, 10 * 30, 60) < 2 * inks(numbers, 0, 30));
+    CHECK(inks(names, 10 * 50, 100) > 2 * inks(numbers, 10 * 30, 60));
+    CHECK(inks(none, 0, 8) == 0);
+    CHECK(inks(none, 10 * 8, 16) == 0); // wide enough for its number
+}
+
 TEST_CASE("a bubble is hatched: ground and line, nothing else")
 {
     const PaintedLane lane(20);

@@ -189,3 +189,20 @@ TEST_CASE("groups are the hosts of an import, the nodes of an emulated run, or b
     CHECK(app::laneGroups(run)[1].name == "host b");
     CHECK(app::laneGroups(run)[1].devices.front() == 1);
 }
+
+TEST_CASE("lanes whose messages share a row have higher boxes, and their rows do not overlap")
+{
+    app::LaneOptions options;
+    options.available = 4 * 132;
+    const app::Lane three = app::layoutLanes(4, options).front();
+    options.hasOneStrip = true;
+    const app::Lane one = app::layoutLanes(4, options).front();
+    CHECK(three.height == 132);
+    CHECK(one.height == 132);
+    CHECK(one.compute == 66);
+    CHECK(three.compute < 42);
+    CHECK(one.memory == 32);
+    CHECK(one.sendTop() == one.reduceTop());
+    CHECK(one.sendTop() + app::Lane::kTransfer < one.memoryTop());
+    CHECK(one.memoryTop() + one.memory + 8 == one.height);
+}

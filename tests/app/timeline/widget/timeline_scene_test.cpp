@@ -1,11 +1,6 @@
-#include "app/timeline/paint/lane_painter.h"
-#include "app/timeline/paint/path_painter.h"
-#include "app/timeline/view/why_words.h"
-#include "app/timeline/widget/timeline_painter.h"
+#include "app/timeline/widget/timeline_scene.h"
 #include "tests/app/sample_run.h"
 #include "tests/catch.h"
-
-#include <QPainter>
 
 using namespace app;
 
@@ -69,40 +64,16 @@ TEST_CASE("the tail of a finished run is its reported iteration")
     CHECK_FALSE(shown.fitOf(-1));
 }
 
-// The line ran through "peak 5.54" of the devices on which the pipeline fills.
-TEST_CASE("the critical path does not cross the texts at the peaks of the memory")
+TEST_CASE("messages are thin until one is two pixels wide, and never beside evicts")
 {
-    const Theme theme = makeTheme(profiler::ThemeMode::Light);
-    const BoxColours colours(theme, 1);
-    TimelineScene shown
-        = scene(std::make_shared<const RunView>(sample::measured({"1f1b", 4, 8, 1})));
-    shown.iteration = 0;
-    shown.path = makePathMarks(shown.view->run(), 0).value();
-    const auto inkInTexts = [&](const auto& paint) {
-        QImage image(1092, 654, QImage::Format_RGB32);
-        image.fill(theme.chrome.surface);
-        QPainter painter(&image);
-        paint(painter);
-        const LanePainter lanes(painter, *shown.view, shown.axis, colours);
-        int ink = 0;
-        for (int device = 0; device < 4; ++device) {
-            const auto peak
-                = lanes.peakOf({device}, shown.lanes[static_cast<std::size_t>(device)], 0);
-            REQUIRE(peak);
-            const QRect text = peak->place.translated(0, shown.areas.lanes.top()).toAlignedRect();
-            for (int x = text.left(); x <= text.right(); ++x)
-                for (int y = text.top(); y <= text.bottom(); ++y)
-                    ink += image.pixelColor(x, y) == theme.chrome.text ? 1 : 0;
-        }
-        return ink;
-    };
-    CHECK(inkInTexts([&](QPainter& painter) {
-              painter.translate(0, shown.areas.lanes.top());
-              paintPath(painter, {*shown.path, shown.axis, colours, -1}, shown.lanes);
-              painter.resetTransform();
-          })
-          > 0);
-    CHECK(inkInTexts(
-              [&](QPainter& painter) { TimelinePainter(painter, shown, colours).paintMarks(); })
-          == 0);
+    app::TimelineScene scene;
+    scene.view = std::make_shared<const app::RunView>(sample::measured({"1f1b", 4, 4, 1}));
+    scene.layout({1092, 654}, {});
+    const double width = scene.areas.lanes.width();
+    const double message = static_cast<double>(scene.view->occurs().longestMessage);
+    REQUIRE(message > 0);
+    CHECK(scene.areMessagesThin({0, message * width / 1.9}));
+    CHECK_FALSE(scene.areMessagesThin({0, message * width / 2.1}));
+    scene.view = std::make_shared<const app::RunView>(sample::units({"bpipe", 4, 8, 1}));
+    CHECK_FALSE(scene.areMessagesThin({0, 1e12}));
 }
