@@ -297,10 +297,10 @@ QVariant MetricsModel::headerData(int section, Qt::Orientation orientation, int 
 {
     if (role != kStrongRole || orientation != Qt::Horizontal)
         return DeviceTable::headerData(section, orientation, role);
-    const QString title = headerData(section, orientation).toString();
     return m_selected
-        && title.startsWith(capitalized(fromUtf8(profiler::timeCategoryName(*m_selected)))
-                            + QLatin1Char(','));
+        && headerData(section, orientation).toString()
+        == capitalized(fromUtf8(profiler::timeCategoryName(*m_selected))) + QStringLiteral(", ")
+            + time().unit();
 }
 
 // Returns the definition of the metric with its value for all devices, taken from the last row.

@@ -230,7 +230,8 @@ bool DotsPicture::event(QEvent* event)
     if (event->type() == QEvent::ToolTip) {
         const auto& help = static_cast<const QHelpEvent&>(*event);
         const DetailsDots::Dot* dot = dotAt(help.pos());
-        QToolTip::showText(help.globalPos(), dot == nullptr ? QString() : dot->text, this);
+        QToolTip::showText(help.globalPos(), dot == nullptr ? QString() : toolTipText(dot->text),
+                           this);
         return true;
     }
     return QWidget::event(event);
