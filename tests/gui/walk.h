@@ -20,10 +20,10 @@ inline QList<QWidget*> walk(QWidget* root, Qt::Key key = Qt::Key_Tab)
         QWidget* now = QApplication::focusWidget();
         if (now == nullptr)
             now = root;
-        else if (!stops.contains(now))
-            stops.append(now);
-        else if (stops.last() != now) // a label with links takes a Tab for each
+        else if (stops.contains(now))
             break;
+        else
+            stops.append(now);
         QTest::keyClick(now, key, key == Qt::Key_Backtab ? Qt::ShiftModifier : Qt::NoModifier);
     }
     return stops;

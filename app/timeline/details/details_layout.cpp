@@ -10,6 +10,7 @@
 #include <QGridLayout>
 #include <QHBoxLayout>
 #include <QHelpEvent>
+#include <QKeyEvent>
 #include <QLabel>
 #include <QMouseEvent>
 #include <QPainter>
@@ -354,6 +355,31 @@ SwatchPicture::Chain chainAt(const DetailsSection& section, std::size_t at)
     return at == 0 ? First : at + 1 == section.links.size() ? Last : Middle;
 }
 
+// A label with one link is one stop of Tab: QLabel's own links take a Tab each, and Shift+Tab does
+// not leave the first.
+class LinkLabel : public QLabel
+{
+public:
+    explicit LinkLabel(const QString& html)
+    {
+        setFont(uiFont(12));
+        setTextFormat(Qt::RichText);
+        setText(html);
+        setTextInteractionFlags(Qt::LinksAccessibleByMouse);
+        setFocusPolicy(Qt::StrongFocus);
+    }
+
+protected:
+    void keyPressEvent(QKeyEvent* event) override
+    {
+        if (event->key() == Qt::Key_Return || event->key() == Qt::Key_Enter
+            || event->key() == Qt::Key_Space)
+            Q_EMIT linkActivated(QStringLiteral("op"));
+        else
+            QLabel::keyPressEvent(event);
+    }
+};
+
 QLabel* linkLabel(const ThemeController& theme, const DetailsLink& link, const Follow& follow)
 {
     const QString ink = theme.theme().chrome.text.name();
@@ -369,10 +395,10 @@ QLabel* linkLabel(const ThemeController& theme, const DetailsLink& link, const F
               .arg(ink, face, shown.toHtmlEscaped())
         : shown.toHtmlEscaped();
     const QStringList words{link.prefix, name, link.rest};
-    auto* label = text(words.join(QLatin1Char(' ')).trimmed(), uiFont(12));
+    const QString html = words.join(QLatin1Char(' ')).trimmed();
+    QLabel* label = leads ? new LinkLabel(html) : text(html, uiFont(12));
     if (shown != link.name)
         label->setToolTip(link.name);
-    label->setTextInteractionFlags(Qt::LinksAccessibleByMouse | Qt::LinksAccessibleByKeyboard);
     const Selection target = link.target;
     // A queued connection, because following the link rebuilds the panel with this label.
     QObject::connect(
