@@ -26,6 +26,7 @@
 #include <algorithm>
 #include <cmath>
 #include <cstdlib>
+#include <filesystem>
 #include <fstream>
 #include <memory>
 #include <optional>
@@ -100,6 +101,8 @@ Result<PredictedRun> simulateOne(const SimulationOptions& options, const Predict
     auto one = predict(std::move(schedule), costs, how);
     if (one) {
         RunInfo& info = one->run.info;
+        if (const std::string& file = options.request().scheduleFile; !file.empty())
+            info.label = std::filesystem::path(file).filename().string();
         info.command = options.command;
         info.started = utcNow();
         info.hostName = hostName();
