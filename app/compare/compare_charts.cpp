@@ -1,6 +1,7 @@
 #include "app/compare/compare_charts.h"
 
 #include "app/ui/text.h"
+#include "engine/base/median.h"
 #include "engine/schedule/notation.h"
 #include "profiler/study/chart_canvas.h"
 
@@ -33,23 +34,6 @@ std::string shortened(const QString& title, double width)
     return whole.toStdString();
 }
 
-MarkedScene finished(ChartCanvas& canvas, const ChartLook& look,
-                     std::vector<profiler::SceneMark> marks)
-{
-    MarkedScene chart{{}, std::move(marks)};
-    chart.scene.width = look.style.width;
-    chart.scene.height = look.style.height;
-    chart.scene.groups.push_back(canvas.take());
-    return chart;
-}
-
-MarkedScene emptyChart(const ChartLook& look, const char* reason)
-{
-    ChartCanvas canvas(look.style);
-    canvas.text(look.style.width / 2, look.style.height / 2, reason, Text::Anchor::Middle);
-    return finished(canvas, look, {});
-}
-
 // Draws one sample and name per part, as far as they fit.
 void drawLegend(ChartCanvas& canvas, const std::vector<BarPart>& parts, double x,
                 const ChartLook& look)
@@ -80,7 +64,7 @@ MarkedScene barChart(const QString& title, const std::vector<BarRow>& rows, cons
 {
     constexpr double kTop = 30, kAxis = 22, kLeast = 14, kMost = 30, kMostName = 170, kTotal = 64;
     if (rows.empty())
-        return emptyChart(look, "No run to show");
+        return profiler::emptyChart(look.style, "No run to show");
     ChartCanvas canvas(look.style);
     std::vector<profiler::SceneMark> marks;
     const double room = (look.style.height - kTop - kAxis) / static_cast<double>(rows.size());
@@ -138,19 +122,44 @@ MarkedScene barChart(const QString& title, const std::vector<BarRow>& rows, cons
                     Text::Anchor::Start, {look.style.ink});
         marks.push_back({row.run, {0, top, look.style.width, step}, r});
     }
-    return finished(canvas, look, std::move(marks));
+    return canvas.finish(std::move(marks));
 }
+
+namespace {
+
+std::vector<std::size_t> causeRuns(const CompareNumbers& numbers, int current)
+{
+    const profiler::Comparison& all = numbers.comparison;
+    const profiler::Ranking best = rankRuns(all, profiler::RankBy::Iteration);
+    const std::size_t ranked = best.lists.size() > 1 ? best.lists[1] : best.order.size();
+    std::vector<std::size_t> runs;
+    const auto add = [&runs](std::size_t run) {
+        if (std::ranges::count(runs, run) == 0)
+            runs.push_back(run);
+    };
+    for (std::size_t k = 0; k < ranked && runs.size() < kBest; ++k)
+        if (best.order[k] != all.baseline)
+            add(best.order[k]);
+    if (current >= 0 && numbers.isInUnitOfBaseline(static_cast<std::size_t>(current)))
+        add(static_cast<std::size_t>(current));
+    add(all.baseline);
+    for (std::size_t run = 0; run < all.runs.size(); ++run)
+        if (all.runs[run].hasOlderWeights && all.runs[run].mode == all.base().mode
+            && numbers.isInUnitOfBaseline(run))
+            add(run);
+    std::ranges::stable_sort(runs, {}, [&](std::size_t run) {
+        return std::pair(all.runs[run].hasOlderWeights, all.runs[run].time());
+    });
+    return runs;
+}
+
+} // namespace
 
 std::vector<BarRow> causeRows(const CompareNumbers& numbers, const QStringList& titles, int current,
                               const profiler::Palette& palette)
 {
     std::vector<BarRow> rows;
-    std::vector<std::size_t> runs = numbers.bestAndBaseline(kBest, current);
-    std::ranges::stable_sort(runs, {}, [&](std::size_t run) { // as bestAndBaseline() otherwise
-        return std::pair(numbers.comparison.runs[run].hasOlderWeights,
-                         numbers.comparison.runs[run].time());
-    });
-    for (const std::size_t run : runs) {
+    for (const std::size_t run : causeRuns(numbers, current)) {
         const profiler::ComparedRun& of = numbers.comparison.runs[run];
         const profiler::TimeParts parts = timeParts(of);
         const auto value = [&](double ticks) { return numbers.inTime(run, ticks); };
@@ -191,6 +200,14 @@ BarRow timeRow(std::size_t run, const QString& title, const profiler::ComparedRu
     addOp(OpKind::OptimizerStep);
     add(QStringLiteral("bubble"), palette.bubbleSolid, of.meanBubble, true);
     return row;
+}
+
+BarRow timeRow(const CompareNumbers& numbers, std::size_t run, const QStringList& titles,
+               const profiler::Palette& palette)
+{
+    const Scale time(1 / numbers.inTime(run, 1), numbers.time().decimals(), {});
+    return timeRow(run, titles.value(static_cast<qsizetype>(run)), numbers.comparison.runs[run],
+                   time, palette);
 }
 
 QString barText(const BarRow& row, const Scale& unit)
@@ -313,7 +330,7 @@ MarkedScene paretoChart(const CompareNumbers& numbers, const QStringList& titles
 {
     std::vector<ParetoPoint> points = paretoPoints(numbers);
     if (points.empty())
-        return emptyChart(look, "No run has a known peak memory");
+        return profiler::emptyChart(look.style, "No run has a known peak memory");
     ChartCanvas canvas(look.style);
     std::vector<profiler::SceneMark> marks;
     canvas.setRightMargin(28);
@@ -366,7 +383,7 @@ MarkedScene paretoChart(const CompareNumbers& numbers, const QStringList& titles
                          {point.isOnFront ? look.style.ink : look.style.text,
                           static_cast<int>(point.run) == current});
     }
-    return finished(canvas, look, std::move(marks));
+    return canvas.finish(std::move(marks));
 }
 
 namespace {
@@ -375,14 +392,14 @@ constexpr std::size_t kClasses = 40;
 
 QString medianText(const Histogram& histogram, const QStringList& titles, std::size_t run)
 {
-    const auto median = histogram.numbers.ops[run].median(histogram.kind);
+    std::vector<std::int64_t> durations = histogram.numbers.ops[run][histogram.kind];
     const QString title = titles.value(static_cast<qsizetype>(run));
-    const Scale time = histogram.numbers.time();
-    return median
-        ? QStringLiteral("%1, median %2 %3")
-              .arg(title, number(histogram.numbers.inTime(run, *median), time.decimals() + 1),
-                   time.unit())
-        : QStringLiteral("%1 has none").arg(title);
+    if (durations.empty())
+        return QStringLiteral("%1 has none").arg(title);
+    const Scale time = histogram.numbers.time().finer(1);
+    const auto median = static_cast<double>(engine::medianOf(durations));
+    return QStringLiteral("%1, median %2 %3")
+        .arg(title, number(histogram.numbers.inTime(run, median), time.decimals()), time.unit());
 }
 
 } // namespace
@@ -392,9 +409,9 @@ std::pair<double, double> Histogram::range() const
     std::vector<double> ends;
     for (const int one : {static_cast<int>(numbers.comparison.baseline), run}) {
         const auto index = static_cast<std::size_t>(std::max(0, one));
-        if (one < 0 || numbers.ops[index].of[kind].empty())
+        if (one < 0 || numbers.ops[index][kind].empty())
             continue;
-        const auto& durations = numbers.ops[index].of[kind];
+        const auto& durations = numbers.ops[index][kind];
         for (const std::int64_t ticks : {durations.front(), durations.back()})
             ends.push_back(numbers.inTime(index, static_cast<double>(ticks)));
     }
@@ -407,7 +424,7 @@ std::pair<double, double> Histogram::range() const
 
 std::vector<double> Histogram::shares(std::size_t of) const
 {
-    const auto& durations = numbers.ops[of].of[kind];
+    const auto& durations = numbers.ops[of][kind];
     if (durations.empty())
         return {};
     const auto [least, most] = range();
@@ -428,7 +445,7 @@ std::vector<engine::OpKind> histogramKinds(const CompareNumbers& numbers)
                               OpKind::BackwardWeight, OpKind::Recompute, OpKind::OptimizerStep};
     std::erase_if(kinds, [&](OpKind kind) {
         return std::ranges::all_of(numbers.ops,
-                                   [&](const OpTimes& times) { return times.of[kind].empty(); });
+                                   [&](const OpTimes& times) { return times[kind].empty(); });
     });
     return kinds;
 }
@@ -442,7 +459,7 @@ MarkedScene durationsChart(const Histogram& histogram, const QStringList& titles
     const auto base = histogram.shares(baseline);
     const auto own = hasRun ? histogram.shares(run) : std::vector<double>();
     if (base.empty() && own.empty())
-        return emptyChart(look, "No op of this kind ran");
+        return profiler::emptyChart(look.style, "No op of this kind ran");
     ChartCanvas canvas(look.style);
     canvas.setRightMargin(28);
     double highest = 1e-9;
@@ -471,7 +488,7 @@ MarkedScene durationsChart(const Histogram& histogram, const QStringList& titles
         canvas.box({at, 11, 12, 10}, fill);
         canvas.text(at + 18, 16 + kText / 3, medianText(histogram, titles, run).toStdString());
     }
-    return finished(canvas, look, {});
+    return canvas.finish();
 }
 
 } // namespace app

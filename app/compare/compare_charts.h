@@ -41,6 +41,9 @@ std::vector<BarRow> causeRows(const CompareNumbers& numbers, const QStringList& 
 // iteration. Parts that take no time are left out.
 BarRow timeRow(std::size_t run, const QString& title, const profiler::ComparedRun& of,
                const Scale& time, const profiler::Palette& palette);
+// In the unit of the comparison, per 1000 tokens if the comparison is.
+BarRow timeRow(const CompareNumbers& numbers, std::size_t run, const QStringList& titles,
+               const profiler::Palette& palette);
 
 // Iteration time against peak memory with 95 % intervals. Filled points, joined by a line, are the
 // Pareto front. Schemes with older weights are open squares and never on it.

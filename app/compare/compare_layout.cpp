@@ -1,11 +1,12 @@
 #include "app/compare/compare_layout.h"
 
-#include "app/compare/compare_painter.h"
 #include "app/timeline/view/translate.h"
+#include "app/ui/table_model.h"
 #include "app/ui/text.h"
 
 #include <algorithm>
 #include <cmath>
+#include <utility>
 
 namespace app {
 namespace {
@@ -40,58 +41,39 @@ double heightWith(const CompareLayout& layout, double pitch)
 
 double choosePitch(const CompareLayout& layout, double available)
 {
-    for (double pitch = kLargest; pitch >= kUsual; --pitch) {
-        if (heightWith(layout, pitch) <= available)
-            return pitch;
-    }
-    for (const double pitch : kSmaller) {
-        if (heightWith(layout, pitch) <= available)
-            return pitch;
-    }
-    return kSmaller[std::size(kSmaller) - 1];
-}
-
-double compactPitch(const CompareRow& row)
-{
-    return row.view->devices() <= 8 ? kUsual : row.view->devices() <= 16 ? kSmaller[0] : kLegible;
-}
-
-void placeCompact(CompareRow& row, const CompareLayout& layout)
-{
-    row.pitch = compactPitch(row);
-    row.lanesTop = row.top + layout.rowHeight();
-    row.height
-        = layout.rowHeight() + (row.isExpanded ? row.view->devices() * row.pitch + kPadding : 0);
-}
-
-void placeTall(CompareRow& row, double pitch)
-{
-    row.pitch = pitch;
-    row.isExpanded = true;
-    row.lanesTop = row.top + CompareLayout::kTitle;
-    row.height = tallHeight(row, pitch);
+    double pitch = kLargest;
+    while (pitch > kUsual && heightWith(layout, pitch) > available)
+        --pitch;
+    for (const double smaller : kSmaller)
+        pitch = heightWith(layout, pitch) > available ? smaller : pitch;
+    return pitch;
 }
 
 void place(CompareLayout& layout, double available)
 {
-    const double pitch = layout.isCompact() ? 0 : choosePitch(layout, available);
+    const double tallPitch = layout.isCompact ? 0 : choosePitch(layout, available);
     const double room = (available - headsHeight(layout)) / static_cast<double>(layout.rows.size());
     layout.lane = std::clamp(std::floor(room) - CompareLayout::kBelowLane,
                              CompareLayout::kLeastLane, CompareLayout::kMostLane);
     double top = 0;
     int group = 0;
-    for (auto& row : layout.rows) {
-        if (row.group != group) {
-            group = row.group;
-            auto& head = layout.groups[static_cast<std::size_t>(group)];
+    for (CompareRow& row : layout.rows) {
+        if (std::exchange(group, row.group) != row.group) {
+            CompareGroup& head = layout.groups[static_cast<std::size_t>(group)];
             head.headTop = top;
             top += head.headHeight();
         }
+        const int devices = row.view->devices();
         row.top = top;
-        if (layout.isCompact())
-            placeCompact(row, layout);
-        else
-            placeTall(row, pitch);
+        row.isExpanded = row.isExpanded || !layout.isCompact;
+        row.pitch = !layout.isCompact ? tallPitch
+            : devices <= 8            ? kUsual
+            : devices <= 16           ? kSmaller[0]
+                                      : kLegible;
+        row.lanesTop = top + (layout.isCompact ? layout.rowHeight() : CompareLayout::kTitle);
+        row.height = !layout.isCompact
+            ? tallHeight(row, row.pitch)
+            : layout.rowHeight() + (row.isExpanded ? devices * row.pitch + kPadding : 0);
         top += row.height;
     }
     layout.height = top;
@@ -134,7 +116,7 @@ double rulerLength(const CompareLayout& layout, const std::vector<CompareRow>& r
     std::ranges::sort(durations);
     const double longest = durations.back() > 0 ? durations.back() : 1;
     const double most = std::max(longest, cap);
-    if (!layout.isCompact())
+    if (!layout.isCompact)
         return most;
     return std::min(most, std::max(least, kMuchLonger * durations[durations.size() / 2]));
 }
@@ -165,7 +147,7 @@ void addGroups(CompareLayout& layout, const std::vector<CompareRow>& rows,
     using engine::Mode;
     for (const bool isInUnits : {base.inUnits(), !base.inUnits()}) {
         const double length = rulerLength(layout, rows, isInUnits, baseline);
-        if (!layout.isCompact()) {
+        if (!layout.isCompact) {
             addGroup(
                 layout, rows, {isInUnits, base.mode, false, length},
                 [&](const CompareRow& row) { return row.view->run().info.inUnits() == isInUnits; });
@@ -191,10 +173,9 @@ void alignRows(CompareLayout& layout)
         if (row.iteration < 0)
             continue;
         const engine::Window window = row.window();
-        const double longest = layout.groups[static_cast<std::size_t>(row.group)].longest;
         row.origin = layout.align == CompareAlign::Start ? static_cast<double>(window.begin)
             : layout.align == CompareAlign::End
-            ? static_cast<double>(window.end) - longest * row.ticksPerUnit()
+            ? static_cast<double>(window.end) - layout.longest(row) * row.ticksPerUnit()
             : firstForward(*row.view, row.iteration, window);
     }
 }
@@ -230,6 +211,54 @@ engine::Window CompareRow::window() const
     return view->timeline().iterations[static_cast<std::size_t>(iteration)].window;
 }
 
+QRectF CompareRow::memoryArea(const QRectF& column) const
+{
+    constexpr double kSide = 16, kAbove = 10, kBelow = 8, kLowest = 14, kHighest = 77;
+    const int lines = 2 + (showsDifference() ? 1 + (most > 0 ? 1 : 0) : 0);
+    const double above = kFirstLine + kLine * lines + kAbove;
+    const double room = std::min(kHighest, height - above - kBelow);
+    if (room < kLowest)
+        return {};
+    return {column.left() + kSide, column.top() + above, column.width() - 2 * kSide, room};
+}
+
+QRectF CompareRow::memorySlot(const QRectF& area, int device) const
+{
+    constexpr double kMost = 24;
+    const double slot = std::min(kMost, area.width() / std::max(1, view->devices()));
+    const double left = std::round(area.left() + slot * device);
+    const double right = std::round(area.left() + slot * (device + 1));
+    return {left, area.top(), right - left, area.height()};
+}
+
+namespace {
+
+Scale perTokens(const CompareRow& row, double longest)
+{
+    const Scale scale
+        = timeScale(row.view->run().info, static_cast<std::int64_t>(longest / row.tokens));
+    return row.tokens == 1 ? scale
+                           : Scale(scale.perUnit() * row.tokens, scale.decimals(), scale.unit());
+}
+
+} // namespace
+
+Scale CompareLayout::time(const CompareRow& row) const
+{
+    return perTokens(row, longest(row) * row.ticksPerUnit());
+}
+
+RulerScale CompareLayout::ruler(const CompareRow& row, const TimeAxis& axis) const
+{
+    const double origin
+        = align == CompareAlign::End ? static_cast<double>(row.window().end) : row.origin;
+    RulerScale scale
+        = rulerFrom(origin, axis, [&row](double reach) { return perTokens(row, reach); });
+    scale.title = (row.tokens == 1 ? tr("%1, same scale") : tr("%1 per 1000 tokens"))
+                      .arg(scale.unit.unit());
+    return scale;
+}
+
 bool CompareLayout::hasRoomForDevices() const
 {
     return std::ranges::all_of(
@@ -244,7 +273,7 @@ const CompareRow* CompareLayout::rowOf(std::size_t run) const
 
 double greatestHeight(const CompareLayout& layout)
 {
-    if (!layout.isCompact())
+    if (!layout.isCompact)
         return heightWith(layout, kLargest);
     const double grown = CompareLayout::kMostLane - layout.lane; // of each row
     return layout.height + grown * static_cast<double>(layout.rows.size());
@@ -260,38 +289,36 @@ CompareLayout layoutComparison(const std::vector<RunViewPointer>& runs,
     std::vector<const engine::Run*> compared;
     for (const RunViewPointer& view : runs)
         compared.push_back(&view->run());
-    const std::vector<std::string> names = profiler::distinctLabels(compared);
+    const std::vector<std::string> labels = profiler::distinctLabels(compared);
     std::vector<CompareRow> rows;
     for (const std::size_t run : arrangement.order) {
+        const auto index = static_cast<qsizetype>(run);
         const RunView* view = runs[run].get();
-        const bool isDoubled = names[run] != view->run().info.label;
-        const bool hasTitle = isDoubled && run < arrangement.titles.size();
-        rows.push_back({run,
-                        view,
-                        hasTitle ? arrangement.titles[run] : names[run],
-                        {},
-                        0,
-                        engine::reportedIteration(view->timeline())});
-        if (run < arrangement.predictedPeaks.size())
-            rows.back().predictedPeak = arrangement.predictedPeaks[run];
-        if (run < arrangement.files.size())
-            rows.back().file = arrangement.files[run];
-        if (arrangement.numbers != nullptr)
-            addNumbers(rows.back(), *arrangement.numbers);
+        const bool isDoubled = labels[run] != view->run().info.label;
+        CompareRow& row = rows.emplace_back();
+        row.run = run;
+        row.view = view;
+        row.name = fromUtf8(labels[run]);
+        if (isDoubled)
+            row.name = arrangement.names.titles.value(index, row.name);
+        row.file = arrangement.names.files.value(index);
+        row.iteration = engine::reportedIteration(view->timeline());
+        row.isExpanded = arrangement.expanded.contains(run);
+        if (const auto peak = arrangement.predictedPeaks.find(run);
+            peak != arrangement.predictedPeaks.end())
+            row.predictedPeak = peak->second;
+        if (arrangement.numbers)
+            addNumbers(row, *arrangement.numbers);
     }
     const engine::RunInfo& baseline
         = runs[std::min(arrangement.baseline, runs.size() - 1)]->run().info;
-    const auto build = [&](CompareStyle style) {
-        layout.style = style;
+    addGroups(layout, rows, baseline, arrangement.baseline);
+    if (runs.size() > kTallRuns || (runs.size() > 2 && heightWith(layout, kLegible) > available)) {
+        layout.isCompact = true;
         layout.rows.clear();
         layout.groups.clear();
         addGroups(layout, rows, baseline, arrangement.baseline);
-    };
-    build(CompareStyle::Tall);
-    if (runs.size() > kTallRuns || (runs.size() > 2 && heightWith(layout, kLegible) > available))
-        build(CompareStyle::Compact);
-    for (CompareRow& row : layout.rows)
-        row.isExpanded = row.run < arrangement.expanded.size() && arrangement.expanded[row.run];
+    }
     alignRows(layout);
     place(layout, available);
     return layout;
@@ -300,8 +327,7 @@ CompareLayout layoutComparison(const std::vector<RunViewPointer>& runs,
 TimeAxis compareAxis(const CompareLayout& layout, const CompareRow& row, ViewWindow window,
                      const QRectF& area, double dpr)
 {
-    const double ticks = layout.groups[static_cast<std::size_t>(row.group)].longest
-        * row.ticksPerUnit() / kCompareWhole;
+    const double ticks = layout.longest(row) * row.ticksPerUnit() / kCompareWhole;
     return {row.origin + window.begin * ticks, row.origin + window.end * ticks, area.left(),
             area.width(), dpr};
 }
@@ -310,8 +336,7 @@ double compareEnd(const CompareLayout& layout)
 {
     double end = 1;
     for (const CompareRow& row : layout.rows)
-        end = std::max(end,
-                       row.duration() / layout.groups[static_cast<std::size_t>(row.group)].longest);
+        end = std::max(end, row.duration() / layout.longest(row));
     return end * kCompareWhole;
 }
 
@@ -334,17 +359,21 @@ constexpr OfferedColumn kColumns[]
        {"iteration", Shows::Percent, 104, 1}, {"bubble_ratio", Shows::Value, 78, 2},
        {"peak_bytes", Shows::Value, 138, 3},  {"p2p_messages", Shows::Value, 82, 0}};
 
+CompareCell unknownCell()
+{
+    return {kNoValue, {}, Verdict::Neutral, true};
+}
+
 QString columnTitle(const CompareNumbers& numbers, const OfferedColumn& of)
 {
     const bool isStash = std::string_view(of.key) == "peak_bytes" && !numbers.hasBytes();
     const profiler::MeasureInfo& measure = comparedMeasure(isStash ? "peak_stash" : of.key);
     if (of.shows == Shows::Percent)
         return tr("Diff., %");
-    const QString unit = numbers.scale(measure).unit();
     const QString name = of.shows == Shows::Difference ? tr("Diff.")
         : std::string_view(of.key) == "peak_bytes"     ? (isStash ? tr("Stash") : tr("Peak"))
                                                        : fromUtf8(measure.title);
-    return unit.isEmpty() ? name : QStringLiteral("%1, %2").arg(name, unit);
+    return withUnit(name, numbers.scale(measure).unit());
 }
 
 CompareCell differenceCell(const CompareNumbers& numbers, const CompareRow& row,
@@ -359,7 +388,7 @@ CompareCell differenceCell(const CompareNumbers& numbers, const CompareRow& row,
     const profiler::MeasureInfo& measure = comparedMeasure(column.key);
     const auto change = numbers.comparison.change(column.key, row.run);
     if (!change || change->from == 0)
-        return {QStringLiteral("–"), {}, Verdict::Neutral, true};
+        return unknownCell();
     CompareCell cell;
     cell.verdict = numbers.colour(measure, row.run);
     cell.isHint = cell.verdict == Verdict::Neutral;
@@ -380,20 +409,15 @@ CompareCell differenceCell(const CompareNumbers& numbers, const CompareRow& row,
 CompareCell peakCell(const CompareNumbers& numbers, const std::optional<std::int64_t>& bytes,
                      const std::optional<double>& stash)
 {
-    if (bytes)
-        return {numbers.bytes().text(static_cast<double>(*bytes)),
-                {},
-                Verdict::Neutral,
-                false,
-                static_cast<double>(*bytes) / numbers.largestBytes()};
-    if (!stash)
-        return {QStringLiteral("–"), {}, Verdict::Neutral, true};
-    const QString text = number(*stash, 1);
-    return {numbers.hasBytes() ? tr("%1 Mₐ").arg(text) : text,
-            {},
-            Verdict::Neutral,
-            false,
-            *stash / numbers.largestStash()};
+    if (!bytes && !stash)
+        return unknownCell();
+    CompareCell cell;
+    cell.text = bytes ? numbers.bytes().text(static_cast<double>(*bytes)) : number(*stash, 1);
+    cell.share = bytes ? static_cast<double>(*bytes) / numbers.largestBytes()
+                       : *stash / numbers.largestStash();
+    if (!bytes && numbers.hasBytes()) // the column is in bytes
+        cell.text += QString::fromUtf8(" Mₐ");
+    return cell;
 }
 
 // A value in its own unit if the run has another unit than the baseline.
@@ -401,12 +425,10 @@ CompareCell valueCell(const CompareNumbers& numbers, const CompareRow& row, cons
 {
     const profiler::Amount* amount = numbers.comparison.runs[row.run].amount(key);
     if (amount == nullptr)
-        return {QStringLiteral("–"), {}, Verdict::Neutral, true};
+        return unknownCell();
     const profiler::MeasureInfo& measure = comparedMeasure(key);
-    if (measure.unit == profiler::Unit::Time && !numbers.isInUnitOfBaseline(row.run)) {
-        const auto ticks = static_cast<double>(row.window().duration());
-        return {timeScale(row.view->run().info, row.window().duration()).withUnit(ticks), {}};
-    }
+    if (measure.unit == profiler::Unit::Time && !numbers.isInUnitOfBaseline(row.run))
+        return {numbers.inOwnUnit(row.run, *amount), {}};
     const Scale scale = numbers.scale(measure);
     CompareCell cell{scale.text(amount->value), {}};
     if (measure.unit == profiler::Unit::Time && amount->spread == profiler::Spread::Interval)
@@ -470,7 +492,7 @@ CompareCell compareCell(const CompareNumbers& numbers, const CompareRow& row,
         return peakCell(numbers, own.peakBytes,
                         run.peakStash ? std::optional(own.peakStash) : std::nullopt);
     const auto share = deviceBubble(*numbers.runs[row.run], run.metrics, own);
-    return {share ? number(100 * *share, 1) : QStringLiteral("–"), {}, Verdict::Neutral, !share};
+    return share ? CompareCell{number(100 * *share, 1), {}} : unknownCell();
 }
 
 } // namespace app

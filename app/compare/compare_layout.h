@@ -1,6 +1,7 @@
 #pragma once
 
 #include "app/compare/compare_numbers.h"
+#include "app/timeline/paint/ruler_painter.h"
 #include "app/timeline/view/coordinates.h"
 #include "app/timeline/view/run_view.h"
 #include "app/timeline/view/view_window.h"
@@ -9,8 +10,9 @@
 #include <QString>
 
 #include <cstdint>
+#include <map>
 #include <memory>
-#include <string>
+#include <set>
 #include <vector>
 
 namespace app {
@@ -21,9 +23,14 @@ namespace app {
 // * End: the end of the iteration is at the right edge.
 enum class CompareAlign { Start, FirstForward, End };
 
-// Tall rows, for few runs, have a lane per device. Compact rows, for many runs, have one lane, and
-// a lane per device if the user expands them.
-enum class CompareStyle { Tall, Compact };
+// The lanes of the devices of a run, with a gap between them.
+struct DeviceLanes
+{
+    double top = 0, pitch = 0, gap = 2; // pitch 0: no lanes
+
+    double topOf(int device) const { return top + device * pitch; }
+    double height() const { return pitch - gap; }
+};
 
 // One run of a comparison and its position. A tall row has 28 pixels for the title, 23 per device
 // (more or less, depending on the space) and 12 below, but is at least as high as the key numbers.
@@ -32,8 +39,8 @@ struct CompareRow
 {
     std::size_t run = 0; // the caller's index of the run
     const RunView* view = nullptr;
-    std::string name;       // unique among the rows
-    std::string file;       // its name without the folder; "" if not saved
+    QString name;           // unique among the rows
+    QString file;           // "" if not saved
     int group = 0;          // index of CompareLayout::groups
     int iteration = 0;      // reported iteration; -1: none yet
     double origin = 0;      // the tick of the run's clock that is at 0 of the ruler
@@ -50,6 +57,16 @@ struct CompareRow
         return static_cast<double>(view->run().info.ticksPerUnit) * tokens;
     }
     double duration() const { return static_cast<double>(window().duration()) / ticksPerUnit(); }
+    DeviceLanes lanes() const { return {lanesTop, pitch}; }
+
+    // The key numbers beside a tall row: the baseline of the first one and the height of the
+    // others.
+    static constexpr double kFirstLine = 22, kLine = 17;
+    bool showsDifference() const { return height >= 120; } // whether all of them have room
+    // The memory bars below the key numbers in `column`, which is beside the row; empty if they do
+    // not fit. The slot of a device is a part of this area and includes the gap to the next one.
+    QRectF memoryArea(const QRectF& column) const;
+    QRectF memorySlot(const QRectF& area, int device) const;
 };
 
 // Runs that share a ruler and, in compact style, a ranking: they have the same unit (abstract units
@@ -70,7 +87,9 @@ struct CompareGroup
 
 struct CompareLayout
 {
-    CompareStyle style = CompareStyle::Tall;
+    // Tall rows, for few runs, have a lane per device. Compact rows, for many runs, have one lane,
+    // and a lane per device if the user expands them.
+    bool isCompact = false;
     CompareAlign align = CompareAlign::Start;
     std::vector<CompareRow> rows;     // from the top; groups are contiguous
     std::vector<CompareGroup> groups; // the group of the baseline comes first
@@ -80,15 +99,23 @@ struct CompareLayout
     static constexpr double kTitle = 28, kPad = 12, kRuler = 40; // kRuler: ruler with its note
     static constexpr double kLeast = 88;                         // smallest height of a tall row
     // Heights in compact style.
-    static constexpr double kLeastLane = 14, kMostLane = 48, kBelowLane = 8, kHead = 30;
+    static constexpr double kLaneTop = 4, kLeastLane = 14, kMostLane = 48, kBelowLane = 8,
+                            kHead = 30;
     static constexpr double kLeastDevice = 12; // lanes of devices that show boxes
 
-    bool isCompact() const { return style == CompareStyle::Compact; }
     double rowHeight() const { return lane + kBelowLane; } // of a compact row
     bool hasTwoLines() const { return rowHeight() >= 36; } // of text
     // Whether the lanes of compact rows have room for the boxes of every device.
     bool hasRoomForDevices() const;
     const CompareRow* rowOf(std::size_t run) const; // nullptr: the run has no row
+    double longest(const CompareRow& row) const     // in the unit of the row, see CompareGroup
+    {
+        return groups[static_cast<std::size_t>(row.group)].longest;
+    }
+    // The unit of the row's times, and its ruler, which counts from the instant of `align`. Times
+    // are per 1000 tokens if the rows have different numbers of them.
+    Scale time(const CompareRow& row) const;
+    RulerScale ruler(const CompareRow& row, const TimeAxis& axis) const;
 };
 
 // The order of the runs and how they are shown.
@@ -96,14 +123,11 @@ struct CompareArrangement
 {
     std::vector<std::size_t> order; // indices of runs, from the top
     std::size_t baseline = 0;
-    // By index of the run: whether its compact row is expanded. Missing elements are false.
-    std::vector<bool> expanded = {};
+    std::set<std::size_t> expanded = {}; // the runs whose compact rows are expanded
     CompareAlign align = CompareAlign::Start;
-    // By index of the run; may be empty. A title replaces equal labels of several runs.
-    std::vector<std::string> titles = {}, files = {};
-    const CompareNumbers* numbers = nullptr; // nullptr: not computed yet
-    // By index of the run: its predicted peak in bytes. 0 and missing elements: unknown.
-    std::vector<std::int64_t> predictedPeaks = {};
+    RunNames names = {};                     // a title replaces equal labels of several runs
+    CompareNumbersPointer numbers = nullptr; // nullptr: not computed yet
+    std::map<std::size_t, std::int64_t> predictedPeaks = {}; // in bytes, by run; 0: unknown
 };
 
 // Five or more runs are compact. Three or four runs are compact only if tall rows do not fit into

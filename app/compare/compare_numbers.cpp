@@ -1,6 +1,5 @@
 #include "app/compare/compare_numbers.h"
 
-#include "engine/base/median.h"
 #include "engine/base/try.h"
 #include "engine/sim/simulate.h"
 #include "profiler/analysis/calibrate.h"
@@ -14,20 +13,42 @@ namespace app {
 
 using profiler::ComparedRun;
 
+namespace {
+
+template<class Value>
+double largest(const profiler::Comparison& all, std::optional<Value> ComparedRun::*peak)
+{
+    double largest = 1;
+    for (const ComparedRun& run : all.runs)
+        largest = std::max(largest, static_cast<double>((run.*peak).value_or(0)));
+    return largest;
+}
+
+// The durations in one iteration; empty for -1.
+OpTimes opTimes(const engine::Run& run, int iteration)
+{
+    OpTimes times;
+    const engine::OpIndex index(run.schedule);
+    for (const engine::Track& track : run.timeline.tracks)
+        for (const engine::Span& span : track.spans)
+            if (static_cast<int>(span.iteration) == iteration)
+                times[engine::opAt(run.schedule, index, span.op).kind].push_back(
+                    span.window().duration());
+    for (auto& durations : times)
+        std::ranges::sort(durations);
+    return times;
+}
+
+} // namespace
+
 double CompareNumbers::largestBytes() const
 {
-    std::int64_t largest = 1;
-    for (const ComparedRun& run : comparison.runs)
-        largest = std::max(largest, run.peakBytes.value_or(0));
-    return static_cast<double>(largest);
+    return largest(comparison, &ComparedRun::peakBytes);
 }
 
 double CompareNumbers::largestStash() const
 {
-    double largest = 1;
-    for (const ComparedRun& run : comparison.runs)
-        largest = std::max(largest, run.peakStash.value_or(0));
-    return largest;
+    return largest(comparison, &ComparedRun::peakStash);
 }
 
 bool CompareNumbers::hasBytes() const
@@ -75,6 +96,20 @@ Scale CompareNumbers::scale(const profiler::MeasureInfo& measure) const
     }
 }
 
+QString withUnit(const QString& title, const QString& unit)
+{
+    return unit.isEmpty() ? title : QStringLiteral("%1, %2").arg(title, unit);
+}
+
+QString CompareNumbers::inOwnUnit(std::size_t run, const profiler::Amount& time) const
+{
+    const ComparedRun& of = comparison.runs[run];
+    engine::RunInfo info;
+    info.ticksPerUnit = of.ticksPerUnit;
+    return timeScale(info, of.metrics.duration)
+        .withUnit(time.value * engine::ratio(of.ticksPerUnit, comparison.base().ticksPerUnit));
+}
+
 Verdict CompareNumbers::colour(const profiler::MeasureInfo& measure, std::size_t run) const
 {
     using profiler::Better;
@@ -100,44 +135,16 @@ QString CompareNumbers::spreadText(const profiler::MeasureInfo& measure,
         .arg(unit.difference(of.by.least), unit.difference(of.by.most));
 }
 
-std::vector<std::size_t> CompareNumbers::bestAndBaseline(std::size_t most, int current) const
+const profiler::Measure<profiler::ReportedRun>& comparedMeasure(std::string_view key)
 {
-    const profiler::Ranking best = rankRuns(comparison, profiler::RankBy::Iteration);
-    const std::size_t end = best.lists.size() > 1 ? best.lists[1] : best.order.size();
-    std::vector<std::size_t> chosen, older;
-    const auto add = [&](std::size_t run) {
-        auto& to = comparison.runs[run].hasOlderWeights ? older : chosen;
-        if (std::ranges::count(to, run) == 0)
-            to.push_back(run);
-    };
-    for (std::size_t k = 0; k < end && chosen.size() < most; ++k)
-        if (best.order[k] != comparison.baseline)
-            add(best.order[k]);
-    const auto chosenRun = static_cast<std::size_t>(std::max(0, current));
-    if (current >= 0 && chosenRun != comparison.baseline && isInUnitOfBaseline(chosenRun))
-        add(chosenRun);
-    add(comparison.baseline);
-    for (std::size_t run = 0; run < comparison.runs.size(); ++run)
-        if (comparison.runs[run].hasOlderWeights && isInUnitOfBaseline(run)
-            && comparison.runs[run].mode == comparison.base().mode)
-            add(run);
-    chosen.insert(chosen.end(), older.begin(), older.end());
-    return chosen;
-}
-
-const profiler::MeasureInfo& comparedMeasure(std::string_view key)
-{
-    const auto all = profiler::runMeasures();
-    return *std::ranges::find_if(
-        all, [key](const profiler::MeasureInfo& one) { return one.key == key; });
+    return *std::ranges::find(profiler::runMeasures(), key, &profiler::MeasureInfo::key);
 }
 
 std::optional<double> deviceBubble(const engine::Run& run, const profiler::RunMetrics& metrics,
                                    const profiler::DeviceMetrics& device)
 {
-    const auto all = profiler::deviceMeasures();
-    const auto share = std::ranges::find_if(
-        all, [](const profiler::MeasureInfo& one) { return one.unit == profiler::Unit::Share; });
+    const auto share = std::ranges::find(profiler::deviceMeasures(), profiler::Unit::Share,
+                                         &profiler::MeasureInfo::unit);
     return (*share)({run, metrics, device}).number();
 }
 
@@ -209,30 +216,6 @@ engine::Result<engine::Run> withEvenCosts(const engine::Run& run)
     predicted.info.plannedWarmup = 0;
     predicted.info.plannedIterations = 1;
     return predicted;
-}
-
-std::optional<double> OpTimes::median(engine::OpKind kind) const
-{
-    if (of[kind].empty())
-        return std::nullopt;
-    std::vector<std::int64_t> copy = of[kind];
-    return static_cast<double>(engine::medianOf(copy));
-}
-
-OpTimes opTimes(const engine::Run& run, int iteration)
-{
-    OpTimes times;
-    if (iteration < 0)
-        return times;
-    const engine::OpIndex index(run.schedule);
-    for (const engine::Track& track : run.timeline.tracks)
-        for (const engine::Span& span : track.spans)
-            if (static_cast<int>(span.iteration) == iteration)
-                times.of[engine::opAt(run.schedule, index, span.op).kind].push_back(span.end
-                                                                                    - span.begin);
-    for (auto& durations : times.of)
-        std::ranges::sort(durations);
-    return times;
 }
 
 } // namespace app

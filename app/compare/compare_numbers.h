@@ -25,14 +25,7 @@ struct RunNames
 };
 
 // For each kind of op, the sorted durations of its ops in one iteration, in ticks.
-struct OpTimes
-{
-    engine::EnumArray<engine::OpKind, std::vector<std::int64_t>, engine::kOpKinds> of;
-
-    std::optional<double> median(engine::OpKind kind) const; // nullopt: no op of this kind ran
-};
-// Returns the durations in one iteration (index into Timeline::iterations); empty for -1.
-OpTimes opTimes(const engine::Run& run, int iteration);
+using OpTimes = engine::EnumArray<engine::OpKind, std::vector<std::int64_t>, engine::kOpKinds>;
 
 // The numbers of the compared runs and their order.
 struct CompareNumbers
@@ -58,6 +51,8 @@ struct CompareNumbers
     double inTime(std::size_t run, double ticks) const;
     // The unit in which the column of a measure shows its amounts.
     Scale scale(const profiler::MeasureInfo& measure) const;
+    // A time of a run whose unit is not that of the others, in its own unit.
+    QString inOwnUnit(std::size_t run, const profiler::Amount& time) const;
     // Better, worse, or neutral if the change is not worth a colour.
     Verdict colour(const profiler::MeasureInfo& measure, std::size_t run) const;
     // "\u221216.8 to \u221210.5", "exact", "spread unknown"
@@ -67,18 +62,11 @@ struct CompareNumbers
     {
         return comparison.haveOneUnit(run, comparison.baseline);
     }
-    // Returns the runs to show, each once, in this order:
-    //  * at most `most` ranked runs with the mode and unit of the baseline, the shortest iterations
-    //    first;
-    //  * `current`, if its times have the unit of the baseline;
-    //  * the baseline;
-    //  * those with older weights, of the same mode and unit.
-    std::vector<std::size_t> bestAndBaseline(std::size_t most, int current) const;
 };
+QString withUnit(const QString& title, const QString& unit); // "Iteration, ms"
 using CompareNumbersPointer = std::shared_ptr<const CompareNumbers>;
 
-// The measure of a comparison with this key.
-const profiler::MeasureInfo& comparedMeasure(std::string_view key);
+const profiler::Measure<profiler::ReportedRun>& comparedMeasure(std::string_view key);
 
 // The bubble share of a device; nullopt without a trace.
 std::optional<double> deviceBubble(const engine::Run& run, const profiler::RunMetrics& metrics,
@@ -89,7 +77,6 @@ std::optional<double> deviceBubble(const engine::Run& run, const profiler::RunMe
 // iteration.
 engine::Result<CompareNumbers> compareNumbers(const std::vector<RunPointer>& runs,
                                               std::size_t baseline, const QStringList& titles = {});
-// Returns the same numbers with another ranking of the runs.
 CompareNumbersPointer rankedBy(const CompareNumbers& numbers, profiler::RankBy by,
                                profiler::RankOrder direction);
 

@@ -832,7 +832,7 @@ void ComparePage::explain(int run, const Selection& selection)
 
 void ComparePage::showParameters()
 {
-    (new ParametersDialog(m_theme, m_parameters, m_compared.names().titles, this))->open();
+    makeParametersDialog(m_theme, m_parameters, m_compared.names().titles, this)->open();
 }
 
 void ComparePage::addPrediction()

@@ -1,25 +1,14 @@
 #pragma once
 
-#include "app/compare/compare_layout.h"
 #include "app/compare/compare_scene.h"
 #include "app/timeline/paint/box_colours.h"
-#include "app/timeline/paint/ruler_painter.h"
 
 class QPainter;
 
 namespace app {
 
-struct ComparePaint;
-
-QString comparePeak(const CompareRow& row); // "16.4 MiB", "5.0 Mₐ"; the row has metrics
-// Paints the title of a run in one or two lines: its name, and the name of its file.
-void paintRunName(QPainter& painter, const CompareRow& row, const QRectF& area,
-                  const Chrome& chrome, const QString& suffix = {});
+QString comparePeak(const CompareRow& row);     // "16.4 MiB", "5.0 Mₐ"; the row has metrics
 QString compareSubtitle(const CompareRow& row); // "D 4, N 8, v 2, emulated"
-
-// The ruler in the unit of the row's group. It counts from the instant at which runs are aligned.
-RulerScale compareScale(const CompareLayout& layout, const CompareRow& row, const TimeAxis& axis);
-Scale compareTime(const CompareLayout& layout, const CompareRow& row);
 
 // The memory scales of a comparison, shared by all its runs: one for bytes, one for M_a.
 struct MemoryScales
@@ -30,45 +19,42 @@ struct MemoryScales
 };
 MemoryScales memoryScales(const CompareLayout& layout);
 
-// Returns the area of the memory bars, below the key numbers in the right column of a row; `column`
-// is the area of that column. Empty if the bars do not fit.
-QRectF compareMemoryArea(const CompareRow& row, const QRectF& column);
-// Returns the part of `area` for one device, including the gap to the next device.
-QRectF compareMemorySlot(const CompareRow& row, const QRectF& area, int device);
-
-// Draws a CompareScene that is not empty.
-class CompareScenePainter
+// Draws a CompareScene that is not empty. The functions about rows use coordinates of the rows
+// before scrolling.
+class ComparePainter
 {
 public:
-    CompareScenePainter(QPainter& painter, const CompareScene& scene, const BoxColours& colours);
+    ComparePainter(QPainter& painter, const CompareScene& scene, const BoxColours& colours)
+        : m_painter(painter)
+        , m_scene(scene)
+        , m_colours(colours)
+    { }
 
-    void paintFrame() const; // paints everything except the rows, including the first ruler
-    // Paints one row at its place in the rows; slow, so cache the result.
-    void paintRow(const CompareRow& row) const;
-    // The next two functions use coordinates of the rows before scrolling. paintGround() paints the
-    // backgrounds. paintOverRows() paints the heads of groups, the end of the baseline, and the
-    // brackets of runs that cannot be distinguished.
-    void paintGround() const;
-    void paintOverRows() const;
+    void paintFrame() const;                    // everything except the rows
+    void paintGround() const;                   // the background of the rows
+    void paintRow(const CompareRow& row) const; // slow, so cache the result
+    void paintOverRows() const;                 // what covers several rows or is between them
     void paintMarks() const;
     void paintLegend() const;
 
-private:
-    void paintFirstRuler() const;
-    void paintTitles() const;
-    void paintHead(const CompareGroup& group, const CompareRow& first) const;
-    void paintOtherRuler(const CompareGroup& group, const CompareRow& first) const;
-    void paintTall(const ComparePaint& paint) const;
-    void paintBaselineEnd() const;
-    void paintTies() const;
-    void paintTieText(const profiler::Ranking::Tie& tie, QPointF at) const;
-    QString hiddenRuns() const; // "": all runs are visible
-    ComparePaint paintOf(const CompareRow& row) const;
+protected:
+    const Theme& theme() const { return m_colours.theme(); }
+    const Chrome& chrome() const { return theme().chrome; }
+    void fill(const QRectF& area, const QColor& colour) const;
+    void write(const QRectF& area, const QString& text, const QFont& font, const QColor& ink,
+               int flags = Qt::AlignLeft | Qt::AlignVCenter) const;
 
     QPainter& m_painter;
     const CompareScene& m_scene;
     const BoxColours& m_colours;
-    const Theme& m_theme;
+
+private:
+    void paintRulerOf(const CompareRow& row, const QRectF& strip) const;
+    void paintTitles() const;
+    void paintHead(const CompareGroup& group, const CompareRow& first) const;
+    void paintBaselineEnd() const;
+    void paintTie(const profiler::Ranking::Tie& tie) const;
+    QString hiddenRuns() const; // "": all runs are visible
 };
 
 } // namespace app

@@ -2,66 +2,17 @@
 
 #include "app/compare/compare_painter.h"
 #include "app/timeline/details/tool_tip.h"
-#include "app/timeline/paint/columns.h"
 #include "app/timeline/view/hit_test.h"
 #include "app/timeline/view/navigation.h"
 #include "app/timeline/view/translate.h"
 #include "app/timeline/view/walk_keys.h"
 #include "app/ui/text.h"
 
-#include <QPainter>
-
 #include <algorithm>
 #include <cmath>
 #include <numeric>
 
 namespace app {
-namespace {
-
-engine::DeviceId worstDevice(const RunView& view, int iteration)
-{
-    const profiler::RunMetrics* metrics = view.metrics(iteration);
-    if (!metrics || metrics->devices.empty())
-        return engine::DeviceId{0};
-    return std::ranges::max_element(metrics->devices, {}, &profiler::DeviceMetrics::bubble)->device;
-}
-
-std::vector<RunView::SharesSweep> sweepsOf(const RunView& view, int iteration, LaneOf lane)
-{
-    std::vector<RunView::SharesSweep> sweeps;
-    if (lane == LaneOf::WorstDevice) {
-        sweeps.emplace_back(view, worstDevice(view, iteration));
-        return sweeps;
-    }
-    for (engine::DeviceId d{0}; d.value < view.devices(); ++d.value)
-        sweeps.emplace_back(view, d);
-    return sweeps;
-}
-
-} // namespace
-
-void paintCoverageLane(QPainter& painter, const RunView& view, int iteration, LaneOf lane,
-                       const TimeAxis& axis, const QRectF& area, const BoxColours& colours)
-{
-    const engine::Window window
-        = view.timeline().iterations[static_cast<std::size_t>(iteration)].window;
-    const QRectF inSight = stretch(axis, window, area.top(), area.height()) & area;
-    if (inSight.isEmpty())
-        return;
-    auto sweeps = sweepsOf(view, iteration, lane);
-    ColumnColours fills = columnColours(colours, BoxColours::Emphasis::Normal);
-    fills.rest = colours.bubbleSolid();
-    paintColumns(painter, axis, {inSight, window, fills}, [&](double time) {
-        Busy mean{};
-        for (RunView::SharesSweep& sweep : sweeps) {
-            const Busy one = sweep.before(time);
-            for (std::size_t k = 0; k < kShares; ++k)
-                mean[k] += one[k] / static_cast<double>(sweeps.size());
-        }
-        return mean;
-    });
-}
-
 namespace {
 
 constexpr double kTallHeader = 140, kTallColumn = 128;
@@ -71,73 +22,52 @@ constexpr double kChevronFrom = 36, kChevronTo = 56;
 } // namespace
 
 void CompareScene::setRuns(std::vector<RunViewPointer> views, std::size_t baseline,
-                           const QStringList& titles, const QStringList& files)
+                           const RunNames& names)
 {
-    std::vector<bool> expanded;
+    CompareArrangement now;
     int stays = -1;
-    for (const RunViewPointer& view : views) {
-        const auto before = std::ranges::find(runs, view) - runs.begin();
-        expanded.push_back(before < std::ssize(runs)
-                           && isExpanded(static_cast<std::size_t>(before)));
+    for (std::size_t run = 0; run < views.size(); ++run) {
+        const auto before = std::ranges::find(runs, views[run]) - runs.begin();
+        if (arrangement.expanded.contains(static_cast<std::size_t>(before)))
+            now.expanded.insert(run);
         if (before < std::ssize(runs) && before == current)
-            stays = static_cast<int>(expanded.size()) - 1;
+            stays = static_cast<int>(run);
     }
+    now.baseline = baseline;
+    now.align = arrangement.align;
+    now.names = names;
+    arrangement = std::move(now);
     runs = std::move(views);
     current = stays;
-    numbers = nullptr;
-    arrangement.order.clear();
-    arrangement.expanded = std::move(expanded);
-    arrangement.baseline = baseline;
-    arrangement.predictedPeaks.clear();
-    arrangement.titles.clear();
-    for (const QString& title : titles)
-        arrangement.titles.push_back(title.toStdString());
-    arrangement.files.clear();
-    for (const QString& file : files)
-        arrangement.files.push_back(file.toStdString());
-}
-
-bool CompareScene::isExpanded(std::size_t run) const
-{
-    return run < arrangement.expanded.size() && arrangement.expanded[run];
-}
-
-void CompareScene::setExpanded(std::size_t run, bool isExpanded)
-{
-    arrangement.expanded.resize(std::max(arrangement.expanded.size(), run + 1));
-    arrangement.expanded[run] = isExpanded;
 }
 
 void CompareScene::layout(QSizeF of)
 {
     size = of;
     const double height = std::max(0.0, size.height() - kRuler - kLegend);
-    arrangement.numbers = numbers.get();
     const bool hasOrder = !arrangement.order.empty();
     if (!hasOrder) {
         arrangement.order.resize(runs.size());
         std::iota(arrangement.order.begin(), arrangement.order.end(), std::size_t{0});
     }
     rows = layoutComparison(runs, arrangement, height);
-    if (!hasOrder && rows.isCompact() && numbers) {
-        arrangement.order = numbers->ranking.order;
+    if (!hasOrder && rows.isCompact && numbers()) {
+        arrangement.order = numbers()->ranking.order;
         rows = layoutComparison(runs, arrangement, height);
     }
     columns.clear();
-    if (rows.isCompact() && numbers)
-        columns = layoutColumns(*numbers, headerWidth(), size.width());
+    if (rows.isCompact && numbers())
+        columns = layoutColumns(*numbers(), headerWidth(), size.width());
 }
 
 double CompareScene::headerWidth() const
 {
-    return !rows.isCompact()     ? kTallHeader
-        : size.width() < kNarrow ? kNarrowHeader
-                                 : kCompactHeader;
+    return !rows.isCompact ? kTallHeader : size.width() < kNarrow ? kNarrowHeader : kCompactHeader;
 }
 
 double CompareScene::columnsWidth() const
 {
-    if (!rows.isCompact())
+    if (!rows.isCompact)
         return kTallColumn;
     return columns.empty() ? 0 : size.width() - columns.front().left;
 }
@@ -170,14 +100,14 @@ const CompareRow* CompareScene::baselineOf(const CompareRow& row) const
 double CompareScene::contentHeight() const
 {
     const bool scrolls = rows.height > rowsArea().height();
-    return rows.height + (rows.isCompact() && scrolls ? rows.rowHeight() : 0);
+    return rows.height + (rows.isCompact && scrolls ? rows.rowHeight() : 0);
 }
 
 ViewWindow CompareScene::fit() const
 {
     constexpr double kTieText = 134;
     const double width = rowsArea().width();
-    const bool hasTies = rows.isCompact() && numbers && !numbers->ranking.ties.empty();
+    const bool hasTies = rows.isCompact && numbers() && !numbers()->ranking.ties.empty();
     const double more = hasTies && width > 3 * kTieText ? width / (width - kTieText) : 1;
     return fitted({0, static_cast<std::int64_t>(kCompareWhole * more)}, fitWidth());
 }
@@ -185,7 +115,7 @@ ViewWindow CompareScene::fit() const
 bool CompareScene::isBaselinePinned() const
 {
     const CompareRow* base = baseline();
-    if (!rows.isCompact() || !base || rows.height <= rowsArea().height())
+    if (!rows.isCompact || !base || rows.height <= rowsArea().height())
         return false;
     const double bottom = scroll + rowsArea().height();
     return base->top < scroll || base->top + rows.rowHeight() > bottom;
@@ -210,29 +140,30 @@ const CompareRow* CompareScene::rowAt(QPointF at) const
     return nullptr;
 }
 
+DeviceLanes CompareScene::foldedLanes(const CompareRow& row) const
+{
+    if (!rows.isCompact || !showsDevices())
+        return {};
+    return {row.top + CompareLayout::kLaneTop, std::floor(rows.lane / row.view->devices()), 1};
+}
+
 // The device whose lane, name or memory bar is at a point; y is relative to the rows before
 // scrolling.
 int CompareScene::deviceAt(const CompareRow& row, QPointF at) const
 {
-    if (rows.isCompact() && at.y() < row.top + rows.rowHeight()) {
-        const double pitch = std::floor(rows.lane / row.view->devices());
-        const int device = static_cast<int>(std::floor((at.y() - row.top - 4) / pitch));
-        const bool isOnLane = at.x() >= headerWidth() && at.x() < rowsArea().right();
-        return showsDevices() && isOnLane && device >= 0 && device < row.view->devices() ? device
-                                                                                         : -1;
-    }
-    if (!row.isExpanded)
+    const bool isFolded = rows.isCompact && at.y() < row.top + rows.rowHeight();
+    if (!rows.isCompact && at.x() >= rowsArea().right()) {
+        const QRectF area = row.memoryArea(columnOf(row));
+        for (int d = 0; d < row.view->devices() && !area.isEmpty(); ++d)
+            if (row.memorySlot(area, d).contains(at))
+                return d;
         return -1;
-    if (rows.isCompact() || at.x() < rowsArea().right()) {
-        const int device = static_cast<int>(std::floor((at.y() - row.lanesTop) / row.pitch));
-        return device < row.view->devices() ? device : -1;
     }
-    const QRectF area = compareMemoryArea(row, columnOf(row));
-    for (int d = 0; d < row.view->devices() && !area.isEmpty(); ++d) {
-        if (compareMemorySlot(row, area, d).contains(at))
-            return d;
-    }
-    return -1;
+    const DeviceLanes lanes = isFolded ? foldedLanes(row) : row.lanes();
+    if (lanes.pitch <= 0 || (isFolded ? !isOnTime(at) : !row.isExpanded))
+        return -1;
+    const int device = static_cast<int>(std::floor((at.y() - lanes.top) / lanes.pitch));
+    return device < row.view->devices() ? device : -1;
 }
 
 // `at` is relative to the rows before scrolling.
@@ -242,7 +173,7 @@ Selection CompareScene::hitIn(const CompareRow& row, QPointF at) const
     if (device < 0 || row.iteration < 0)
         return {};
     const engine::DeviceId id{device};
-    if (at.x() >= headerWidth() && at.x() < rowsArea().right()) {
+    if (isOnTime(at)) {
         const auto time = static_cast<std::int64_t>(std::floor(axisOf(row).time(at.x())));
         return row.window().contains(time)
             ? pieceSelection(*row.view, id, pieceAt(*row.view, id, time))
@@ -265,20 +196,20 @@ CompareScene::Mark CompareScene::hit(QPointF at) const
         return {};
     const Selection found
         = isPinned ? Selection() : hitIn(*row, {at.x(), at.y() - kRuler + scroll});
-    if (found.kind == Selection::Kind::None && !rows.isCompact())
+    if (found.kind == Selection::Kind::None && !rows.isCompact)
         return {};
     return {indexOf(*row), found};
 }
 
 bool CompareScene::isChevron(const Mark& mark, QPointF at) const
 {
-    return rows.isCompact() && mark.row >= 0 && at.x() >= kChevronFrom && at.x() < kChevronTo
+    return rows.isCompact && mark.row >= 0 && at.x() >= kChevronFrom && at.x() < kChevronTo
         && mark.selection.kind == Selection::Kind::None;
 }
 
 std::optional<profiler::RankBy> CompareScene::rankAt(QPointF at) const
 {
-    if (!rows.isCompact() || at.y() >= kRuler)
+    if (!rows.isCompact || at.y() >= kRuler)
         return std::nullopt;
     if (at.x() < headerWidth())
         return profiler::RankBy::Name;
@@ -324,9 +255,9 @@ std::optional<CompareScene::Mark> CompareScene::neighbour(int step) const
 
 std::optional<CompareScene::Mark> CompareScene::walkedTo(int key) const
 {
-    const int at = selected.row >= 0   ? selected.row
-        : rows.isCompact() && chosen() ? indexOf(*chosen())
-                                       : 0;
+    const int at = selected.row >= 0 ? selected.row
+        : rows.isCompact && chosen() ? indexOf(*chosen())
+                                     : 0;
     const CompareRow& row = this->row(at);
     auto to = walked(*row.view, selected.selection, row.iteration, key);
     while (to && to->lane != engine::Track::Kind::Compute) // skips lanes that are not drawn
@@ -357,16 +288,11 @@ QRectF CompareScene::boxOf(const Mark& mark) const
         || !mark.selection.device.isValid())
         return {};
     const CompareRow& row = this->row(mark.row);
-    if (!row.isExpanded && rows.isCompact() && showsDevices()) {
-        const double pitch = std::floor(rows.lane / row.view->devices());
-        return boxRect(axisOf(row), mark.selection.window,
-                       row.top + 4 + mark.selection.device.value * pitch, pitch - 1)
-            .translated(0, kRuler - scroll);
-    }
-    if (!row.isExpanded)
+    const DeviceLanes lanes = row.isExpanded ? row.lanes() : foldedLanes(row);
+    if (lanes.pitch <= 0)
         return {};
-    const double top = row.lanesTop + mark.selection.device.value * row.pitch;
-    return boxRect(axisOf(row), mark.selection.window, top, row.pitch - 2)
+    return boxRect(axisOf(row), mark.selection.window, lanes.topOf(mark.selection.device.value),
+                   lanes.height())
         .translated(0, kRuler - scroll);
 }
 
@@ -376,13 +302,13 @@ QString CompareScene::toolTip() const
     if (hover.selection.kind != Selection::Kind::None)
         return toolTipText(*row.view, hover.selection);
     QStringList lines{compareSubtitle(row)};
-    const Scale scale = compareTime(rows, row);
+    const Scale scale = rows.time(row);
     if (row.most > 0)
         lines << tr("95 % interval: %1 to %2").arg(scale.text(row.least), scale.withUnit(row.most));
-    if (!row.file.empty())
-        lines << fromUtf8(row.file).toHtmlEscaped();
+    if (!row.file.isEmpty())
+        lines << row.file.toHtmlEscaped();
     lines << (row.isExpanded ? tr("Enter hides the devices") : tr("Enter shows the devices"));
-    return toolTipPage(QString::fromStdString(row.name).toHtmlEscaped(),
+    return toolTipPage(row.name.toHtmlEscaped(),
                        scale.withUnit(static_cast<double>(row.window().duration())), lines);
 }
 

@@ -1,17 +1,13 @@
 #pragma once
 
 #include "app/compare/compare_layout.h"
-#include "app/timeline/paint/box_colours.h"
 #include "app/timeline/view/coordinates.h"
 #include "app/timeline/view/run_view.h"
 #include "app/timeline/view/selection.h"
 
 #include <QRectF>
-#include <QStringList>
 
 #include <optional>
-
-class QPainter;
 
 namespace app {
 
@@ -19,13 +15,7 @@ namespace app {
 // bubble, or the boxes of every device, if they have room.
 enum class LaneOf { MeanOfDevices, WorstDevice, Devices };
 
-// Draws one iteration of a run as one lane: every pixel column is filled with the exact share of
-// its time in forward, backward, weight gradient, optimizer and exposed communication. The rest of
-// the iteration is bubble.
-void paintCoverageLane(QPainter& painter, const RunView& view, int iteration, LaneOf lane,
-                       const TimeAxis& axis, const QRectF& area, const BoxColours& colours);
-
-// The data and layout of a comparison. CompareScenePainter draws it, CompareWidget changes it.
+// The data and layout of a comparison. ComparePainter draws it, CompareWidget changes it.
 struct CompareScene
 {
     static constexpr double kRuler = 26, kLegend = 28;
@@ -41,7 +31,6 @@ struct CompareScene
 
     std::vector<RunViewPointer> runs;
     CompareArrangement arrangement;
-    CompareNumbersPointer numbers; // nullptr: not computed yet
     CompareLayout rows;
     std::vector<CompareColumn> columns; // only in a compact comparison with numbers
     Mark selected, hover;
@@ -55,10 +44,8 @@ struct CompareScene
     int scroll = 0;
 
     // Replaces the runs. Runs that remain stay expanded and chosen.
-    void setRuns(std::vector<RunViewPointer> views, std::size_t baseline, const QStringList& titles,
-                 const QStringList& files = {});
-    bool isExpanded(std::size_t run) const;
-    void setExpanded(std::size_t run, bool isExpanded);
+    void setRuns(std::vector<RunViewPointer> views, std::size_t baseline, const RunNames& names);
+    const CompareNumbers* numbers() const { return arrangement.numbers.get(); }
     bool showsDevices() const { return lane == LaneOf::Devices && rows.hasRoomForDevices(); }
     // Computes rows and columns. If CompareArrangement::order is empty, sets it to the ranking if
     // the comparison is compact and has numbers, otherwise to the order of the runs.
@@ -69,6 +56,8 @@ struct CompareScene
     {
         return current < 0 ? nullptr : rows.rowOf(static_cast<std::size_t>(current));
     }
+    // The lanes of the devices inside the one lane of a compact row; empty if they are not shown.
+    DeviceLanes foldedLanes(const CompareRow& row) const;
     const CompareRow* baseline() const { return rows.rowOf(arrangement.baseline); }
     double headerWidth() const;                   // width of the names at the left
     double columnsWidth() const;                  // width of the numbers at the right
@@ -102,6 +91,10 @@ struct CompareScene
     QString toolTip() const;              // tooltip of the hovered item or row
 
 private:
+    bool isOnTime(QPointF at) const
+    {
+        return at.x() >= headerWidth() && at.x() < rowsArea().right();
+    }
     int deviceAt(const CompareRow& row, QPointF at) const;
     Selection hitIn(const CompareRow& row, QPointF at) const;
     // Neighbour of the selection in the run above or below.

@@ -22,7 +22,7 @@ constexpr double kNear = 4; // a drag starts at most this many pixels from the e
 std::optional<OpEndDrag::Found> OpEndDrag::find(const CompareScene& scene, QPointF at) const
 {
     const CompareRow* to = m_run < 0 ? nullptr : scene.rows.rowOf(static_cast<std::size_t>(m_run));
-    if (to == nullptr || scene.rows.isCompact())
+    if (to == nullptr || scene.rows.isCompact)
         return std::nullopt;
     for (const double left : {kNear, 0.0}) {
         const CompareScene::Mark mark = scene.hit(at - QPointF(left, 0));
@@ -73,10 +73,10 @@ void RowPictures::paint(QPainter& painter, const CompareScene& scene, const BoxC
         painter.drawPixmap(QPointF(0, row.top),
                            m_pictures[row.run].get(key, chrome.surface, [&](QPainter& on) {
                                on.translate(0, -row.top);
-                               CompareScenePainter(on, scene, colours).paintRow(row);
+                               ComparePainter(on, scene, colours).paintRow(row);
                            }));
     };
-    const CompareScenePainter comparison(painter, scene, colours);
+    const ComparePainter comparison(painter, scene, colours);
     const QRectF area = scene.rowsArea();
     const double width = scene.size.width(), top = scene.scroll, bottom = top + area.height();
     painter.save();
@@ -122,7 +122,7 @@ void CompareWidget::setViews(std::vector<RunViewPointer> views, std::size_t base
                              const RunNames& names)
 {
     const bool isOther = views.size() != m_scene.runs.size();
-    m_scene.setRuns(std::move(views), baseline, names.titles, names.files);
+    m_scene.setRuns(std::move(views), baseline, names);
     QStringList labels;
     for (const RunViewPointer& view : m_scene.runs)
         labels << QString::fromStdString(view->run().info.label);
@@ -159,7 +159,7 @@ void CompareWidget::replaceView(std::size_t run, RunViewPointer view)
 void CompareWidget::setNumbers(CompareNumbersPointer numbers)
 {
     keepFit([&] { // the columns change the width of the time area
-        m_scene.numbers = std::move(numbers);
+        m_scene.arrangement.numbers = std::move(numbers);
         setSelected({}); // the order of the rows may change
         orderRows();
     });
@@ -167,9 +167,7 @@ void CompareWidget::setNumbers(CompareNumbersPointer numbers)
 
 void CompareWidget::setPredictedPeak(std::size_t run, std::int64_t bytes)
 {
-    auto& peaks = m_scene.arrangement.predictedPeaks;
-    peaks.resize(std::max(peaks.size(), run + 1));
-    if (std::exchange(peaks[run], bytes) != bytes)
+    if (std::exchange(m_scene.arrangement.predictedPeaks[run], bytes) != bytes)
         keepFit([this] { relayout(); });
 }
 
@@ -194,7 +192,10 @@ void CompareWidget::setCurrent(int run)
 
 void CompareWidget::setExpanded(std::size_t run, bool isExpanded)
 {
-    m_scene.setExpanded(run, isExpanded);
+    if (isExpanded)
+        m_scene.arrangement.expanded.insert(run);
+    else
+        m_scene.arrangement.expanded.erase(run);
     setSelected({});
     relayout();
 }
@@ -260,10 +261,10 @@ void CompareWidget::orderRows()
 
 void CompareWidget::relayout()
 {
-    const CompareStyle style = m_scene.rows.style;
+    const bool wasCompact = isCompact();
     m_scene.layout(size());
     layoutScrollBar(m_scene.contentHeight());
-    if (style != m_scene.rows.style)
+    if (wasCompact != isCompact())
         Q_EMIT styleChanged();
 }
 
@@ -276,7 +277,7 @@ void CompareWidget::updateAxis()
 
 void CompareWidget::paintCanvas(QPainter& painter)
 {
-    const CompareScenePainter comparison(painter, m_scene, colours());
+    const ComparePainter comparison(painter, m_scene, colours());
     comparison.paintFrame();
     m_rows.paint(painter, m_scene, colours(), pictureKey({}));
     comparison.paintMarks();

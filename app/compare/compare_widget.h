@@ -82,14 +82,14 @@ public:
     void setCurrent(int run); // chooses a run without a signal; -1: none
     int current() const { return m_scene.current; }
     void setExpanded(std::size_t run, bool isExpanded); // has no effect on tall rows
-    bool isExpanded(std::size_t run) const { return m_scene.isExpanded(run); }
+    bool isExpanded(std::size_t run) const { return m_scene.arrangement.expanded.contains(run); }
     void setLane(LaneOf lane);
     void setAlign(CompareAlign align);
     void setGhost(bool hasGhost); // outlines of the baseline over the other runs
     void blink();                 // swaps the rows of the chosen run and the baseline, in place
     // Selects an item of a run and scrolls to it.
     void select(std::size_t run, const Selection& selection);
-    bool isCompact() const { return m_scene.rows.isCompact(); }
+    bool isCompact() const { return m_scene.rows.isCompact; }
     const CompareLayout& rows() const { return m_scene.rows; }
     const RunViewPointer& view(std::size_t run) const { return m_scene.runs[run]; }
     int greatestHeight() const; // largest useful height, in pixels

@@ -4,7 +4,6 @@
 #include "app/documents/run_document.h"
 #include "app/ui/controls.h"
 #include "app/ui/data_table.h"
-#include "app/ui/definition_text.h"
 #include "app/ui/text.h"
 #include "app/ui/themed_icon.h"
 #include "engine/schedule/notation.h"
@@ -24,9 +23,216 @@
 #include <numeric>
 
 namespace app {
+namespace {
 
 using profiler::ComparedRun;
 using profiler::MeasureInfo;
+using Column = TableColumn<std::size_t>;
+
+RunTable startedTable(const CompareNumbersPointer& numbers, const RunNames& names)
+{
+    const auto title = [names, numbers](std::size_t run) {
+        const QString name = names.titles.value(static_cast<qsizetype>(run));
+        return run == numbers->comparison.baseline ? QStringLiteral("%1, baseline").arg(name)
+                                                   : name;
+    };
+    const auto file
+        = [names](std::size_t run) { return names.files.value(static_cast<qsizetype>(run)); };
+    RunTable table;
+    table.runs = numbers ? numbers->runs.size() : 0;
+    table.columns.emplace_back(QStringLiteral("Run"), title, Qt::AlignLeft)
+        .with(kStrongRole, kAlways)
+        .with(kBelowRole, [file](std::size_t run) { return QFileInfo(file(run)).fileName(); })
+        .with(Qt::ToolTipRole, [file](std::size_t run) { return toolTipText(file(run)); });
+    return table;
+}
+
+// Shows the mode only if the modes differ or a run was oversubscribed.
+void addMode(RunTable& table, const CompareNumbersPointer& numbers)
+{
+    const auto& runs = numbers->comparison.runs;
+    const auto mode = [numbers](std::size_t index) {
+        const ComparedRun& run = numbers->comparison.runs[index];
+        const QString name = fromUtf8(engine::modeAdjective(run.mode));
+        return run.isOversubscribed ? QStringLiteral("%1, oversubscribed").arg(name) : name;
+    };
+    if (std::ranges::any_of(runs, [&](const ComparedRun& one) {
+            return one.mode != runs[0].mode || one.isOversubscribed;
+        }))
+        table.columns.emplace_back(QStringLiteral("Mode"), mode, Qt::AlignLeft)
+            .with(kHintRole, kAlways);
+}
+
+// The times of runs without a common unit have their own.
+Column measureColumn(const CompareNumbersPointer& numbers, const MeasureInfo* measure)
+{
+    const bool isOwn = measure->unit == profiler::Unit::Time && !numbers->comparison.comparable;
+    const auto title = [=] {
+        return withUnit(fromUtf8(measure->title),
+                        isOwn ? QString() : numbers->scale(*measure).unit());
+    };
+    const auto amount
+        = [=](std::size_t run) { return numbers->comparison.runs[run].amount(measure->key); };
+    const auto value = [=](std::size_t run) {
+        const profiler::Amount* of = amount(run);
+        return of == nullptr ? kNoValue
+            : isOwn          ? numbers->inOwnUnit(run, *of)
+                             : numbers->scale(*measure).text(of->value);
+    };
+    const auto ofChange = [=](auto text) { // as a role of the runs that have a difference
+        return [=](std::size_t run) {
+            const auto change = run == numbers->comparison.baseline
+                ? std::nullopt
+                : numbers->comparison.change(measure->key, run);
+            return change ? QVariant(text(*change)) : QVariant();
+        };
+    };
+    return Column(ColumnTitle(title), value)
+        .sortedBy([=](std::size_t run) {
+            const profiler::Amount* of = amount(run);
+            return SortValue(of == nullptr ? std::numeric_limits<double>::infinity() : of->value);
+        })
+        .with(kStrongRole, [=](std::size_t) { return measure->key == "iteration"; })
+        .with(kDifferenceRole, ofChange([=](const profiler::Change& change) {
+                  return numbers->scale(*measure).difference(change.by.value);
+              }))
+        .with(kBelowRole, ofChange([=](const profiler::Change& change) {
+                  return numbers->spreadText(*measure, change);
+              }))
+        .with(kVerdictRole,
+              [=](std::size_t run) { return static_cast<int>(numbers->colour(*measure, run)); });
+}
+
+// Leaves out measures that no run knows. Runs without bytes have their stash in place of memory.
+void addMeasures(RunTable& table, const CompareNumbersPointer& numbers, profiler::Shown flag)
+{
+    for (const MeasureInfo& measure : profiler::runMeasures()) {
+        const bool isKnown
+            = std::ranges::any_of(numbers->comparison.runs, [&](const ComparedRun& one) {
+                  return one.amount(measure.key) != nullptr;
+              });
+        if ((measure.shown & flag) == 0 || !isKnown
+            || (measure.key == "peak_stash" && numbers->hasBytes()))
+            continue;
+        if (measure.key == "mfu" || measure.key == "p2p_messages")
+            table.dispensable.insert(table.dispensable.begin(),
+                                     static_cast<int>(table.columns.size()));
+        table.columns.push_back(measureColumn(numbers, &measure));
+        // One peak for all runs, so that the MFU of two runs of a machine can be compared.
+        if (measure.key != "mfu")
+            continue;
+        const engine::RunInfo& base = numbers->runs[numbers->comparison.baseline]->info;
+        table.columns.back().remark
+            = QStringLiteral("\n\nOne peak for all runs of a machine, that of the baseline: %1 "
+                             "GFLOP/s per device. %2")
+                  .arg(number(base.peakFlops / 1e9, 1), fromUtf8(base.peakSource));
+    }
+}
+
+void addSettings(RunTable& table, const CompareNumbersPointer& numbers)
+{
+    for (const profiler::Difference& difference : numbers->comparison.differences) {
+        if (difference.title == "mode")
+            continue;
+        table.dispensable.insert(table.dispensable.begin(), static_cast<int>(table.columns.size()));
+        const auto setting = [difference](std::size_t index) {
+            const std::string& known = difference.values[index];
+            const bool isOption = difference.title.starts_with('-');
+            return !known.empty() ? fromUtf8(known)
+                : isOption        ? QStringLiteral("default")
+                                  : kNoValue;
+        };
+        table.columns.push_back(
+            Column(fromUtf8(difference.title), setting, Qt::AlignLeft)
+                .sortedBy([setting](std::size_t index) { return settingSort(setting(index)); }));
+    }
+}
+
+using Shares = std::vector<std::optional<double>>; // by device; nullopt without a trace
+
+Column shareColumn(const QString& title, const std::vector<Shares>& shares,
+                   const std::function<std::optional<double>(const Shares&)>& of)
+{
+    const auto share = [shares, of](std::size_t run) { return of(shares[run]); };
+    const auto text = [share](std::size_t run) {
+        const auto value = share(run);
+        return value ? number(100 * *value, 1) : kNoValue;
+    };
+    return Column(QStringLiteral("%1, %").arg(title), text).sortedBy([share](std::size_t run) {
+        return SortValue(share(run).value_or(-1));
+    });
+}
+
+CompareModel& modelOf(const DataTable* table)
+{
+    return *static_cast<CompareModel*>(table->model());
+}
+
+} // namespace
+
+RunTable differenceTable(const CompareNumbersPointer& numbers, const RunNames& names)
+{
+    RunTable table = startedTable(numbers, names);
+    if (!numbers)
+        return table;
+    addMode(table, numbers);
+    addMeasures(table, numbers, profiler::kDifference);
+    addSettings(table, numbers);
+    for (std::size_t column = 0; column < table.columns.size(); ++column)
+        if (table.columns[column].title.shown() == QStringLiteral("Bubble, %")) // as the times say
+            table.dispensable.insert(table.dispensable.begin(), static_cast<int>(column));
+    return table;
+}
+
+RunTable operationTable(const CompareNumbersPointer& numbers, const RunNames& names)
+{
+    RunTable table = startedTable(numbers, names);
+    if (numbers)
+        addMeasures(table, numbers, profiler::kOperation);
+    return table;
+}
+
+RunTable deviceTable(const CompareNumbersPointer& numbers, const RunNames& names)
+{
+    constexpr std::size_t kMostColumns = 16;
+    RunTable table = startedTable(numbers, names);
+    std::vector<Shares> shares(table.runs);
+    std::size_t devices = 0;
+    for (std::size_t run = 0; run < table.runs; ++run) {
+        const profiler::RunMetrics& metrics = numbers->comparison.runs[run].metrics;
+        for (const profiler::DeviceMetrics& device : metrics.devices)
+            shares[run].push_back(deviceBubble(*numbers->runs[run], metrics, device));
+        devices = std::max(devices, shares[run].size());
+    }
+    const QString bubble = fromUtf8(comparedMeasure("bubble_ratio").title).toLower();
+    if (devices <= kMostColumns) {
+        for (std::size_t device = 0; device < devices; ++device)
+            table.columns.push_back(
+                shareColumn(QStringLiteral("Device %1, %2").arg(device).arg(bubble), shares,
+                            [device](const Shares& of) {
+                                return device < of.size() ? of[device] : std::nullopt;
+                            }));
+        return table;
+    }
+    for (Shares& of : shares)
+        std::erase(of, std::nullopt);
+    table.columns.push_back(
+        shareColumn(QStringLiteral("Least %1").arg(bubble), shares, [](const Shares& of) {
+            return of.empty() ? std::nullopt : std::ranges::min(of);
+        }));
+    table.columns.push_back(
+        shareColumn(QStringLiteral("Largest %1").arg(bubble), shares, [](const Shares& of) {
+            return of.empty() ? std::nullopt : std::ranges::max(of);
+        }));
+    return table;
+}
+
+void CompareModel::show(RunTable table)
+{
+    std::vector<std::size_t> runs(table.runs);
+    std::iota(runs.begin(), runs.end(), std::size_t{0});
+    reset(std::move(table.columns), std::move(runs));
+}
 
 int CompareModel::rowOf(int run) const
 {
@@ -36,227 +242,9 @@ int CompareModel::rowOf(int run) const
     return -1;
 }
 
-void CompareModel::start(const CompareNumbersPointer& numbers, const RunNames& names)
-{
-    m_numbers = numbers;
-    m_made.clear();
-    m_dispensable.clear();
-    const auto title = [names, numbers](std::size_t run) {
-        const QString name = names.titles.value(static_cast<qsizetype>(run));
-        return numbers && run == numbers->comparison.baseline ? tr("%1, baseline").arg(name) : name;
-    };
-    const auto file
-        = [names](std::size_t run) { return names.files.value(static_cast<qsizetype>(run)); };
-    m_made.emplace_back(tr("Run"), title, Qt::AlignLeft)
-        .with(kStrongRole, kAlways)
-        .with(kBelowRole, [file](std::size_t run) { return QFileInfo(file(run)).fileName(); })
-        .with(Qt::ToolTipRole, [file](std::size_t run) { return toolTipText(file(run)); });
-}
-
-// One peak for all runs, so that the MFU of two runs of a machine can be compared.
-QVariant CompareModel::headerToolTip(int, const QString& title) const
-{
-    QString text = definitionText(title);
-    if (title.startsWith(QStringLiteral("MFU")) && m_numbers) {
-        const engine::RunInfo& base = m_numbers->runs[m_numbers->comparison.baseline]->info;
-        text += tr("\n\nOne peak for all runs of a machine, that of the baseline: %1 GFLOP/s per "
-                   "device. %2")
-                    .arg(number(base.peakFlops / 1e9, 1), fromUtf8(base.peakSource));
-    }
-    return text.isEmpty() ? QVariant() : QVariant(toolTipText(text));
-}
-
-void CompareModel::finish()
-{
-    std::vector<std::size_t> runs(m_numbers ? m_numbers->comparison.runs.size() : 0);
-    std::iota(runs.begin(), runs.end(), std::size_t{0});
-    reset(std::move(m_made), std::move(runs));
-}
-
-// Shows the mode only if the modes differ or a run was oversubscribed.
-void CompareModel::addMode()
-{
-    const auto& runs = m_numbers->comparison.runs;
-    const auto mode = [this](std::size_t index) {
-        const QString name = fromUtf8(engine::modeAdjective(run(index).mode));
-        return run(index).isOversubscribed ? tr("%1, oversubscribed").arg(name) : name;
-    };
-    if (std::ranges::any_of(runs, [&](const ComparedRun& one) {
-            return one.mode != runs[0].mode || one.isOversubscribed;
-        }))
-        m_made.emplace_back(tr("Mode"), mode, Qt::AlignLeft).with(kHintRole, kAlways);
-}
-
-// Leaves out measures that no run knows. Runs without bytes have their stash in place of memory.
-void CompareModel::addMeasures(profiler::Shown flag)
-{
-    for (const MeasureInfo& measure : profiler::runMeasures()) {
-        const bool isKnown
-            = std::ranges::any_of(m_numbers->comparison.runs, [&](const ComparedRun& one) {
-                  return one.amount(measure.key) != nullptr;
-              });
-        if ((measure.shown & flag) == 0 || !isKnown
-            || (measure.key == "peak_stash" && m_numbers->hasBytes()))
-            continue;
-        if (measure.key == "mfu" || measure.key == "p2p_messages")
-            m_dispensable.insert(m_dispensable.begin(), static_cast<int>(m_made.size()));
-        m_made.push_back(measureColumn(measure));
-    }
-}
-
-// The times of runs without a common unit have their own.
-QString CompareModel::value(const MeasureInfo& measure, std::size_t index) const
-{
-    const profiler::Amount* amount = run(index).amount(measure.key);
-    if (amount == nullptr)
-        return QStringLiteral("–");
-    const profiler::Comparison& all = m_numbers->comparison;
-    if (measure.unit != profiler::Unit::Time || all.comparable)
-        return m_numbers->scale(measure).text(amount->value);
-    const double ticks
-        = amount->value * engine::ratio(run(index).ticksPerUnit, all.base().ticksPerUnit);
-    engine::RunInfo info;
-    info.ticksPerUnit = run(index).ticksPerUnit;
-    return timeScale(info, run(index).metrics.duration).withUnit(ticks);
-}
-
-CompareModel::Column CompareModel::measureColumn(const MeasureInfo& of) const
-{
-    const MeasureInfo* measure = &of;
-    const auto change = [this, measure](std::size_t index) {
-        return index == m_numbers->comparison.baseline
-            ? std::nullopt
-            : m_numbers->comparison.change(measure->key, index);
-    };
-    const auto title = [this, measure] {
-        const bool isOwn = measure->unit == profiler::Unit::Time && m_numbers
-            && !m_numbers->comparison.comparable;
-        const QString unit = !m_numbers || isOwn ? QString() : m_numbers->scale(*measure).unit();
-        const QString name = fromUtf8(measure->title);
-        return unit.isEmpty() ? name : QStringLiteral("%1, %2").arg(name, unit);
-    };
-    Column column{ColumnTitle(title),
-                  [this, measure](std::size_t index) { return value(*measure, index); }};
-    column
-        .sortedBy([this, measure](std::size_t index) {
-            const profiler::Amount* amount = run(index).amount(measure->key);
-            return SortValue(amount == nullptr ? std::numeric_limits<double>::infinity()
-                                               : amount->value);
-        })
-        .with(kStrongRole, [measure](std::size_t) { return measure->key == "iteration"; })
-        .with(kDifferenceRole,
-              [this, measure, change](std::size_t index) {
-                  const auto by = change(index);
-                  return by ? QVariant(m_numbers->scale(*measure).difference(by->by.value))
-                            : QVariant();
-              })
-        .with(kBelowRole,
-              [this, measure, change](std::size_t index) {
-                  const auto by = change(index);
-                  return by ? QVariant(m_numbers->spreadText(*measure, *by)) : QVariant();
-              })
-        .with(kVerdictRole, [this, measure](std::size_t index) {
-            return static_cast<int>(m_numbers->colour(*measure, index));
-        });
-    return column;
-}
-
-void CompareModel::addSettings()
-{
-    for (const profiler::Difference& difference : m_numbers->comparison.differences) {
-        if (difference.title == "mode")
-            continue;
-        m_dispensable.insert(m_dispensable.begin(), static_cast<int>(m_made.size()));
-        const auto setting = [difference](std::size_t index) {
-            const std::string& known = difference.values[index];
-            const bool isOption = difference.title.starts_with('-');
-            return !known.empty() ? fromUtf8(known)
-                : isOption        ? tr("default")
-                                  : QStringLiteral("–");
-        };
-        m_made.push_back(
-            Column(fromUtf8(difference.title), setting, Qt::AlignLeft)
-                .sortedBy([setting](std::size_t index) { return settingSort(setting(index)); }));
-    }
-}
-
-void CompareModel::showDifferences(const CompareNumbersPointer& numbers, const RunNames& names)
-{
-    start(numbers, names);
-    if (numbers) {
-        addMode();
-        addMeasures(profiler::kDifference);
-        addSettings();
-        for (std::size_t column = 0; column < m_made.size(); ++column) // the times say as much
-            if (m_made[column].title.shown() == QStringLiteral("Bubble, %"))
-                m_dispensable.insert(m_dispensable.begin(), static_cast<int>(column));
-    }
-    finish();
-}
-
-void CompareModel::showOperations(const CompareNumbersPointer& numbers, const RunNames& names)
-{
-    start(numbers, names);
-    if (numbers)
-        addMeasures(profiler::kOperation);
-    finish();
-}
-
 namespace {
 
-// The bubble shares of the devices of a run that have a trace; nullopt for the others.
-std::vector<std::optional<double>> deviceBubbles(const CompareNumbers& numbers, std::size_t run)
-{
-    std::vector<std::optional<double>> all;
-    const profiler::RunMetrics& metrics = numbers.comparison.runs[run].metrics;
-    for (const profiler::DeviceMetrics& device : metrics.devices)
-        all.push_back(deviceBubble(*numbers.runs[run], metrics, device));
-    return all;
-}
-
-} // namespace
-
-void CompareModel::showDevices(const CompareNumbersPointer& numbers, const RunNames& names)
-{
-    constexpr std::size_t kMostColumns = 16;
-    using Shares = std::vector<std::optional<double>>;
-    start(numbers, names);
-    std::vector<Shares> shares; // by run
-    std::size_t devices = 0;
-    for (std::size_t run = 0; numbers && run < numbers->runs.size(); ++run) {
-        shares.push_back(deviceBubbles(*numbers, run));
-        devices = std::max(devices, shares.back().size());
-    }
-    const auto add = [&](const QString& title, const auto& of) {
-        const auto value = [shares, of](std::size_t run) { return of(shares[run]); };
-        m_made.push_back(
-            Column(QStringLiteral("%1, %").arg(title), [value](std::size_t run) {
-                const std::optional<double> share = value(run);
-                return share ? number(100 * *share, 1) : QStringLiteral("–");
-            }).sortedBy([value](std::size_t run) { return SortValue(value(run).value_or(-1)); }));
-    };
-    const QString bubble = fromUtf8(comparedMeasure("bubble_ratio").title).toLower();
-    for (std::size_t device = 0; device < devices && devices <= kMostColumns; ++device)
-        add(tr("Device %1, %2").arg(device).arg(bubble),
-            [device](const Shares& of) { return device < of.size() ? of[device] : std::nullopt; });
-    if (devices > kMostColumns) {
-        const auto extreme = [](bool isLargest) {
-            return [isLargest](Shares of) -> std::optional<double> {
-                std::erase(of, std::nullopt);
-                if (of.empty())
-                    return std::nullopt;
-                return isLargest ? std::ranges::max(of) : std::ranges::min(of);
-            };
-        };
-        add(tr("Least %1").arg(bubble), extreme(false));
-        add(tr("Largest %1").arg(bubble), extreme(true));
-    }
-    finish();
-}
-
-namespace {
-
-constexpr int kTabs = 36, kHead = 32, kNote = 38;
+constexpr int kTabs = 36, kNote = 38;
 constexpr int kTablesWidth = 560, kParetoWidth = 530, kLeastPareto = 300; // pixels
 
 } // namespace
@@ -264,16 +252,14 @@ constexpr int kTablesWidth = 560, kParetoWidth = 530, kLeastPareto = 300; // pix
 ComparisonPanels::ComparisonPanels(const ThemeController& theme, QWidget* parent)
     : QWidget(parent)
     , m_theme(theme)
-    , m_differences(new CompareModel(this))
-    , m_operations(new CompareModel(this))
-    , m_devices(new CompareModel(this))
-    , m_table(makeTable("compareTable", tr("Differences"), m_differences))
-    , m_operationTable(makeTable("operationTable", tr("Per operation"), m_operations))
-    , m_deviceTable(makeTable("deviceTable", tr("Bubble per device"), m_devices))
-    , m_causes(makeChart("causeBars", tr("Causes of bubbles")))
-    , m_durations(makeChart("durationHistogram", tr("Distribution of op durations")))
-    , m_times(makeChart("timeBars", tr("Time by category")))
-    , m_pareto(makeChart("paretoChart", tr("Iteration against peak memory")))
+    , m_tables{makeTable("compareTable", tr("Differences")),
+               makeTable("operationTable", tr("Per operation")),
+               makeTable("deviceTable", tr("Bubble per device"))}
+    , m_causes(makeChart("causeBars", tr("Causes of bubbles"), &ComparisonPanels::causesOf))
+    , m_durations(makeChart("durationHistogram", tr("Distribution of op durations"), nullptr))
+    , m_times(makeChart("timeBars", tr("Time by category"), &ComparisonPanels::timesOf))
+    , m_pareto(
+          makeChart("paretoChart", tr("Iteration against peak memory"), &ComparisonPanels::pointOf))
     , m_kind(named(new QComboBox, "histogramKind", tr("Kind of op")))
     , m_only(makeButton({}, QStringLiteral("compareOnly")))
     , m_note(new ElidedLabel("small"))
@@ -302,9 +288,10 @@ ComparisonPanels::ComparisonPanels(const ThemeController& theme, QWidget* parent
     });
 }
 
-DataTable* ComparisonPanels::makeTable(const char* name, const QString& title, CompareModel* model)
+DataTable* ComparisonPanels::makeTable(const char* name, const QString& title)
 {
     auto* table = named(new DataTable(m_theme, kTwoLines), name, title);
+    auto* model = new CompareModel(table);
     table->setModel(model);
     table->horizontalHeader()->setSectionsClickable(true);
     table->horizontalHeader()->setSortIndicator(-1, Qt::AscendingOrder);
@@ -317,35 +304,34 @@ DataTable* ComparisonPanels::makeTable(const char* name, const QString& title, C
     return table;
 }
 
-SceneView* ComparisonPanels::makeChart(const char* name, const QString& title)
+SceneView* ComparisonPanels::makeChart(const char* name, const QString& title, Describe describe)
 {
-    const auto panel = qstrcmp(name, "causeBars") == 0 ? Panel::Causes
-        : qstrcmp(name, "timeBars") == 0               ? Panel::Time
-                                                       : Panel::Differences;
-    auto* chart = named(
-        new SceneView(m_theme, [this, panel](std::size_t run) { return describe(panel, run); }),
-        name, title);
+    const auto text = [this, describe](std::size_t run) {
+        const bool isKnown = m_numbers && run < m_numbers->runs.size();
+        return describe != nullptr && isKnown ? (this->*describe)(run) : QString();
+    };
+    auto* chart = named(new SceneView(m_theme, text), name, title);
     connect(chart, &SceneView::pointChosen, this,
             [this](std::size_t run) { choose(static_cast<int>(run)); });
     return chart;
 }
 
-// Differences stands for the Pareto chart, whose points have no panel of their own.
-QString ComparisonPanels::describe(Panel panel, std::size_t run) const
+QString ComparisonPanels::causesOf(std::size_t run) const
 {
-    if (!m_numbers || run >= m_numbers->comparison.runs.size())
-        return {};
-    const profiler::Palette& palette = m_theme.theme().palette;
-    if (panel == Panel::Differences)
-        return pointText(*m_numbers, m_names.titles, run);
-    if (panel == Panel::Time)
-        return barText(timeRow(run, m_names.titles.value(static_cast<qsizetype>(run)),
-                               m_numbers->comparison.runs[run], m_numbers->time(), palette),
-                       m_numbers->time());
-    for (const BarRow& row : causeRows(*m_numbers, m_names.titles, m_current, palette))
-        if (row.run == run)
-            return barText(row, m_numbers->time());
-    return {};
+    const auto rows = causeRows(*m_numbers, m_names.titles, m_current, m_theme.theme().palette);
+    const auto row = std::ranges::find(rows, run, &BarRow::run);
+    return row == rows.end() ? QString() : barText(*row, m_numbers->time());
+}
+
+QString ComparisonPanels::timesOf(std::size_t run) const
+{
+    return barText(timeRow(*m_numbers, run, m_names.titles, m_theme.theme().palette),
+                   m_numbers->time());
+}
+
+QString ComparisonPanels::pointOf(std::size_t run) const
+{
+    return pointText(*m_numbers, m_names.titles, run);
 }
 
 QWidget* ComparisonPanels::makeTabs()
@@ -354,43 +340,28 @@ QWidget* ComparisonPanels::makeTabs()
     m_tabs->setDrawBase(false);
     m_tabs->setExpanding(false);
     m_tabs->setElideMode(Qt::ElideNone);
-    for (const QString& name :
-         {tr("Differences"), tr("Per operation"), tr("Per device"), tr("Causes of bubbles"),
-          tr("Distribution"), tr("Time by category")})
-        m_tabs->addTab(name);
     connect(m_tabs, &QTabBar::currentChanged, m_stack, &QStackedWidget::setCurrentIndex);
-    auto* differences = makeSurface("plain");
     m_note->setFixedHeight(kNote);
+    auto *differences = makeSurface("plain"), *distribution = makeSurface("plain");
     spaced(new QVBoxLayout(differences), {}, 0,
-           {{m_table, 1}, spaced(new QHBoxLayout, {12, 0, 12, 0}, 0, {{m_note, 1}})})
+           {{m_tables[0], 1}, spaced(new QHBoxLayout, {12, 0, 12, 0}, 0, {{m_note, 1}})})
         ->addStretch(0);
-    for (QWidget* page : std::initializer_list<QWidget*>{
-             differences, m_operationTable, m_deviceTable, m_causes, makeDistribution(), m_times})
-        m_stack->addWidget(page);
-    auto* save = makeIconButton("exportChart", Icon::Export, tr("Export the chart"), m_theme);
-    const auto shown = [this]() -> SceneView* {
-        const auto panel = static_cast<Panel>(m_tabs->currentIndex());
-        return panel == Panel::Causes      ? m_causes
-            : panel == Panel::Distribution ? m_durations
-            : panel == Panel::Time         ? m_times
-                                           : nullptr;
-    };
-    connect(save, &QToolButton::clicked, this, [this, shown] { exportChart(*shown()); });
-    connect(m_tabs, &QTabBar::currentChanged, save,
-            [save, shown] { save->setVisible(shown() != nullptr); });
-    save->hide();
-    auto* tabs = makeSurface("plain");
-    spaced(new QVBoxLayout(tabs), {}, 0,
-           {makeBar(kTabs, 8, {{m_tabs, 1}, save}), makeLine(Qt::Horizontal), {m_stack, 1}});
-    return tabs;
-}
-
-QWidget* ComparisonPanels::makeDistribution()
-{
-    auto* page = makeSurface("plain");
-    spaced(new QVBoxLayout(page), {}, 0,
+    spaced(new QVBoxLayout(distribution), {}, 0,
            {spaced(new QHBoxLayout, {12, 6, 12, 0}, 8, {m_kind, kStretch}), {m_durations, 1}});
-    return page;
+    const std::pair<QString, QWidget*> pages[]
+        = {{tr("Differences"), differences},   {tr("Per operation"), m_tables[1]},
+           {tr("Per device"), m_tables[2]},    {tr("Causes of bubbles"), m_causes},
+           {tr("Distribution"), distribution}, {tr("Time by category"), m_times}};
+    for (const auto& [name, page] : pages) {
+        m_stack->addWidget(page);
+        m_tabs->addTab(name);
+    }
+    auto* save = makeIconButton("exportChart", Icon::Export, tr("Export the chart"), m_theme);
+    connect(save, &QToolButton::clicked, this, [this] { exportChart(*shownChart()); });
+    connect(m_tabs, &QTabBar::currentChanged, save,
+            [this, save] { save->setVisible(shownChart() != nullptr); });
+    save->hide();
+    return makeLined({makeBar(kTabs, 8, {{m_tabs, 1}, save}), {m_stack, 1}});
 }
 
 QWidget* ComparisonPanels::makeSide()
@@ -398,19 +369,24 @@ QWidget* ComparisonPanels::makeSide()
     auto* save = makeIconButton("exportPareto", Icon::Export, tr("Export the chart"), m_theme);
     connect(save, &QToolButton::clicked, this, [this] { exportChart(*m_pareto); });
     m_only->hide();
-    auto* side = makeSurface("plain");
-    spaced(new QVBoxLayout(side), {}, 0,
-           {makeBar(kTabs, 8,
-                    {{makeLabel(tr("Iteration against peak memory"), "dock"), 1}, m_only, save}),
-            makeLine(Qt::Horizontal),
-            {m_pareto, 1}});
-    return side;
+    return makeLined(
+        {makeBar(kTabs, 8,
+                 {{makeLabel(tr("Iteration against peak memory"), "dock"), 1}, m_only, save}),
+         {m_pareto, 1}});
+}
+
+SceneView* ComparisonPanels::shownChart() const
+{
+    const auto panel = static_cast<Panel>(m_tabs->currentIndex());
+    return panel == Panel::Causes      ? m_causes
+        : panel == Panel::Distribution ? m_durations
+        : panel == Panel::Time         ? m_times
+                                       : nullptr;
 }
 
 void ComparisonPanels::exportChart(const SceneView& view)
 {
-    const DrawChart draw = view.drawing();
-    if (draw)
+    if (const DrawChart draw = view.drawing())
         Q_EMIT exportRequested(
             [draw]() -> engine::Result<profiler::Scene> { return draw(ChartLook()).scene; },
             view.accessibleName());
@@ -437,9 +413,12 @@ void ComparisonPanels::show(const CompareNumbersPointer& numbers, const RunNames
                     + tr("Small numbers: 95 % interval of the difference; exact: the same in every "
                          "iteration. Green, red: the interval excludes 0 and the difference is "
                          "over 1 % of the baseline."));
-    m_differences->showDifferences(numbers, names);
-    m_operations->showOperations(numbers, names);
-    m_devices->showDevices(numbers, names);
+    const RunTable differences = differenceTable(numbers, names);
+    modelOf(m_tables[0]).show(differences);
+    modelOf(m_tables[1]).show(operationTable(numbers, names));
+    modelOf(m_tables[2]).show(deviceTable(numbers, names));
+    m_tables[0]->setDispensable(differences.dispensable);
+    m_tables[0]->fitRows();
     if (isOther)
         m_pareto->mark({});
     const QSignalBlocker blocker(m_kind);
@@ -449,8 +428,6 @@ void ComparisonPanels::show(const CompareNumbersPointer& numbers, const RunNames
         for (const engine::OpKind one : histogramKinds(*numbers))
             m_kind->addItem(fromUtf8(engine::kindTitle(one)), static_cast<int>(one));
     m_kind->setCurrentIndex(std::max(0, m_kind->findData(kind)));
-    m_table->setDispensable(m_differences->dispensable());
-    m_table->fitRows();
     if (!numbers || m_current >= static_cast<int>(numbers->runs.size()))
         m_current = -1;
     setCurrent(m_current >= 0 || !numbers ? m_current : static_cast<int>(numbers->verdict.run));
@@ -466,8 +443,8 @@ void ComparisonPanels::setCurrent(int run)
     m_current = run;
     if (!m_numbers || run >= static_cast<int>(m_numbers->runs.size()))
         run = -1; // the numbers of this run arrive with the next show()
-    for (DataTable* table : {m_table, m_operationTable, m_deviceTable}) {
-        const int row = static_cast<CompareModel*>(table->model())->rowOf(run);
+    for (DataTable* table : m_tables) {
+        const int row = modelOf(table).rowOf(run);
         const QSignalBlocker blocker(table->selectionModel());
         table->selectRow(row);
         table->scrollTo(table->model()->index(row, 0));
@@ -497,9 +474,7 @@ void ComparisonPanels::drawCharts()
         std::vector<BarRow> rows;
         for (const std::size_t run : numbers->ranking.order)
             if (numbers->isInUnitOfBaseline(run))
-                rows.push_back(timeRow(
-                    run, titles.value(static_cast<qsizetype>(run)), numbers->comparison.runs[run],
-                    {1 / numbers->inTime(run, 1), numbers->time().decimals(), {}}, look.palette));
+                rows.push_back(timeRow(*numbers, run, titles, look.palette));
         return barChart(tr("Time by category"), rows, numbers->time(), look);
     });
     m_pareto->draw(
@@ -517,14 +492,14 @@ void ComparisonPanels::setRanked(bool isRanked)
     if (isRanked == std::exchange(m_isRanked, isRanked))
         return;
     setPanel(isRanked ? Panel::Causes : Panel::Differences);
-    m_table->sortByColumn(isRanked ? 1 : -1, Qt::AscendingOrder);
+    m_tables[0]->sortByColumn(isRanked ? 1 : -1, Qt::AscendingOrder);
     shareWidth();
 }
 
 int ComparisonPanels::fittingHeight() const
 {
     constexpr int kRanked = 290; // fits the causes of nine runs
-    return m_isRanked ? kRanked : kTabs + 1 + m_table->fittingHeight() + kNote;
+    return m_isRanked ? kRanked : kTabs + 1 + m_tables[0]->fittingHeight() + kNote;
 }
 
 void ComparisonPanels::shareWidth()

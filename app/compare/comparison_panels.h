@@ -7,6 +7,8 @@
 
 #include <QWidget>
 
+#include <array>
+
 class QComboBox;
 class QPushButton;
 class QSplitter;
@@ -19,47 +21,28 @@ class DataTable;
 class ElidedLabel;
 class SceneView;
 
-// A table with one row per compared run, which stores the index of its run. Its columns are
+// A table with one row per compared run, which stores the index of its run. The columns are
 // measures: titles, units, definitions and numbers come from them, and each number has its
 // difference from the baseline and the interval of the difference.
+struct RunTable
+{
+    std::vector<TableColumn<std::size_t>> columns = {};
+    std::size_t runs = 0;
+    // The columns that the view hides if not all fit: the settings first, from the last.
+    std::vector<int> dispensable = {};
+};
+RunTable differenceTable(const CompareNumbersPointer& numbers, const RunNames& names);
+RunTable operationTable(const CompareNumbersPointer& numbers, const RunNames& names);
+// The bubble of every device; of a run with more than 16 devices the least and the largest.
+RunTable deviceTable(const CompareNumbersPointer& numbers, const RunNames& names);
+
 class CompareModel : public TableModel<std::size_t>
 {
-    Q_OBJECT
-
 public:
     using TableModel::TableModel;
 
-    // nullptr clears the table.
-    void showDifferences(const CompareNumbersPointer& numbers, const RunNames& names);
-    void showOperations(const CompareNumbersPointer& numbers, const RunNames& names);
-    // The bubble of every device; of a run with more than 16 devices the least and the largest.
-    void showDevices(const CompareNumbersPointer& numbers, const RunNames& names);
+    void show(RunTable table);
     int rowOf(int run) const; // row in the current sort order; -1: not shown
-    // The columns that the view hides if not all columns fit. It hides the settings first, from the
-    // last to the first.
-    const std::vector<int>& dispensable() const { return m_dispensable; }
-
-protected:
-    QVariant headerToolTip(int section, const QString& title) const override;
-
-private:
-    using Column = TableColumn<std::size_t>;
-
-    void start(const CompareNumbersPointer& numbers, const RunNames& names);
-    void finish();
-    void addMode();
-    void addMeasures(profiler::Shown flag);
-    Column measureColumn(const profiler::MeasureInfo& measure) const;
-    void addSettings();
-    QString value(const profiler::MeasureInfo& measure, std::size_t run) const;
-    const profiler::ComparedRun& run(std::size_t index) const
-    {
-        return m_numbers->comparison.runs[index];
-    }
-
-    CompareNumbersPointer m_numbers;
-    Columns m_made; // the columns while they are collected
-    std::vector<int> m_dispensable;
 };
 
 // A comparison in numbers, in tabs: differences, ops, devices, causes of bubbles, distribution of
@@ -89,21 +72,23 @@ Q_SIGNALS:
     void exportRequested(const RunSaver::MakeScene& make, const QString& name);
 
 private:
-    DataTable* makeTable(const char* name, const QString& title, CompareModel* model);
-    SceneView* makeChart(const char* name, const QString& title);
+    DataTable* makeTable(const char* name, const QString& title);
+    using Describe = QString (ComparisonPanels::*)(std::size_t run) const;
+    SceneView* makeChart(const char* name, const QString& title, Describe describe);
     QWidget* makeTabs();
-    QWidget* makeDistribution();
     QWidget* makeSide();
+    SceneView* shownChart() const; // nullptr: the tab shows a table
     void choose(int run);
     void drawCharts();
     void exportChart(const SceneView& view);
-    QString describe(Panel panel, std::size_t run) const;
+    QString causesOf(std::size_t run) const;
+    QString timesOf(std::size_t run) const;
+    QString pointOf(std::size_t run) const;
 
     const ThemeController& m_theme;
     CompareNumbersPointer m_numbers;
     RunNames m_names;
-    CompareModel *m_differences, *m_operations, *m_devices;
-    DataTable *m_table, *m_operationTable, *m_deviceTable;
+    std::array<DataTable*, 3> m_tables; // in the order of their panels
     SceneView *m_causes, *m_durations, *m_times, *m_pareto;
     QComboBox* m_kind;
     QPushButton* m_only;

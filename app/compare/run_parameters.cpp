@@ -7,6 +7,7 @@
 #include "engine/experiment/experiment_fields.h"
 #include "profiler/analysis/compare.h"
 
+#include <QDialog>
 #include <QHeaderView>
 #include <QPainter>
 #include <QVBoxLayout>
@@ -36,7 +37,7 @@ QString valueText(const std::string& value)
 void addSettings(const std::vector<std::shared_ptr<const engine::Run>>& runs,
                  std::vector<RunParameter>& parameters)
 {
-    parameters.push_back({ParametersModel::tr("scheme"), {}});
+    parameters.push_back({QStringLiteral("scheme"), {}});
     for (const auto& run : runs) {
         parameters.front().values << valueText(
             schemeTitle(fromUtf8(run->info.scheme)).toStdString());
@@ -51,8 +52,7 @@ void addSettings(const std::vector<std::shared_ptr<const engine::Run>>& runs,
     }
 }
 
-// Adds the settings of the experiments. For a run without an experiment, each of these settings has
-// the value kNotStated.
+// A run without an experiment has kNotStated for each of these settings.
 void addExperiments(const std::vector<std::shared_ptr<const engine::Run>>& runs,
                     std::vector<RunParameter>& parameters)
 {
@@ -78,7 +78,7 @@ void addExperiments(const std::vector<std::shared_ptr<const engine::Run>>& runs,
     }
 }
 
-// Returns each value with the number of runs that have it: "1 (14 runs), 2 (13 runs)".
+// "1 (14 runs), 2 (13 runs)"
 QString countedValues(const RunParameter& parameter)
 {
     std::map<QString, int> counts;
@@ -107,6 +107,8 @@ std::vector<RunParameter> parametersOf(const std::vector<std::shared_ptr<const e
         return parameters;
     addSettings(runs, parameters);
     addExperiments(runs, parameters);
+    std::ranges::stable_partition(parameters,
+                                  [](const RunParameter& one) { return !one.isSame(); });
     return parameters;
 }
 
@@ -137,30 +139,25 @@ QString differsText(const std::vector<RunParameter>& parameters)
     return parts.join(QStringLiteral(", "));
 }
 
-void ParametersModel::show(std::vector<RunParameter> parameters, const QStringList& titles)
+std::vector<TableColumn<RunParameter>> parameterColumns(const QStringList& titles)
 {
-    std::ranges::stable_partition(parameters,
-                                  [](const RunParameter& one) { return !one.isSame(); });
+    using Column = TableColumn<RunParameter>;
     const auto eachRun = [titles](const RunParameter& parameter) {
         QStringList lines;
         for (qsizetype run = 0; run < titles.size() && !parameter.isSame(); ++run)
             lines << QStringLiteral("%1: %2").arg(titles[run], parameter.values.value(run));
         return lines.isEmpty() ? QVariant() : lines.join(QLatin1Char('\n'));
     };
+    const auto equality = [](const RunParameter& one) {
+        return one.isSame() ? QStringLiteral("same") : QStringLiteral("differs");
+    };
     const auto value = [](const RunParameter& one) {
         return one.isSame() ? one.values.value(0) : countedValues(one);
     };
-    Columns columns;
-    columns
-        .emplace_back(
-            tr("Parameter"), [](const RunParameter& one) { return one.name; }, Qt::AlignLeft)
-        .with(kStrongRole, [](const RunParameter& one) { return !one.isSame(); });
-    columns.emplace_back(
-        tr("Across runs"),
-        [](const RunParameter& one) { return one.isSame() ? tr("same") : tr("differs"); },
-        Qt::AlignLeft);
-    columns.emplace_back(tr("Value"), value, Qt::AlignLeft).with(Qt::ToolTipRole, eachRun);
-    reset(std::move(columns), std::move(parameters));
+    return {Column(QStringLiteral("Parameter"), &RunParameter::name, Qt::AlignLeft)
+                .with(kStrongRole, [](const RunParameter& one) { return !one.isSame(); }),
+            Column(QStringLiteral("Across runs"), equality, Qt::AlignLeft),
+            Column(QStringLiteral("Value"), value, Qt::AlignLeft).with(Qt::ToolTipRole, eachRun)};
 }
 
 namespace {
@@ -206,29 +203,28 @@ void fitHeights(DataTable& table)
 
 } // namespace
 
-ParametersDialog::ParametersDialog(const ThemeController& theme,
-                                   std::vector<RunParameter> parameters, const QStringList& titles,
-                                   QWidget* parent)
-    : QDialog(parent)
+QDialog* makeParametersDialog(const ThemeController& theme, std::vector<RunParameter> parameters,
+                              const QStringList& titles, QWidget* parent)
 {
-    constexpr QSize kSize(760, 620);
-    setObjectName(QStringLiteral("parametersDialog"));
-    setAttribute(Qt::WA_DeleteOnClose);
-    setWindowTitle(tr("Parameters of the compared runs"));
-    auto* model = new ParametersModel(this);
-    model->show(std::move(parameters), titles);
-    auto* table = named(new DataTable(theme, kRow), "parametersTable", windowTitle());
+    auto* dialog = named(new QDialog(parent), "parametersDialog");
+    dialog->setAttribute(Qt::WA_DeleteOnClose);
+    dialog->setWindowTitle(QDialog::tr("Parameters of the compared runs"));
+    auto* model = new TableModel<RunParameter>(dialog);
+    model->reset(parameterColumns(titles), std::move(parameters));
+    auto* table = named(new DataTable(theme, kRow), "parametersTable", dialog->windowTitle());
     table->setModel(model);
     table->setRestColumn(kValue);
     table->setItemDelegateForColumn(kValue, new ValueDelegate(theme, table));
-    connect(table->horizontalHeader(), &QHeaderView::sectionResized, table,
-            [table] { fitHeights(*table); });
-    QPushButton* close = makeButton(tr("Close"), QStringLiteral("closeParameters"), "primary");
-    connect(close, &QPushButton::clicked, this, &QDialog::accept);
-    auto* row = spaced(new QHBoxLayout, {12, 10, 12, 10}, 8, {kStretch, close});
-    spaced(new QVBoxLayout(this), {}, 0, {{table, 1}, makeLine(Qt::Horizontal), row});
-    resize(kSize);
-    fitToScreen(*this);
+    QObject::connect(table->horizontalHeader(), &QHeaderView::sectionResized, table,
+                     [table] { fitHeights(*table); });
+    QPushButton* close
+        = makeButton(QDialog::tr("Close"), QStringLiteral("closeParameters"), "primary");
+    QObject::connect(close, &QPushButton::clicked, dialog, &QDialog::accept);
+    spaced(new QVBoxLayout(dialog), {}, 0)
+        ->addWidget(makeLined({{table, 1}, makeFoot({kStretch, close})}));
+    dialog->resize(760, 620);
+    fitToScreen(*dialog);
+    return dialog;
 }
 
 } // namespace app

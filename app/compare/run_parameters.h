@@ -4,7 +4,10 @@
 #include "app/ui/theme.h"
 #include "engine/timeline/run.h"
 
-#include <QDialog>
+#include <QStringList>
+
+class QDialog;
+class QWidget;
 
 namespace app {
 
@@ -18,8 +21,8 @@ struct RunParameter
     bool contradicts() const; // whether two runs state different values
 };
 
-// Returns every setting of the runs: the settings that are stored with a run and, if this program
-// recorded the run, the settings of its experiment. `runs` must not contain nullptr.
+// Every setting of the runs, those that differ first: the settings that are stored with a run and,
+// if this program recorded it, those of its experiment. `runs` must not contain nullptr.
 std::vector<RunParameter> parametersOf(const std::vector<std::shared_ptr<const engine::Run>>& runs);
 
 // Texts that fit in one line. sameText() names the settings that matter for a comparison and are
@@ -28,28 +31,12 @@ std::vector<RunParameter> parametersOf(const std::vector<std::shared_ptr<const e
 QString sameText(const std::vector<RunParameter>& parameters);
 QString differsText(const std::vector<RunParameter>& parameters);
 
-// Table of all settings. Those that differ come first and show each value with the number of runs
-// that have it.
-class ParametersModel : public TableModel<RunParameter>
-{
-    Q_OBJECT
+// A table row shows the value that all runs have, or each value with the number of runs that have
+// it.
+std::vector<TableColumn<RunParameter>> parameterColumns(const QStringList& titles);
 
-public:
-    using TableModel::TableModel;
-
-    // `titles` has one title per run.
-    void show(std::vector<RunParameter> parameters, const QStringList& titles);
-};
-
-// The table of all settings of the compared runs. Deletes itself when it is closed.
-class ParametersDialog : public QDialog
-{
-    Q_OBJECT
-
-public:
-    // `titles` has one title per run.
-    ParametersDialog(const ThemeController& theme, std::vector<RunParameter> parameters,
-                     const QStringList& titles, QWidget* parent);
-};
+// The table of all settings. Deletes itself when it is closed. `titles` has one title per run.
+QDialog* makeParametersDialog(const ThemeController& theme, std::vector<RunParameter> parameters,
+                              const QStringList& titles, QWidget* parent);
 
 } // namespace app

@@ -311,14 +311,10 @@ profiler::MarkedScene speedUpChart(const std::vector<BpipeStep>& steps, int size
         canvas.text(x(point.gain), y(point.speedUp) + profiler::kChartText / 3,
                     QString(point.mark).toStdString(), profiler::Text::Anchor::Middle,
                     {style.ink, true});
-    profiler::MarkedScene chart;
-    chart.scene.width = style.width;
-    chart.scene.height = style.height;
-    chart.scene.groups.push_back(canvas.take());
+    std::vector<profiler::SceneMark> marks;
     for (std::size_t i = 0; i < points; ++i)
-        chart.marks.push_back(
-            {i, {x(gains[i]) - kMark / 2, y(speedUps[i]) - kMark / 2, kMark, kMark}});
-    return chart;
+        marks.push_back({i, {x(gains[i]) - kMark / 2, y(speedUps[i]) - kMark / 2, kMark, kMark}});
+    return canvas.finish(std::move(marks));
 }
 
 QString speedUpText(const std::vector<BpipeStep>& steps, std::size_t point)

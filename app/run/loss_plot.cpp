@@ -129,29 +129,21 @@ struct LossChart
 
 profiler::MarkedScene lossChart(const LossSeries& series, const ChartLook& look)
 {
+    if (series.points.empty())
+        return profiler::emptyChart(look.style, "The first loss appears with the first iteration.");
     LossChart chart{series, look.style};
-    if (series.points.empty()) {
-        chart.canvas.text(look.style.width / 2, look.style.height / 2,
-                          "The first loss appears with the first iteration.", Text::Anchor::Middle);
-    } else {
-        chart.drawGround();
-        chart.drawIterationNames();
-        const bool areClose = series.unigramEntropy && series.entropyRate
-            && std::abs(chart.y(*series.unigramEntropy) - chart.y(*series.entropyRate))
-                < 1.4 * kText;
-        if (series.unigramEntropy)
-            chart.drawReference(*series.unigramEntropy, QStringLiteral("unigram entropy"), false);
-        if (series.entropyRate)
-            chart.drawReference(*series.entropyRate, QStringLiteral("entropy rate, estimate"),
-                                areClose);
-        chart.drawDots();
-        chart.drawMean();
-    }
-    profiler::MarkedScene scene;
-    scene.scene.width = look.style.width;
-    scene.scene.height = look.style.height;
-    scene.scene.groups.push_back(chart.canvas.take());
-    return scene;
+    chart.drawGround();
+    chart.drawIterationNames();
+    const bool areClose = series.unigramEntropy && series.entropyRate
+        && std::abs(chart.y(*series.unigramEntropy) - chart.y(*series.entropyRate)) < 1.4 * kText;
+    if (series.unigramEntropy)
+        chart.drawReference(*series.unigramEntropy, QStringLiteral("unigram entropy"), false);
+    if (series.entropyRate)
+        chart.drawReference(*series.entropyRate, QStringLiteral("entropy rate, estimate"),
+                            areClose);
+    chart.drawDots();
+    chart.drawMean();
+    return chart.canvas.finish();
 }
 
 LossSeries lossSeries(const engine::Run& run)

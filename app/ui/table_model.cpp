@@ -48,9 +48,9 @@ QVariant SortedTable::headerData(int section, Qt::Orientation orientation, int r
     return role == Qt::DisplayRole ? QVariant(head.title.shown()) : QVariant();
 }
 
-QVariant SortedTable::headerToolTip(int /*section*/, const QString& title) const
+QVariant SortedTable::headerToolTip(int section, const QString& title) const
 {
-    const QString text = definitionText(title);
+    const QString text = definitionText(title) + columnHead(section).remark;
     return text.isEmpty() ? QVariant() : QVariant(toolTipText(text));
 }
 

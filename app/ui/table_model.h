@@ -46,6 +46,7 @@ struct ColumnHead
 {
     ColumnTitle title;
     Qt::AlignmentFlag alignment;
+    QString remark = {}; // follows the definition in the tooltip of the title
 };
 
 inline const QString kNoValue = QStringLiteral("–"); // text of a cell without a value
@@ -81,7 +82,7 @@ struct TableColumn : ColumnHead
 
     template<class Value>
     TableColumn(ColumnTitle header, Value value, Qt::AlignmentFlag align = Qt::AlignRight)
-        : ColumnHead{std::move(header), align}
+        : ColumnHead{std::move(header), align, {}}
         , text([value = std::move(value)](const Row& row) {
             return app::cellText(std::invoke(value, row));
         })

@@ -40,12 +40,9 @@ engine::Result<MarkedScene> drawChart(const Study& study, const StudyChart& char
     } else {
         ChartPlot(of, style, sheet).draw();
     }
-    MarkedScene drawn;
-    drawn.scene.width = style.width;
+    MarkedScene drawn = sheet.canvas.finish(std::move(sheet.marks));
     drawn.scene.height = sheet.height;
     drawn.scene.title = chart.title;
-    drawn.scene.groups.push_back(sheet.canvas.take());
-    drawn.marks = std::move(sheet.marks);
     return drawn;
 }
 

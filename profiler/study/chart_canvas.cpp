@@ -243,4 +243,20 @@ void ChartCanvas::drawLabels(std::vector<std::pair<double, std::size_t>> ends,
     }
 }
 
+MarkedScene ChartCanvas::finish(std::vector<SceneMark> marks)
+{
+    MarkedScene chart{{}, std::move(marks)};
+    chart.scene.width = m_style.width;
+    chart.scene.height = m_style.height;
+    chart.scene.groups.push_back(std::move(m_group));
+    return chart;
+}
+
+MarkedScene emptyChart(const ChartStyle& style, std::string reason)
+{
+    ChartCanvas canvas(style);
+    canvas.text(style.width / 2, style.height / 2, std::move(reason), Text::Anchor::Middle);
+    return canvas.finish();
+}
+
 } // namespace profiler

@@ -85,7 +85,8 @@ public:
     void drawLabels(std::vector<std::pair<double, std::size_t>> ends,
                     const std::vector<std::string>& names, const std::vector<SeriesLook>& looks,
                     Sample sample);
-    Group take() { return std::move(m_group); }
+    // The chart with everything drawn so far, in the size of the style.
+    MarkedScene finish(std::vector<SceneMark> marks = {});
 
 private:
     void polygon(std::vector<Point> points, Colour fill);
@@ -95,5 +96,8 @@ private:
     std::vector<Rect> m_taken; // areas of labels and markers
     Group m_group{"chart", {}};
 };
+
+// A chart that states why it has nothing to show.
+MarkedScene emptyChart(const ChartStyle& style, std::string reason);
 
 } // namespace profiler

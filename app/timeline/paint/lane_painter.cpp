@@ -352,25 +352,30 @@ void LanePainter::paintDense(DeviceId device, engine::Window window, double top,
                 });
 }
 
+void LanePainter::paintMean(std::span<const int> devices, engine::Window window, double top,
+                            double height)
+{
+    std::vector<RunView::SharesSweep> sweeps;
+    for (const int device : devices)
+        if (hasTrace(m_view.run(), DeviceId{device}))
+            sweeps.emplace_back(m_view, DeviceId{device});
+    if (sweeps.empty())
+        return;
+    paintShares(window, top, height, [sweeps = std::move(sweeps)](double time) mutable {
+        Busy mean{};
+        for (auto& device : sweeps) {
+            const Busy busy = device.before(time);
+            for (std::size_t k = 0; k < busy.size(); ++k)
+                mean[k] += busy[k] / static_cast<double>(sweeps.size());
+        }
+        return mean;
+    });
+}
+
 void LanePainter::paintGroup(const Lane& lane)
 {
     const auto paintWindow = [&](engine::Window window) {
-        std::vector<RunView::SharesSweep> devices;
-        for (const int device : lane.group.devices)
-            if (hasTrace(m_view.run(), DeviceId{device}))
-                devices.emplace_back(m_view, DeviceId{device});
-        if (devices.empty())
-            return;
-        paintShares(window, lane.computeTop(), lane.compute,
-                    [devices = std::move(devices)](double time) mutable {
-                        Busy mean{};
-                        for (auto& device : devices) {
-                            const Busy busy = device.before(time);
-                            for (std::size_t k = 0; k < busy.size(); ++k)
-                                mean[k] += busy[k] / static_cast<double>(devices.size());
-                        }
-                        return mean;
-                    });
+        paintMean(lane.group.devices, window, lane.computeTop(), lane.compute);
     };
     const auto inSight = iterationsInSight(m_view.timeline().iterations, m_axis);
     if (inSight.empty())

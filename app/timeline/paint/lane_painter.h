@@ -68,9 +68,12 @@ public:
     void setCategory(const CategoryBoxes* category) { m_category = category; }
     void paint(engine::DeviceId device, const Lane& lane, int iteration);
     void paintCompute(engine::DeviceId device, double top, double height);
+    // Fills every pixel column of `window` with the exact share of each kind of work, as a mean of
+    // the devices that have a trace. The rest is bubble.
+    void paintMean(std::span<const int> devices, engine::Window window, double top, double height);
 
 private:
-    void paintGroup(const Lane& lane); // draws the mean of its devices
+    void paintGroup(const Lane& lane);
     Labels labelsOf(engine::DeviceId device, double height) const;
     BoxText textOf(const engine::Op& op, double width) const;
     BoxColours::Emphasis emphasis(const engine::Span& span) const;

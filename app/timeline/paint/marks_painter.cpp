@@ -207,17 +207,17 @@ void MarksPainter::paintFocus(const Selection& selection)
     m_painter.drawRect(box.adjusted(-3.5, -3.5, 2.5, 2.5));
 }
 
-void MarksPainter::paintRange(engine::Window window, double top, double bottom)
+void paintRange(QPainter& painter, const TimeAxis& axis, const Theme& theme, engine::Window window,
+                const QRectF& lanes)
 {
-    const QRectF area = stretch(m_axis, window, top, bottom - top);
-    QColor fill = m_colours.theme().chrome.text;
+    const QRectF area = stretch(axis, window, lanes.top(), lanes.height());
+    QColor fill = theme.chrome.text;
     fill.setAlphaF(0.045F);
-    m_painter.fillRect(area, fill);
-    m_painter.setRenderHint(QPainter::Antialiasing);
+    painter.fillRect(area, fill);
+    painter.setRenderHint(QPainter::Antialiasing);
     for (const double x : {area.left(), area.right()})
-        m_painter.fillRect(QRectF(x - 0.75, top, 1.5, area.height()),
-                           m_colours.theme().chrome.text);
-    m_painter.setRenderHint(QPainter::Antialiasing, false);
+        painter.fillRect(QRectF(x - 0.75, area.top(), 1.5, area.height()), theme.chrome.text);
+    painter.setRenderHint(QPainter::Antialiasing, false);
 }
 
 void paintRangeBand(QPainter& painter, const RulerScale& scale, const TimeAxis& axis,

@@ -24,7 +24,6 @@ public:
     // Names cause and length of the longest bubble of each device, where the lane has space.
     void paintPlates(int iteration);
     void paintFocus(const Selection& selection); // keyboard focus
-    void paintRange(engine::Window window, double top, double bottom);
 
 private:
     enum class Halo { No, Yes }; // background below the line
@@ -38,6 +37,9 @@ private:
     const BoxColours& m_colours;
 };
 
+// The marked range over the lanes.
+void paintRange(QPainter& painter, const TimeAxis& axis, const Theme& theme, engine::Window window,
+                const QRectF& lanes);
 // The band of a range on the ruler, with its length and ends.
 struct RangeBand
 {

@@ -52,20 +52,29 @@ profiler::Ticks rulerMarks(const TimeAxis& axis, double origin, double perUnit)
                            kSpacing / axis.pixels(perUnit));
 }
 
+RulerScale rulerFrom(double origin, const TimeAxis& axis,
+                     const std::function<Scale(double longest)>& unit)
+{
+    RulerScale scale;
+    scale.origin = origin;
+    scale.unit = unit(std::max(std::abs(axis.end - origin), axis.end - axis.begin));
+    scale.marks = rulerMarks(axis, origin, scale.unit.perUnit());
+    return scale;
+}
+
 RulerScale rulerScale(const RunView& view, const TimeAxis& axis,
                       std::optional<std::int64_t> planned)
 {
     const auto shown = largeInSight(view, axis);
     const auto& iterations = view.timeline().iterations;
     const std::size_t base = shown.empty() ? 0 : static_cast<std::size_t>(shown.front());
-    RulerScale scale;
     const std::int64_t first = iterations.empty() ? 0 : iterations[base].window.begin;
-    scale.origin = static_cast<double>(planned.value_or(first));
-    const double reach = std::max(std::abs(axis.end - scale.origin), axis.end - axis.begin);
-    scale.unit = timeScale(view.run().info, static_cast<std::int64_t>(reach));
+    const auto origin = static_cast<double>(planned.value_or(first));
+    RulerScale scale = rulerFrom(origin, axis, [&](double longest) {
+        return timeScale(view.run().info, static_cast<std::int64_t>(longest));
+    });
     scale.title = scale.unit.unit() + QLatin1Char(' ')
         + (planned ? tr("from planned start") : originText(view, shown));
-    scale.marks = rulerMarks(axis, scale.origin, scale.unit.perUnit());
     return scale;
 }
 

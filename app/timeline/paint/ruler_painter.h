@@ -6,6 +6,7 @@
 #include "app/ui/theme.h"
 #include "profiler/analysis/ticks.h"
 
+#include <functional>
 #include <optional>
 #include <utility>
 #include <vector>
@@ -32,6 +33,9 @@ profiler::Ticks rulerMarks(const TimeAxis& axis, double origin, double perUnit);
 // iterations are visible, the start of the run.
 RulerScale rulerScale(const RunView& view, const TimeAxis& axis,
                       std::optional<std::int64_t> planned = {});
+// A ruler that counts from `origin`. `unit` returns its unit for the longest time that it shows.
+RulerScale rulerFrom(double origin, const TimeAxis& axis,
+                     const std::function<Scale(double longest)>& unit);
 double markX(const RulerScale& scale, const TimeAxis& axis, double mark);
 
 void paintRuler(QPainter& painter, const RulerScale& scale, const TimeAxis& axis,

@@ -274,10 +274,8 @@ void TimelinePainter::paintMarks() const
 {
     m_painter.save();
     m_painter.setClipRect(m_areas.lanes);
-    if (m_scene.selection.kind == Selection::Kind::Range) {
-        MarksPainter range(m_painter, m_view, m_axis, m_lanes, m_colours);
-        range.paintRange(m_scene.selection.window, m_areas.lanes.top(), m_areas.lanes.bottom());
-    }
+    if (m_scene.selection.kind == Selection::Kind::Range)
+        paintRange(m_painter, m_axis, m_theme, m_scene.selection.window, m_areas.lanes);
     paintNoteLines(m_painter, m_scene.noteStrip(), m_areas.lanes, m_theme);
     if (m_scene.path)
         paintReasonBand(m_painter, {*m_scene.path, m_axis, m_colours, m_scene.reason},

@@ -293,7 +293,7 @@ TEST_CASE("the tables per operation and per device have a row per run and a colu
 {
     const Runs runs = sixRuns();
     app::CompareModel operations;
-    operations.showOperations(numbersOf(runs), namesOf(runs));
+    operations.show(app::operationTable(numbersOf(runs), namesOf(runs)));
     CHECK(operations.rowCount() == 6);
     QStringList titles;
     for (int column = 0; column < operations.columnCount(); ++column)
@@ -301,7 +301,7 @@ TEST_CASE("the tables per operation and per device have a row per run and a colu
     CHECK(titles.contains(QStringLiteral("Forward, ms")));
     CHECK_FALSE(titles.contains(QStringLiteral("Recompute, ms"))); // no run recomputes
     app::CompareModel devices;
-    devices.showDevices(numbersOf(runs), namesOf(runs));
+    devices.show(app::deviceTable(numbersOf(runs), namesOf(runs)));
     CHECK(devices.columnCount() == 1 + 4);
     devices.sort(1);
     CHECK(devices.rowOf(0) >= 0);
@@ -314,7 +314,7 @@ TEST_CASE("the bubble of a device without a trace is a dash in a comparison")
     const Runs runs{std::make_shared<const engine::Run>(withoutLastTrace(simulatedRun(wanted))),
                     sharedRun(wanted)};
     app::CompareModel devices;
-    devices.showDevices(numbersOf(runs), namesOf(runs));
+    devices.show(app::deviceTable(numbersOf(runs), namesOf(runs)));
     CHECK(devices.index(0, 1).data().toString() == QStringLiteral("–"));
     CHECK(devices.index(0, 2).data().toString() == QStringLiteral("–"));
     CHECK(devices.index(1, 2).data().toString() == QStringLiteral("33.3"));

@@ -68,10 +68,10 @@ TEST_CASE("a run that does not state a setting shows a dash")
 
 TEST_CASE("the table of parameters lists those that differ first, with the runs of each value")
 {
-    ParametersModel model;
-    model.show(
-        parametersOf(Runs{recorded("1f1b", {}), recorded("gpipe", {}), recorded("bitpipe", {})}),
-        {QStringLiteral("a"), QStringLiteral("b"), QStringLiteral("c")});
+    TableModel<RunParameter> model;
+    model.reset(
+        parameterColumns({QStringLiteral("a"), QStringLiteral("b"), QStringLiteral("c")}),
+        parametersOf(Runs{recorded("1f1b", {}), recorded("gpipe", {}), recorded("bitpipe", {})}));
     CHECK(model.index(0, 1).data().toString() == QStringLiteral("differs"));
     CHECK(model.index(0, 2).data().toString()
           == QStringLiteral("1F1B (1 run), BitPipe (1 run), GPipe (1 run)"));

@@ -163,15 +163,17 @@ TEST_CASE("iterations of a growing run are appended, and the last one may change
 
 namespace {
 
-void showRuns(CompareModel& model, std::vector<engine::Run> runs, const QStringList& titles)
+RunTable showRuns(CompareModel& model, std::vector<engine::Run> runs, const QStringList& titles)
 {
     std::vector<RunPointer> shared;
     for (engine::Run& run : runs)
         shared.push_back(std::make_shared<const engine::Run>(std::move(run)));
     auto numbers = compareNumbers(shared, 0);
     REQUIRE(numbers.has_value());
-    model.showDifferences(std::make_shared<const CompareNumbers>(*std::move(numbers)),
-                          {titles, {}});
+    RunTable table = differenceTable(std::make_shared<const CompareNumbers>(*std::move(numbers)),
+                                     {titles, {}});
+    model.show(table);
+    return table;
 }
 
 } // namespace
@@ -180,18 +182,20 @@ TEST_CASE("differences are coloured over 1 % of the baseline, less time being be
 {
     CompareModel model;
     const QAbstractItemModelTester tester(&model, kStrict);
-    showRuns(model, {simulatedRun({"1f1b", 4, 4}), simulatedRun({"bitpipe", 4, 4})},
-             {u"1F1B #1"_qs, u"BitPipe #2"_qs});
+    const auto dispensable
+        = showRuns(model, {simulatedRun({"1f1b", 4, 4}), simulatedRun({"bitpipe", 4, 4})},
+                   {u"1F1B #1"_qs, u"BitPipe #2"_qs})
+              .dispensable;
 
     CHECK(header(model).mid(0, 5).join(u'|')
           == QStringLiteral("Run|Iteration, units|Compute, units|Exposed, units|Bubble, units"));
     CHECK(row(model, 0).mid(0, 5).join(u'|')
           == QStringLiteral("1F1B #1, baseline|21.0|12.0|0.0|9.0"));
     CHECK(row(model, 1).mid(0, 5).join(u'|') == QStringLiteral("BitPipe #2|14.0|12.0|0.0|2.0"));
-    for (const int column : model.dispensable())
+    for (const int column : dispensable)
         CHECK(column > 4); // never a time
-    CHECK(header(model).value(model.dispensable().front()) == QStringLiteral("Bubble, %"));
-    CHECK(header(model).value(model.dispensable().back()) == QStringLiteral("Messages"));
+    CHECK(header(model).value(dispensable.front()) == QStringLiteral("Bubble, %"));
+    CHECK(header(model).value(dispensable.back()) == QStringLiteral("Messages"));
     CHECK(model.index(1, 1).data(kBelowRole).toString() == QStringLiteral("exact"));
     const auto iteration = model.index(1, 1), compute = model.index(1, 2);
     CHECK(iteration.data(kDifferenceRole).toString() == QStringLiteral("\u22127.0"));
