@@ -156,10 +156,12 @@ CostForm::CostForm(const ThemeController& theme, RunPlan& plan, Order order, QWi
     : QWidget(parent)
     , m_theme(theme)
     , m_plan(plan)
+    , m_order(order)
     , m_source(new CostSourceForm(theme, plan))
     , m_units(makeUnits())
     , m_hint(makeFormHint())
-    , m_more(new MoreCosts(theme, plan, order == Order::Built))
+    , m_more(new MoreCosts(theme, plan, order == Order::Built,
+                           order == Order::Searched ? "--seed" : ""))
 {
     QVBoxLayout& column = *spaced(new QVBoxLayout(this), QMargins(14, 14, 14, 14), 6);
     column.addWidget(m_source);
@@ -253,7 +255,7 @@ void CostForm::showHint()
 {
     const bool assumes = !m_plan.source.isUnits() || m_plan.costs != engine::UnitCosts();
     setHint(m_hint,
-            !assumes ? QString()
+            !assumes || m_order == Order::Searched ? QString()
                 : m_plan.experiment.mode == engine::Mode::Simulate && !m_plan.source.isUnits()
                 ? tr("closed forms do not cover these times")
                 : m_plan.experiment.mode == engine::Mode::Simulate

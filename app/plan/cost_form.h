@@ -70,7 +70,9 @@ class CostForm : public QWidget
 public:
     // Order::Given: the order of the ops is given, so the form does not offer passes that add evict
     // or recompute ops.
-    enum class Order { Built, Given };
+    // Order::Searched: nor a hint about closed forms, nor the seed, which is also that of the
+    // search.
+    enum class Order { Built, Given, Searched };
     CostForm(const ThemeController& theme, RunPlan& plan, Order order, QWidget* parent = nullptr);
 
     void showPlan();         // emits no signal
@@ -90,6 +92,7 @@ private:
 
     const ThemeController& m_theme;
     RunPlan& m_plan;
+    Order m_order;
     bool m_isShowing = false;
     std::vector<std::pair<SliderField*, const engine::Field<engine::UnitCosts>*>> m_costs;
     CostSourceForm* m_source;

@@ -65,10 +65,12 @@ std::vector<const engine::Field<engine::Experiment>*> moreOfRun()
 
 } // namespace
 
-MoreCosts::MoreCosts(const ThemeController& theme, RunPlan& plan, bool hasPasses, QWidget* parent)
+MoreCosts::MoreCosts(const ThemeController& theme, RunPlan& plan, bool hasPasses,
+                     std::string_view leftOut, QWidget* parent)
     : FoldSection(hasPasses ? tr("More costs and passes") : tr("More costs"),
                   QStringLiteral("moreCosts"), parent)
     , m_plan(plan)
+    , m_leftOut(leftOut)
     , m_fields(new BoundFields(theme, this))
 {
     if (hasPasses)
@@ -113,7 +115,8 @@ QWidget* MoreCosts::addGroup(const std::function<bool(const CostField&)>& isIn)
     rows().addWidget(group);
     QVBoxLayout& column = *spaced(new QVBoxLayout(group), QMargins(), 6);
     for (const CostField& cost : engine::unitCostFields())
-        if (isIn(cost) && std::ranges::find(kSliders, cost.longFlag()) == std::end(kSliders))
+        if (isIn(cost) && cost.flag != m_leftOut
+            && std::ranges::find(kSliders, cost.longFlag()) == std::end(kSliders))
             m_fields->addRow(column, cost, m_plan.costs, "cost");
     return group;
 }

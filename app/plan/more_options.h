@@ -7,6 +7,7 @@
 #include <QWidget>
 
 #include <functional>
+#include <string_view>
 
 class QPushButton;
 class QVBoxLayout;
@@ -44,8 +45,9 @@ class MoreCosts : public FoldSection
 
 public:
     // `hasPasses`: whether the section offers to add evict and recompute ops to the schedule.
+    // `leftOut`: the option of a cost that another section has; "" if none.
     MoreCosts(const ThemeController& theme, RunPlan& plan, bool hasPasses,
-              QWidget* parent = nullptr);
+              std::string_view leftOut = {}, QWidget* parent = nullptr);
     void showPlan();         // emits no signal; opens if a setting differs from its default
     QString problem() const; // see BoundFields::problem()
 
@@ -61,6 +63,7 @@ private:
     void showGroups(); // shows the costs that apply to the current source
 
     RunPlan& m_plan;
+    std::string_view m_leftOut;
     BoundFields* m_fields;
     QWidget *m_units, *m_nodes, *m_across, *m_joint;
 };

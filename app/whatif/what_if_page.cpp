@@ -80,6 +80,11 @@ void WhatIfPage::makeActions()
     });
     m_schedule = makeAction("openSchedule", tr("Open the schedule"), {},
                             [this] { openSchedule(m_scheme); });
+    m_search = makeAction("searchSchedule", tr("Shortest schedule for these times"), {},
+                          [this] { openSearch(); });
+    m_search->setToolTip(
+        tr("Searches the shortest order of the ops for the measured times, without the edits"));
+    m_search->setEnabled(false);
     m_fit
         = makeAction("fitRuns", tr("Fit both runs"), Qt::Key_0, [this] { m_compare->zoomToFit(); });
     m_undo = makeAction("undoEdit", tr("Undo the edit"), QKeySequence::Undo,
@@ -117,7 +122,7 @@ QList<QAction*> WhatIfPage::menuActions(Menu menu) const
     case Menu::View:
         return {m_fit, m_showRuns, m_showDetails};
     case Menu::Analyze:
-        return {m_undo, m_redo, m_reset, m_shorten, m_lengthen};
+        return {m_search, m_undo, m_redo, m_reset, m_shorten, m_lengthen};
     case Menu::Export:
         return {m_export};
     default:
@@ -171,6 +176,9 @@ QWidget* WhatIfPage::makeCentre()
     auto* band = makeSurface("plain");
     spaced(new QVBoxLayout(band), {14, 8, 14, 8}, 0, {m_sentence});
     m_sentence->show(Band::Kind::Neutral, tr("Predicting all schemes."), {});
+    QPushButton* search = m_sentence->addAction(m_search->text(), QStringLiteral("searchTimes"));
+    search->setToolTip(m_search->toolTip());
+    connect(search, &QPushButton::clicked, m_search, &QAction::trigger);
     m_compare = new CompareWidget(m_theme);
     setInitialFocus(m_compare);
     connect(m_compare, &CompareWidget::opScaled, &m_form->op(), &OpForm::scale);
@@ -280,6 +288,7 @@ void WhatIfPage::showMeasured(const WhatIfPredictions::Predictor& predictor)
     m_stack->setCurrentIndex(m_stack->addWidget(columns));
     m_fit->setEnabled(true);
     m_reset->setEnabled(true);
+    m_search->setEnabled(true);
     if (isVisible())
         m_compare->setFocus();
     m_views.ask({m_run});
@@ -490,6 +499,22 @@ void WhatIfPage::openSchedule(const QString& scheme)
                               .costs = request});
     else
         m_notice->show(Band::Kind::Error, tr("Not opened."), fromUtf8(schedule.error().message));
+}
+
+void WhatIfPage::openSearch()
+{
+    const engine::Schedule& own = m_run->schedule;
+    RunPlan plan;
+    plan.source.kind = CostSource::Kind::Recorded;
+    plan.source.file = m_document->file().toStdString();
+    plan.source.run = m_run;
+    engine::ScheduleRequest& schedule = plan.experiment.schedule;
+    schedule.scheme = own.scheme;
+    schedule.devices = own.shape.devices;
+    schedule.microBatches = own.shape.microBatches;
+    schedule.dataParallel = own.shape.dataParallel;
+    schedule = withStagesOf(plan.source, schedule);
+    Q_EMIT pageRequested({.kind = "search", .plan = plan});
 }
 
 void WhatIfPage::copyCommand()

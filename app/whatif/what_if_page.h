@@ -68,6 +68,7 @@ private:
     void showSentence();
     void openPrediction();
     void openSchedule(const QString& scheme);
+    void openSearch();
     void copyCommand();
     QString command() const;
 
@@ -88,7 +89,7 @@ private:
     QTimer m_delay;          // delays predictions while a slider moves
     Background m_writing{this};
 
-    QAction *m_open, *m_copy, *m_export, *m_schedule, *m_fit, *m_undo, *m_redo, *m_reset,
+    QAction *m_open, *m_copy, *m_export, *m_schedule, *m_search, *m_fit, *m_undo, *m_redo, *m_reset,
         *m_shorten, *m_lengthen, *m_showRuns, *m_showDetails;
     EmptyState* m_refused; // replaces all other parts
     QStackedWidget* m_stack;

@@ -9,6 +9,7 @@
 #include "app/memory/memory_page.h"
 #include "app/query/query_page.h"
 #include "app/run/run_page.h"
+#include "app/search/search_page.h"
 #include "app/settings/settings_page.h"
 #include "app/setup/setup_page.h"
 #include "app/study/study_page.h"
@@ -116,6 +117,11 @@ const PageKind kPageKinds[] = {
      About::Nothing,
      makeStudy,
      {Menu::Run, "study", "&Study", "Ctrl+Shift+G"}},
+    {"search",
+     Tabs::Many,
+     About::Nothing,
+     make<SearchPage>,
+     {Menu::Run, "search", "S&hortest schedule", "Ctrl+Shift+F"}},
     {"cluster",
      Tabs::PerRun,
      About::Nothing,

@@ -142,9 +142,12 @@ public:
     {
         TRY(addPublished());
         TRY(addStarts());
+        if (m_chains.empty() && m_stop)
+            return fail(Error::Code::Cancelled, "the search was stopped before it had an order");
         if (m_chains.empty())
             return tl::unexpected(nothingFits());
         m_result.bound = bound();
+        m_best = std::ranges::min_element(m_chains, {}, &Chain::length)->length();
         anneal();
         TRY(choose());
         return std::move(m_result);
@@ -154,7 +157,7 @@ private:
     Result<void> addPublished()
     {
         for (const Scheme& scheme : schemes()) {
-            if (scheme.asynchronous)
+            if (scheme.asynchronous || m_stop)
                 continue;
             ScheduleRequest request = m_request.prediction.schedule;
             request.scheme = scheme.name;
@@ -195,7 +198,7 @@ private:
             return addStart(file, order);
         }
         for (const auto& [name, order] : m_orders)
-            if (isStart(name, order)) {
+            if (isStart(name, order) && !m_stop) {
                 const auto added = addStart(name, order);
                 if (!added && !m_request.schemes.empty())
                     return tl::unexpected(added.error());
@@ -249,7 +252,7 @@ private:
         std::vector<OrderGraph::Id> list;
         Placing placing(*chain.graph, {}, chain.limits);
         std::int64_t length = OrderGraph::kNever;
-        for (int inFlight = 1; inFlight <= microBatches; inFlight += 1 + inFlight / 4) {
+        for (int inFlight = 1; inFlight <= microBatches && !m_stop; inFlight += 1 + inFlight / 4) {
             auto order = listOrder(*chain.graph, chain.limits, inFlight);
             if (order.empty())
                 continue;
@@ -298,6 +301,7 @@ private:
         constexpr std::array kRounds{Round{0.25, 1000, 0}, Round{0.25, 8, 0.1}, Round{0.25, 4, 0.2},
                                      Round{0.25, 2, 0.3}};
         m_begin = now();
+        m_progress(state());
         for (const Round& round : kRounds) {
             std::ranges::stable_sort(m_chains, {}, &Chain::length);
             if (m_chains.size() > round.most)
@@ -355,14 +359,21 @@ private:
         const std::scoped_lock lock(m_mutex);
         m_result.orders += orders;
         m_best = std::min(m_best, chain.length());
-        const double elapsed = now() - m_begin;
-        if (elapsed - m_reported < 0.1)
+        m_result.seconds = now() - m_begin;
+        if (m_result.seconds - m_reported < 0.1)
             return;
-        m_reported = elapsed;
-        m_progress({m_request.orders > 0 ? static_cast<double>(m_result.orders)
-                            / static_cast<double>(m_request.orders)
-                                         : elapsed / m_request.seconds,
-                    m_best, m_result.orders});
+        m_reported = m_result.seconds;
+        m_progress(state());
+    }
+    SearchProgress state() const
+    {
+        SearchProgress now = m_result.numbers();
+        now.share = m_request.orders > 0
+            ? static_cast<double>(now.orders) / static_cast<double>(m_request.orders)
+            : now.seconds / m_request.seconds;
+        now.best = m_best;
+        now.inUnits = !m_costs.model && !m_costs.recorded.run;
+        return now;
     }
 
     // The shortest of the orders by the simulator, which also knows shared links.
@@ -461,8 +472,8 @@ private:
     std::optional<Error> m_refusal; // why that of the last one cannot
     bool m_isExact = true;
     double m_begin = 0, m_reported = 0, m_shareDone = 0;
-    double m_best = std::numeric_limits<double>::infinity();
-    std::mutex m_mutex; // protects m_best, m_reported and the orders of m_result
+    double m_best = 0;
+    std::mutex m_mutex; // protects m_best, m_reported, and the orders and seconds of m_result
 };
 
 } // namespace
@@ -470,6 +481,58 @@ private:
 double SearchResult::length() const
 {
     return lengthOf(found);
+}
+
+SearchProgress SearchResult::numbers() const
+{
+    SearchProgress numbers{.share = 1,
+                           .seconds = seconds,
+                           .orders = orders,
+                           .best = length(),
+                           .bound = bound,
+                           .inUnits = found.run.info.inUnits()};
+    if (const PublishedSchedule* best = bestPublished()) {
+        numbers.published = best->scheme;
+        numbers.publishedLength = best->length;
+    }
+    return numbers;
+}
+
+std::string lengthText(double length, bool inUnits)
+{
+    return inUnits ? fmt::format("{:.2f} units", length) : fmt::format("{:.2f} ms", length * 1e-6);
+}
+
+SearchVerdict verdict(const SearchProgress& now, const MemoryLimit& limit)
+{
+    using Kind = SearchVerdict::Kind;
+    constexpr double kTie = 1e-9;
+    SearchVerdict verdict{Kind::NonePublished, lengthText(now.best, now.inUnits), {}};
+    const std::string best = "the best published scheme"
+        + (limit.of.empty() ? std::string() : " that fits " + limit.text());
+    const std::string than = "than " + now.published + " ("
+        + lengthText(now.publishedLength, now.inUnits) + "), " + best;
+    if (now.published.empty()) {
+        verdict.lead += ":";
+        verdict.rest = "no published scheme fits " + limit.text();
+    } else if (now.best < now.publishedLength * (1 - kTie)) {
+        verdict.kind = Kind::Shorter;
+        verdict.lead
+            += fmt::format(", {:.1f} % shorter", 100 * (1 - now.best / now.publishedLength));
+        verdict.rest = than;
+    } else if (now.best > now.publishedLength * (1 + kTie)) {
+        verdict.kind = Kind::Longer;
+        verdict.lead += ", nothing shorter";
+        verdict.rest = than;
+    } else {
+        verdict.kind = Kind::AsShort;
+        verdict.lead += ", as short as " + now.published + ",";
+        verdict.rest = best;
+    }
+    verdict.rest += now.gap() < kTie
+        ? "; it is the optimum: no order can be shorter"
+        : fmt::format("; at most {:.1f} % above the optimum", 100 * now.gap());
+    return verdict;
 }
 
 const PublishedSchedule* SearchResult::bestPublished() const
@@ -518,6 +581,13 @@ Result<MemoryLimit> MemoryLimit::parse(std::string_view text)
         limit.of.push_back(value->value() * scale);
     }
     return limit;
+}
+
+Result<MemoryLimit> memoryLimit(std::string_view text, const PredictionCosts& costs)
+{
+    if (text.empty() && costs.model)
+        return MemoryLimit{true, {costs.model->hardware.memory}};
+    return text.empty() ? MemoryLimit() : MemoryLimit::parse(text);
 }
 
 std::string MemoryLimit::text() const

@@ -23,6 +23,8 @@ struct MemoryLimit
     double on(std::size_t device) const { return of.size() == 1 ? of.front() : of[device]; }
     bool admits(const RunMetrics& metrics) const;
 };
+// Parses `text`; if it is empty, returns the memory of the hardware, or no limit without hardware.
+engine::Result<MemoryLimit> memoryLimit(std::string_view text, const PredictionCosts& costs);
 
 struct SearchRequest
 {
@@ -46,6 +48,34 @@ struct PublishedSchedule
     bool fits = true;
 };
 
+// The numbers of a search, while it runs or at its end. Lengths are in cost units, or ns.
+struct SearchProgress
+{
+    double share = 0; // of the time or of the orders
+    double seconds = 0;
+    std::int64_t orders = 0; // that were tried
+    double best = 0;
+    double bound = 0;           // no order is shorter
+    std::string published = {}; // the shortest published scheme that fits; "": none
+    double publishedLength = 0;
+    bool inUnits = true;
+
+    double gap() const { return best / bound - 1; }
+};
+std::string lengthText(double length, bool inUnits); // "59.50 units", "33.19 ms"
+
+// A search in one sentence, of which `lead` is the most important part: "59.50 units, 11.3 %
+// shorter" "than v-half (67.05 units), the best published scheme that fits 5 M_a; at most 21.4 %
+// above the optimum".
+struct SearchVerdict
+{
+    enum class Kind : std::uint8_t { Shorter, AsShort, Longer, NonePublished };
+
+    Kind kind = Kind::NonePublished;
+    std::string lead, rest;
+};
+SearchVerdict verdict(const SearchProgress& now, const MemoryLimit& limit);
+
 struct SearchResult
 {
     PredictedRun found;
@@ -60,21 +90,15 @@ struct SearchResult
 
     const PublishedSchedule* bestPublished() const; // the shortest that fits; nullptr: none
     double length() const;                          // in cost units, or ns
-    double gap() const { return length() / bound - 1; }
-};
-
-// The state of a search, for a progress display. Called by one thread at a time.
-struct SearchProgress
-{
-    double share = 0; // of the time or of the orders
-    double best = 0;  // in cost units, or ns
-    std::int64_t orders = 0;
+    SearchProgress numbers() const;
 };
 
 // Looks for the shortest order of the ops of an iteration within the limit, starting from the
 // published schemes that fit and from list schedules. The result is never longer than the best
 // published scheme that is a start. If `stop` becomes true, the search ends with the best order so
-// far. Fails if no order fits, or if the costs cannot be resolved.
+// far, or fails with Error::Code::Cancelled before it has one. Also fails if no order fits, or if
+// the costs cannot be resolved. `progress` is called by one thread at a time, first with the best
+// start and then at most ten times a second.
 engine::Result<SearchResult> search(const SearchRequest& request, const PredictionCosts& costs,
                                     const std::function<void(const SearchProgress&)>& progress,
                                     const std::atomic<bool>& stop);

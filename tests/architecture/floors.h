@@ -141,6 +141,7 @@ inline const std::vector<Floor>& floors()
         {"app/ledger", kShared, {"Q"}},
         {"app/estimator", kShared, {"Q"}},
         {"app/query", kShared, {"Q"}},
+        {"app/search", kShared, {"Q"}},
         {"app/study", kShared, {"Q"}},
         {"app/start", kShared, {"Q"}},
         {"app/settings", kShared, {"Q"}},

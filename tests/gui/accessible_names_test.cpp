@@ -88,6 +88,7 @@ TEST_CASE("every interactive widget of every page has an accessible name")
     window.openCluster();
     window.open({"settings"});
     window.open({"estimator"});
+    window.open({"search"});
     window.open({"study"});
     window.open({"runs"});
     window.open({.kind = "editor",
@@ -98,7 +99,7 @@ TEST_CASE("every interactive widget of every page has an accessible name")
     for (const char* about : {"memory", "whatif", "query", "import"})
         window.open({about, {run}});
     settle();
-    REQUIRE(window.tabs().pages().size() == 14);
+    REQUIRE(window.tabs().pages().size() == 15);
     for (Page* page : window.tabs().pages()) {
         window.tabs().makeCurrent(page);
         settle();

@@ -38,6 +38,21 @@ TEST_CASE("the page shows the shortest scheme above a ranking of all of them")
     CHECK(tab.page.title().startsWith(QStringLiteral("What if: 1F1B")));
 }
 
+TEST_CASE("the shortest schedule is searched for the times of the run")
+{
+    const WhatIfTab tab;
+    REQUIRE(waitFor([&] { return tab.isPredicted(); }));
+    const PageRequests requests(tab.page);
+    QTest::mouseClick(tab.find<QPushButton>("searchTimes"), Qt::LeftButton);
+    REQUIRE(requests.size() == 1);
+    CHECK(std::string_view(requests[0].kind) == "search");
+    REQUIRE(requests[0].plan);
+    CHECK(requests[0].plan->source.kind == CostSource::Kind::Recorded);
+    CHECK(requests[0].plan->source.run->info.scheme == "1f1b");
+    CHECK(requests[0].plan->experiment.schedule.devices == 4);
+    CHECK(requests[0].plan->experiment.schedule.microBatches == 8);
+}
+
 // The row said "peak 5.0 Mₐ", beside the bytes of the measured run and of the ranking.
 TEST_CASE("the predicted timeline has the predicted peak in bytes")
 {

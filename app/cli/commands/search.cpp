@@ -18,7 +18,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <cmath>
 #include <memory>
 #include <string>
 #include <vector>
@@ -76,35 +75,6 @@ constexpr std::array kPublished{
         [](const PublishedRow& p) { return p.of.fits ? "fits" : "does not fit"; }),
 };
 
-std::string lengthText(const SearchResult& result, double length)
-{
-    return result.found.run.info.inUnits() ? fmt::format("{:.2f} units", length)
-                                           : fmt::format("{:.2f} ms", length * 1e-6);
-}
-
-// "found 59.50 units, 11.3 % shorter than v-half (67.05 units), the best published scheme that fits
-// 5 M_a; at most 21.4 % above the optimum"
-std::string verdict(const SearchResult& result, const MemoryLimit& limit)
-{
-    constexpr double kTie = 1e-9;
-    const PublishedSchedule* best = result.bestPublished();
-    std::string text = "found " + lengthText(result, result.length());
-    if (best == nullptr)
-        text += fmt::format(": no published scheme fits {}", limit.text());
-    else if (result.length() < best->length * (1 - kTie))
-        text += fmt::format(", {:.1f} % shorter than {} ({}), the best published scheme{}",
-                            100 * (1 - result.length() / best->length), best->scheme,
-                            lengthText(result, best->length),
-                            limit.of.empty() ? "" : " that fits " + limit.text());
-    else
-        text += fmt::format(": nothing shorter than {}, the best published scheme{}", best->scheme,
-                            limit.of.empty() ? "" : " that fits " + limit.text());
-    return text
-        + (result.gap() < kTie
-               ? "; it is the optimum: no order can be shorter"
-               : fmt::format("; at most {:.1f} % above the optimum", 100 * result.gap()));
-}
-
 Sheet searchSheet(const SearchResult& result, const SearchRequest& request, const std::string& file)
 {
     const RunMetrics& metrics = result.found.metrics;
@@ -123,7 +93,7 @@ Sheet searchSheet(const SearchResult& result, const SearchRequest& request, cons
         {"iteration", result.length()},
         {"unit", inUnits ? "forward" : "ns"},
         {"bound", result.bound},
-        {"gap", result.gap()},
+        {"gap", result.numbers().gap()},
         {"bubble_ratio", metrics.bubbleRatio},
         {"peak_stash", metrics.peakStash()},
         {"peak_bytes", metrics.peakBytes() ? Reading(*metrics.peakBytes()) : Reading()},
@@ -138,7 +108,8 @@ Sheet searchSheet(const SearchResult& result, const SearchRequest& request, cons
         {"schedule_file", textOrUnknown(file)},
         {"differences", differences},
         {"warnings", warnings}});
-    sheet.sentence(verdict(result, request.limit));
+    const SearchVerdict sentence = verdict(result.numbers(), request.limit);
+    sheet.sentence("found " + sentence.lead + " " + sentence.rest);
     sheet.sentence(fmt::format("started from {}; bubble {}, peak {}; {} orders tried in {:.1f} s",
                                result.start, shareText(metrics.bubbleRatio),
                                peakText(metrics, request.limit.isInBytes), result.orders,
@@ -166,10 +137,7 @@ Result<SearchRequest> requestOf(const CLI::App& app, const SearchOptions& option
     if (app.count("--scheme") > 0)
         request.schemes = options.schedule.schemes;
     request.schemes.insert(request.schemes.end(), options.starts.begin(), options.starts.end());
-    if (!options.memory.empty())
-        request.limit = TRY(MemoryLimit::parse(options.memory));
-    else if (costs.model)
-        request.limit = {true, {costs.model->hardware.memory}};
+    request.limit = TRY(memoryLimit(options.memory, costs));
     for (const std::string& varied : options.vary) {
         if (varied == "layers" || varied == "recompute" || varied == "offload")
             return fail(Error::Code::Unsupported,
@@ -199,10 +167,8 @@ Result<int> printSearch(const CLI::App& app, SearchOptions& options)
         result = TRY(search(
             request, costs,
             [&](const SearchProgress& now) {
-                const bool inUnits = request.prediction.source.isUnits();
-                task.next(fmt::format("searching: best {:.2f} {}, {} orders",
-                                      inUnits ? now.best : now.best * 1e-6,
-                                      inUnits ? "units" : "ms", now.orders),
+                task.next(fmt::format("searching: best {}, {} orders",
+                                      lengthText(now.best, now.inUnits), now.orders),
                           options.orders > 0 ? 0 : (1 - now.share) * options.seconds);
             },
             interrupt.requested()));

@@ -219,3 +219,65 @@ TEST_CASE("limits are activations or bytes, one for all devices or one for each"
     for (const char* wrong : {"", "x", "-1", "0", "5,9GiB", "5,", "nan", "9 GB B"})
         CHECK(MemoryLimit::parse(wrong).error().code == Error::Code::InvalidArgument);
 }
+
+TEST_CASE("a search reports its best start, the best published schedule and the bound at once")
+{
+    SearchRequest request = requestFor({}, 4, 8);
+    request.limit = MemoryLimit::parse("3").value();
+    std::vector<SearchProgress> reports;
+    std::atomic<bool> stop{false};
+    const auto result = search(
+        request, costsOf(request.prediction).value(),
+        [&](const SearchProgress& now) {
+            reports.push_back(now);
+            stop = true; // keeps the best start
+        },
+        stop);
+    REQUIRE(result);
+    REQUIRE_FALSE(reports.empty());
+    const SearchProgress &first = reports.front(), last = result->numbers();
+    CHECK(first.orders == 0);
+    CHECK(first.inUnits);
+    CHECK(first.published == result->bestPublished()->scheme);
+    CHECK(first.publishedLength == result->bestPublished()->length);
+    CHECK(first.bound == result->bound);
+    CHECK(first.best >= last.best);
+    CHECK(last.best == result->length());
+    CHECK(last.best <= last.publishedLength);
+}
+
+TEST_CASE("a search that is stopped before it begins says so")
+{
+    const SearchRequest request = requestFor({}, 4, 8);
+    const std::atomic<bool> stop{true};
+    const auto result = search(
+        request, costsOf(request.prediction).value(), [](const SearchProgress&) {}, stop);
+    REQUIRE_FALSE(result);
+    CHECK(result.error().code == Error::Code::Cancelled);
+}
+
+TEST_CASE("the verdict on a search names the best published scheme and the bound")
+{
+    const MemoryLimit limit = MemoryLimit::parse("5").value();
+    const auto text = [&limit](SearchProgress now, const MemoryLimit& of) {
+        const SearchVerdict sentence = verdict(now, of);
+        return sentence.lead + "|" + sentence.rest;
+    };
+    SearchProgress now{.best = 59.5, .bound = 49, .published = "v-half", .publishedLength = 67.05};
+    CHECK(text(now, limit)
+          == "59.50 units, 11.3 % shorter|than v-half (67.05 units), the best published scheme "
+             "that fits 5 M_a; at most 21.4 % above the optimum");
+    now.best = 67.05;
+    CHECK(text(now, {})
+          == "67.05 units, as short as v-half,|the best published scheme; at most 36.8 % above "
+             "the optimum");
+    now.best = 68;
+    CHECK(verdict(now, limit).kind == SearchVerdict::Kind::Longer);
+    now.best = now.bound;
+    CHECK(text(now, {})
+          == "49.00 units, 26.9 % shorter|than v-half (67.05 units), the best published scheme; "
+             "it is the optimum: no order can be shorter");
+    now = {.best = 2e6, .bound = 1e6, .inUnits = false};
+    CHECK(text(now, limit)
+          == "2.00 ms:|no published scheme fits 5 M_a; at most 100.0 % above the optimum");
+}

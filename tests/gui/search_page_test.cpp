@@ -1,0 +1,134 @@
+#include "app/figures/scene_view.h"
+#include "app/plan/schedule_preview.h"
+#include "app/search/search_page.h"
+#include "app/ui/band.h"
+#include "app/ui/data_table.h"
+#include "engine/schedule/check/validate.h"
+#include "tests/app/wait_for.h"
+#include "tests/catch.h"
+#include "tests/gui/page_requests.h"
+
+#include <QAction>
+#include <QClipboard>
+#include <QDoubleSpinBox>
+#include <QGuiApplication>
+#include <QLabel>
+#include <QLineEdit>
+#include <QPushButton>
+#include <QTest>
+#include <QThreadPool>
+
+namespace app {
+namespace {
+
+struct SearchTab
+{
+    explicit SearchTab(double seconds, int devices = 4)
+    {
+        RunPlan plan;
+        plan.experiment.schedule.devices = devices;
+        plan.experiment.schedule.microBatches = 2 * devices;
+        plan.costs.inputGradient = {11, 10};
+        plan.costs.weightGradient = {7, 10};
+        plan.costs.backward = {18, 10};
+        plan.costs.p2p = {1, 10};
+        page->showRequest({.kind = "search", .plan = plan});
+        find<QDoubleSpinBox>("searchSeconds")->setValue(seconds);
+        page->resize(1600, 910);
+        page->show();
+    }
+    template<class Widget>
+    Widget* find(const char* name) const
+    {
+        auto* found = page->findChild<Widget*>(QString::fromLatin1(name));
+        REQUIRE(found != nullptr);
+        return found;
+    }
+    void click(const char* button) const
+    {
+        QTest::mouseClick(find<QPushButton>(button), Qt::LeftButton);
+    }
+    bool isRunning() const { return find<QAction>("stopSearch")->isEnabled(); }
+    bool hasResult() const { return find<QAction>("editFound")->isEnabled(); }
+    const Band& sentence() const { return *find<Band>("searchSentence"); }
+
+    ThemeController theme;
+    std::unique_ptr<SearchPage> page = std::make_unique<SearchPage>(theme);
+};
+
+} // namespace
+
+TEST_CASE("a search finds a schedule, and says how much shorter it is")
+{
+    const SearchTab tab(0.3);
+    CHECK(tab.sentence().text().startsWith(QStringLiteral("No search yet.")));
+    CHECK_FALSE(tab.hasResult());
+    tab.find<QLineEdit>("searchMemory")->setText(QStringLiteral("3"));
+    tab.click("searchButton");
+    CHECK(tab.isRunning());
+    REQUIRE(waitFor([&] { return tab.hasResult(); }));
+    CHECK_FALSE(tab.isRunning());
+    CAPTURE(tab.sentence().text().toStdString());
+    CHECK(tab.sentence().kind() == Band::Kind::Ok);
+    CHECK(tab.sentence().text().contains(QStringLiteral(" % shorter than ")));
+    CHECK(tab.sentence().text().contains(
+        QStringLiteral(", the best published scheme that fits 3 M_a; at most ")));
+    CHECK(tab.find<DataTable>("searchTable")->model()->rowCount() > 10);
+    CHECK_FALSE(tab.find<QLabel>("searchDifferences")->text().isEmpty());
+    CHECK(tab.find<SchedulePreview>("searchPreview")->hasPicture());
+    CHECK(tab.find<SceneView>("searchChart")->scene() != nullptr);
+
+    const PageRequests requests(*tab.page);
+    tab.click("editFoundButton");
+    REQUIRE(requests.size() == 1);
+    CHECK(std::string_view(requests[0].kind) == "editor");
+    CHECK(engine::validate(*requests[0].schedule).empty());
+    tab.click("copySearchButton");
+    CHECK(QGuiApplication::clipboard()->text()
+          == QStringLiteral("bscope search -D 4 -N 8 --backward 1.8 --input-gradient 1.1 "
+                            "--weight-gradient 0.7 --p2p 0.1 --memory 3 --seconds 0.3 -o "
+                            "found.csv"));
+}
+
+TEST_CASE("Stop ends a search and keeps the best schedule")
+{
+    const SearchTab tab(600);
+    tab.click("searchButton");
+    REQUIRE(waitFor([&] { return tab.sentence().text().contains(QStringLiteral("optimum")); }));
+    CHECK(tab.isRunning());
+    CHECK_FALSE(tab.find<QLabel>("searchTimeLeft")->text().isEmpty());
+    QTest::keyClick(tab.page.get(), Qt::Key_Escape);
+    REQUIRE(waitFor([&] { return !tab.isRunning(); }));
+    CHECK(tab.hasResult());
+    CHECK(tab.sentence().text().contains(QStringLiteral("optimum")));
+    CHECK(tab.find<QAction>("startSearch")->isEnabled());
+}
+
+TEST_CASE("a closed page ends its search")
+{
+    SearchTab tab(600, 8);
+    tab.click("searchButton");
+    REQUIRE(waitFor([&] { return tab.sentence().text().contains(QStringLiteral("optimum")); }));
+    tab.page.reset();
+    CHECK(QThreadPool::globalInstance()->waitForDone(kNever));
+}
+
+TEST_CASE("a memory limit that is none is refused at its field, and one that nothing fits says so")
+{
+    const SearchTab tab(0.1);
+    auto* memory = tab.find<QLineEdit>("searchMemory");
+    memory->setText(QStringLiteral("5 apples"));
+    CHECK(memory->property("invalid").toBool());
+    CHECK(tab.find<QLabel>("searchProblem")->text().startsWith(QStringLiteral("Limit per device")));
+    CHECK_FALSE(tab.find<QAction>("startSearch")->isEnabled());
+    memory->setText(QStringLiteral("0.1"));
+    CHECK_FALSE(memory->property("invalid").toBool());
+    tab.click("searchButton");
+    REQUIRE(waitFor([&] { return !tab.isRunning(); }));
+    CHECK(tab.sentence().kind() == Band::Kind::Error);
+    CHECK(tab.sentence().text().contains(QStringLiteral("no order fits 0.1 M_a"),
+                                         Qt::CaseInsensitive));
+    CHECK_FALSE(tab.hasResult());
+}
+
+} // namespace app
