@@ -108,10 +108,8 @@ MarkedScene barChart(const QString& title, const std::vector<BarRow>& rows, cons
             before += part.value;
             if (box.width < 0.5)
                 continue;
-            if (part.isBubble)
-                canvas.box(box, part.fill, profiler::HatchLines::Rising);
-            else
-                canvas.box(box, part.fill);
+            canvas.box(box, part.fill,
+                       part.isBubble ? profiler::HatchLines::Rising : profiler::HatchLines::None);
             const std::string text = number(part.value, unit.decimals()).toStdString();
             const Colour ink = look.palette.inkOn(part.fill);
             if (profiler::textWidth(text) + 6 < box.width
@@ -225,8 +223,8 @@ struct ParetoPoint
 {
     std::size_t run = 0;
     double memory = 0, time = 0; // in the units of the axes
-    profiler::Amount amount;     // of the time, in ticks of the baseline
-    bool isOnFront = false;
+    double least = 0, most = 0;  // the 95 % interval of the time, or the time
+    bool isOnFront = false, hasOlderWeights = false;
 };
 
 std::vector<ParetoPoint> paretoPoints(const CompareNumbers& numbers)
@@ -242,8 +240,12 @@ std::vector<ParetoPoint> paretoPoints(const CompareNumbers& numbers)
         if (!peak || time == nullptr || all.runs[run].peakBytes.has_value() != hasBytes
             || !numbers.isInUnitOfBaseline(run))
             continue;
+        const bool hasInterval = time->spread == profiler::Spread::Interval;
         points.push_back({run, hasBytes ? *peak / numbers.bytes().perUnit() : *peak,
-                          time->value / perUnit, *time, front[run]});
+                          time->value / perUnit,
+                          (hasInterval ? time->least : time->value) / perUnit,
+                          (hasInterval ? time->most : time->value) / perUnit, front[run],
+                          all.runs[run].hasOlderWeights});
     }
     std::ranges::stable_sort(points, {}, &ParetoPoint::memory);
     return points;
@@ -270,23 +272,20 @@ QString memoryTitle(const CompareNumbers& numbers)
 
 // The scale of the times. Much slower runs would leave no room between the others, so they are
 // drawn at its upper end.
-ChartScale timeAxis(const CompareNumbers& numbers, const std::vector<ParetoPoint>& points,
-                    const ChartCanvas& canvas)
+ChartScale timeAxis(const std::vector<ParetoPoint>& points, const ChartCanvas& canvas)
 {
     constexpr double kMuchSlower = 1.6;
-    std::vector<double> times, shown;
+    std::vector<double> times;
     for (const ParetoPoint& point : points)
         times.push_back(point.time);
     std::ranges::sort(times);
     const double most = kMuchSlower * times[times.size() / 2];
-    for (const ParetoPoint& point : points) {
-        shown.push_back(std::min(point.time, most));
-        if (point.amount.spread == profiler::Spread::Interval && point.time < most)
-            shown.insert(shown.end(),
-                         {point.amount.least / numbers.time().perUnit(),
-                          point.amount.most / numbers.time().perUnit()});
-    }
-    return tightScale(shown, canvas.bottom(), profiler::kPlotTop + 10);
+    for (double& time : times)
+        time = std::min(time, most);
+    for (const ParetoPoint& point : points)
+        if (point.time < most)
+            times.insert(times.end(), {point.least, point.most});
+    return tightScale(times, canvas.bottom(), profiler::kPlotTop + 10);
 }
 
 void drawFront(ChartCanvas& canvas, const std::vector<ParetoPoint>& points, const ChartScale& x,
@@ -339,21 +338,19 @@ MarkedScene paretoChart(const CompareNumbers& numbers, const QStringList& titles
     for (const ParetoPoint& point : points)
         memories.push_back(point.memory);
     const ChartScale x = tightScale(memories, profiler::kPlotLeft + pad, canvas.right() - pad),
-                     y = timeAxis(numbers, points, canvas);
+                     y = timeAxis(points, canvas);
     canvas.drawValueAxis(y, numbers.timeUnit().toStdString());
     canvas.drawNumberAxis(x, memoryTitle(numbers).toStdString());
     drawFront(canvas, points, x, y, look.style.text);
     canvas.keepFree(Rect{0, canvas.bottom() - 2, look.style.width, profiler::kPlotBottom});
-    const double perUnit = numbers.time().perUnit();
     const auto height = [&](double time) { return y(std::min(time, y.most)); };
     for (const ParetoPoint& point : points) {
         const double left = x(point.memory), top = height(point.time);
-        const bool isOlder = numbers.comparison.runs[point.run].hasOlderWeights;
-        if (point.amount.spread == profiler::Spread::Interval)
-            canvas.line({left, height(point.amount.least / perUnit)},
-                        {left, height(point.amount.most / perUnit)}, 1, look.style.text);
+        if (point.most > point.least)
+            canvas.line({left, height(point.least)}, {left, height(point.most)}, 1,
+                        look.style.text);
         const Colour edge = point.isOnFront ? look.style.ink : look.style.text;
-        if (isOlder) {
+        if (point.hasOlderWeights) {
             canvas.box({left - 4, top - 4, 8, 8}, edge);
             canvas.box({left - 3, top - 3, 6, 6}, look.style.ground);
         } else {
@@ -373,7 +370,7 @@ MarkedScene paretoChart(const CompareNumbers& numbers, const QStringList& titles
             || point.run == numbers.comparison.baseline || points.size() <= 10;
         std::string text
             = isNamed ? shortened(titles.value(static_cast<qsizetype>(point.run)), 150) : "";
-        if (isNamed && numbers.comparison.runs[point.run].hasOlderWeights)
+        if (isNamed && point.hasOlderWeights)
             text += ", older weights";
         if (point.time > y.most)
             text += (text.empty() ? "" : ", ")

@@ -570,7 +570,7 @@ void ComparePainter::paintTitles() const
     for (const CompareColumn& column : m_scene.columns) {
         const CompareNumbers& numbers = *m_scene.numbers();
         const bool isRanked
-            = numbers.by == column.ranksBy() && column.shows == CompareColumn::Shows::Value;
+            = numbers.by == column.ranksBy && column.shows == CompareColumn::Shows::Value;
         const QRectF box(column.left, 0, column.width - 6, height);
         write(box, column.title, font, isRanked ? chrome().text : chrome().text2, kAtRight);
         if (isRanked)

@@ -215,7 +215,7 @@ std::optional<profiler::RankBy> CompareScene::rankAt(QPointF at) const
         return profiler::RankBy::Name;
     for (const CompareColumn& column : columns)
         if (at.x() >= column.left && at.x() < column.left + column.width)
-            return column.ranksBy();
+            return column.ranksBy;
     return std::nullopt;
 }
 

@@ -66,17 +66,14 @@ public:
                   const RunNames& names = {});
     // Replaces one run. A selection in this run stays only if it is an op that exists in `view`.
     void replaceView(std::size_t run, RunViewPointer view);
-    // Sets the run whose ops can be lengthened by dragging their ends; -1: none. The ends can be
-    // dragged in the row of this run, or in the row of a run with the same schedule. Dragging emits
-    // opScaled().
+    // The run whose ops can be lengthened by dragging their ends, in its row or in that of a run
+    // with the same schedule; -1: none. Dragging emits opScaled().
     void setEditable(int run);
     // Prepares the runs synchronously; ignores nullptr.
     void setRuns(std::vector<std::shared_ptr<const engine::Run>> runs, std::size_t baseline);
-    // Sets the numbers of the runs passed to setViews(); nullptr: unknown. Compact rows follow the
-    // ranking.
+    // nullptr: unknown. Compact rows follow the ranking.
     void setNumbers(CompareNumbersPointer numbers);
-    // Sets the predicted peak, in bytes, of a run that recorded no memory; 0: unknown. setViews()
-    // removes it.
+    // In bytes, of a run that recorded no memory, until setViews(); 0: unknown.
     void setPredictedPeak(std::size_t run, std::int64_t bytes);
     void setBaseline(std::size_t run);
     void setCurrent(int run); // chooses a run without a signal; -1: none
