@@ -14,6 +14,7 @@
 #include "app/ui/segment_control.h"
 #include "app/ui/text.h"
 #include "app/ui/themed_icon.h"
+#include "profiler/whatif/other_times.h"
 
 #include <QAction>
 #include <QClipboard>
@@ -577,7 +578,7 @@ engine::Result<CompareNumbers> ComparePage::computeNumbers(const Compared& reque
 {
     if (!request.haveOneTime)
         return compareNumbers(request.runs, request.baseline, request.titles);
-    return withOpTimesOf(request.runs, request.baseline)
+    return profiler::withOpTimesOf(request.runs, request.baseline)
         .and_then([&](const std::vector<RunPointer>& runs) {
             return compareNumbers(runs, request.baseline, request.titles);
         });
@@ -797,7 +798,7 @@ void ComparePage::addPrediction()
 {
     if (m_compared.runs().empty())
         return;
-    m_background.run([run = m_compared.runs().front()] { return withEvenCosts(*run); },
+    m_background.run([run = m_compared.runs().front()] { return profiler::withEvenCosts(*run); },
                      [this](engine::Result<engine::Run> predicted) {
                          if (predicted)
                              m_library.tick(*m_library.add(std::move(*predicted)));
