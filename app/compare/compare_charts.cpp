@@ -3,7 +3,7 @@
 #include "app/ui/text.h"
 #include "engine/base/median.h"
 #include "engine/schedule/notation.h"
-#include "profiler/study/chart_canvas.h"
+#include "profiler/study/chart_pareto.h"
 
 #include <algorithm>
 #include <cmath>
@@ -15,6 +15,7 @@ using profiler::ChartCanvas;
 using profiler::ChartScale;
 using profiler::Colour;
 using profiler::MarkedScene;
+using profiler::ParetoPoint;
 using profiler::Rect;
 using profiler::Text;
 
@@ -108,10 +109,8 @@ MarkedScene barChart(const QString& title, const std::vector<BarRow>& rows, cons
             before += part.value;
             if (box.width < 0.5)
                 continue;
-            if (part.isBubble)
-                canvas.box(box, part.fill, profiler::HatchLines::Rising);
-            else
-                canvas.box(box, part.fill);
+            canvas.box(box, part.fill,
+                       part.isBubble ? profiler::HatchLines::Rising : profiler::HatchLines::None);
             const std::string text = number(part.value, unit.decimals()).toStdString();
             const Colour ink = look.palette.inkOn(part.fill);
             if (profiler::textWidth(text) + 6 < box.width
@@ -221,14 +220,6 @@ QString barText(const BarRow& row, const Scale& unit)
 
 namespace {
 
-struct ParetoPoint
-{
-    std::size_t run = 0;
-    double memory = 0, time = 0; // in the units of the axes
-    profiler::Amount amount;     // of the time, in ticks of the baseline
-    bool isOnFront = false;
-};
-
 std::vector<ParetoPoint> paretoPoints(const CompareNumbers& numbers)
 {
     const profiler::Comparison& all = numbers.comparison;
@@ -242,10 +233,16 @@ std::vector<ParetoPoint> paretoPoints(const CompareNumbers& numbers)
         if (!peak || time == nullptr || all.runs[run].peakBytes.has_value() != hasBytes
             || !numbers.isInUnitOfBaseline(run))
             continue;
-        points.push_back({run, hasBytes ? *peak / numbers.bytes().perUnit() : *peak,
-                          time->value / perUnit, *time, front[run]});
+        const bool hasInterval = time->spread == profiler::Spread::Interval;
+        points.push_back({.point = run,
+                          .x = hasBytes ? *peak / numbers.bytes().perUnit() : *peak,
+                          .y = time->value / perUnit,
+                          .least = hasInterval ? time->least / perUnit : 0,
+                          .most = hasInterval ? time->most / perUnit : 0,
+                          .isOnFront = front[run],
+                          .isSquare = all.runs[run].hasOlderWeights});
     }
-    std::ranges::stable_sort(points, {}, &ParetoPoint::memory);
+    std::ranges::stable_sort(points, {}, &ParetoPoint::x);
     return points;
 }
 
@@ -270,44 +267,20 @@ QString memoryTitle(const CompareNumbers& numbers)
 
 // The scale of the times. Much slower runs would leave no room between the others, so they are
 // drawn at its upper end.
-ChartScale timeAxis(const CompareNumbers& numbers, const std::vector<ParetoPoint>& points,
-                    const ChartCanvas& canvas)
+ChartScale timeAxis(const std::vector<ParetoPoint>& points, const ChartCanvas& canvas)
 {
     constexpr double kMuchSlower = 1.6;
-    std::vector<double> times, shown;
+    std::vector<double> times;
     for (const ParetoPoint& point : points)
-        times.push_back(point.time);
+        times.push_back(point.y);
     std::ranges::sort(times);
     const double most = kMuchSlower * times[times.size() / 2];
-    for (const ParetoPoint& point : points) {
-        shown.push_back(std::min(point.time, most));
-        if (point.amount.spread == profiler::Spread::Interval && point.time < most)
-            shown.insert(shown.end(),
-                         {point.amount.least / numbers.time().perUnit(),
-                          point.amount.most / numbers.time().perUnit()});
-    }
-    return tightScale(shown, canvas.bottom(), profiler::kPlotTop + 10);
-}
-
-void drawFront(ChartCanvas& canvas, const std::vector<ParetoPoint>& points, const ChartScale& x,
-               const ChartScale& y, Colour colour)
-{
-    const ParetoPoint* before = nullptr;
-    const auto line = [&](ChartCanvas::Point from, ChartCanvas::Point to) {
-        canvas.line(from, to, 1, colour);
-        canvas.keepFree(from, to);
-    };
-    for (const ParetoPoint& point : points) {
-        if (!point.isOnFront)
-            continue;
-        const double top = before == nullptr ? profiler::kPlotTop + 10 : y(before->time);
-        if (before != nullptr)
-            line({x(before->memory), top}, {x(point.memory), top});
-        line({x(point.memory), top}, {x(point.memory), y(point.time)});
-        before = &point;
-    }
-    if (before != nullptr)
-        line({x(before->memory), y(before->time)}, {canvas.right(), y(before->time)});
+    for (double& time : times)
+        time = std::min(time, most);
+    for (const ParetoPoint& point : points)
+        if (point.y < most && point.most > point.least)
+            times.insert(times.end(), {point.least, point.most});
+    return tightScale(times, canvas.bottom(), profiler::kPlotTop + 10);
 }
 
 } // namespace
@@ -315,11 +288,11 @@ void drawFront(ChartCanvas& canvas, const std::vector<ParetoPoint>& points, cons
 QString pointText(const CompareNumbers& numbers, const QStringList& titles, std::size_t run)
 {
     for (const ParetoPoint& point : paretoPoints(numbers))
-        if (point.run == run)
+        if (point.point == run)
             return QStringLiteral("%1\niteration %2 %3\n%4: %5%6")
                 .arg(titles.value(static_cast<qsizetype>(run)),
-                     number(point.time, numbers.time().decimals()), numbers.timeUnit(),
-                     memoryTitle(numbers), number(point.memory, 2),
+                     number(point.y, numbers.time().decimals()), numbers.timeUnit(),
+                     memoryTitle(numbers), number(point.x, 2),
                      point.isOnFront ? QStringLiteral("\nno run is both faster and smaller")
                                      : QString());
     return {};
@@ -328,62 +301,34 @@ QString pointText(const CompareNumbers& numbers, const QStringList& titles, std:
 MarkedScene paretoChart(const CompareNumbers& numbers, const QStringList& titles, int current,
                         const ChartLook& look)
 {
+    constexpr double kMostName = 150;
+    constexpr std::size_t kAllNamed = 10; // of more points, only some have names
     std::vector<ParetoPoint> points = paretoPoints(numbers);
     if (points.empty())
         return profiler::emptyChart(look.style, "No run has a known peak memory");
     ChartCanvas canvas(look.style);
-    std::vector<profiler::SceneMark> marks;
     canvas.setRightMargin(28);
     const double pad = 0.04 * (canvas.right() - profiler::kPlotLeft);
     std::vector<double> memories;
     for (const ParetoPoint& point : points)
-        memories.push_back(point.memory);
+        memories.push_back(point.x);
     const ChartScale x = tightScale(memories, profiler::kPlotLeft + pad, canvas.right() - pad),
-                     y = timeAxis(numbers, points, canvas);
+                     y = timeAxis(points, canvas);
     canvas.drawValueAxis(y, numbers.timeUnit().toStdString());
     canvas.drawNumberAxis(x, memoryTitle(numbers).toStdString());
-    drawFront(canvas, points, x, y, look.style.text);
     canvas.keepFree(Rect{0, canvas.bottom() - 2, look.style.width, profiler::kPlotBottom});
-    const double perUnit = numbers.time().perUnit();
-    const auto height = [&](double time) { return y(std::min(time, y.most)); };
-    for (const ParetoPoint& point : points) {
-        const double left = x(point.memory), top = height(point.time);
-        const bool isOlder = numbers.comparison.runs[point.run].hasOlderWeights;
-        if (point.amount.spread == profiler::Spread::Interval)
-            canvas.line({left, height(point.amount.least / perUnit)},
-                        {left, height(point.amount.most / perUnit)}, 1, look.style.text);
-        const Colour edge = point.isOnFront ? look.style.ink : look.style.text;
-        if (isOlder) {
-            canvas.box({left - 4, top - 4, 8, 8}, edge);
-            canvas.box({left - 3, top - 3, 6, 6}, look.style.ground);
-        } else {
-            canvas.dot(left, top, edge, point.isOnFront ? edge : look.style.ground);
+    for (ParetoPoint& point : points) {
+        point.isBold = static_cast<int>(point.point) == current;
+        if (point.isOnFront || point.isBold || point.point == numbers.comparison.baseline
+            || points.size() <= kAllNamed) {
+            point.label = shortened(titles.value(static_cast<qsizetype>(point.point)), kMostName);
+            point.label += point.isSquare ? ", older weights" : "";
         }
-        if (point.time > y.most)
-            canvas.marker({.colour = edge, .text = edge, .marker = 2}, left, top - 10);
-        canvas.keepFree(Rect{left - 6, top - 6, 12, 12});
-        marks.push_back({point.run, {left - 7, top - 7, 14, 14}, 0});
+        if (point.y > y.most)
+            point.label += (point.label.empty() ? "" : ", ")
+                + number(point.y, numbers.time().decimals()).toStdString();
     }
-    // Labels are placed in this order, so that the current run and the front have theirs.
-    std::ranges::stable_partition(points, [](const ParetoPoint& one) { return one.isOnFront; });
-    std::ranges::stable_partition(
-        points, [&](const ParetoPoint& one) { return static_cast<int>(one.run) == current; });
-    for (const ParetoPoint& point : points) {
-        const bool isNamed = point.isOnFront || static_cast<int>(point.run) == current
-            || point.run == numbers.comparison.baseline || points.size() <= 10;
-        std::string text
-            = isNamed ? shortened(titles.value(static_cast<qsizetype>(point.run)), 150) : "";
-        if (isNamed && numbers.comparison.runs[point.run].hasOlderWeights)
-            text += ", older weights";
-        if (point.time > y.most)
-            text += (text.empty() ? "" : ", ")
-                + number(point.time, numbers.time().decimals()).toStdString();
-        if (!text.empty())
-            canvas.label(x(point.memory), height(point.time), text,
-                         {point.isOnFront ? look.style.ink : look.style.text,
-                          static_cast<int>(point.run) == current});
-    }
-    return canvas.finish(std::move(marks));
+    return canvas.finish(drawPareto(canvas, points, x, y, profiler::FrontEnds::AtEdges));
 }
 
 namespace {

@@ -6,6 +6,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <tuple>
 #include <utility>
 
 namespace app {
@@ -102,67 +103,48 @@ double rulerLength(const CompareLayout& layout, const std::vector<CompareRow>& r
 {
     constexpr double kMuchLonger = 1.35, kAfterBaseline = 1.06;
     std::vector<double> durations;
-    double least = 0, cap = 0; // lower bound of the result, largest end of an interval
+    double least = 0,
+           most = 0; // bounds of the result: the baseline, the largest end of an interval
     for (const CompareRow& row : rows) {
         if (row.view->run().info.inUnits() != isInUnits || row.iteration < 0)
             continue;
         durations.push_back(row.duration());
-        cap = std::max({cap, row.duration(), row.most / row.ticksPerUnit()});
+        most = std::max({most, row.duration(), row.most / row.ticksPerUnit()});
         if (row.run == baseline)
             least = kAfterBaseline * row.duration();
     }
-    if (durations.empty())
+    if (most <= 0)
         return 1;
-    std::ranges::sort(durations);
-    const double longest = durations.back() > 0 ? durations.back() : 1;
-    const double most = std::max(longest, cap);
     if (!layout.isCompact)
         return most;
+    std::ranges::sort(durations);
     return std::min(most, std::max(least, kMuchLonger * durations[durations.size() / 2]));
 }
 
-// Adds the rows for which `belongs` is true, in order. If there are any, also adds `group`.
-template<class Belongs>
-void addGroup(CompareLayout& layout, const std::vector<CompareRow>& rows, CompareGroup group,
-              Belongs belongs)
+// Sorts the rows into groups, that of the baseline first.
+void addGroups(CompareLayout& layout, std::vector<CompareRow> rows, const engine::RunInfo& base,
+               std::size_t baseline)
 {
-    const int index = static_cast<int>(layout.groups.size());
-    for (const CompareRow& row : rows) {
-        if (!belongs(row))
-            continue;
-        layout.rows.push_back(row);
-        layout.rows.back().group = index;
-    }
-    if (layout.rows.empty() || layout.rows.back().group != index)
-        return;
-    group.hasRuler = std::ranges::none_of(layout.groups, [&](const CompareGroup& earlier) {
-        return earlier.isInUnits == group.isInUnits;
-    });
-    layout.groups.push_back(group);
-}
-
-void addGroups(CompareLayout& layout, const std::vector<CompareRow>& rows,
-               const engine::RunInfo& base, std::size_t baseline)
-{
-    using engine::Mode;
-    for (const bool isInUnits : {base.inUnits(), !base.inUnits()}) {
-        const double length = rulerLength(layout, rows, isInUnits, baseline);
-        if (!layout.isCompact) {
-            addGroup(
-                layout, rows, {isInUnits, base.mode, false, length},
-                [&](const CompareRow& row) { return row.view->run().info.inUnits() == isInUnits; });
-            continue;
+    const auto key = [&](const CompareRow& row) {
+        const engine::Run& run = row.view->run();
+        const bool isOtherUnit = run.info.inUnits() != base.inUnits();
+        if (!layout.isCompact)
+            return std::tuple(isOtherUnit, false, base.mode, false);
+        return std::tuple(isOtherUnit, run.info.mode != base.mode, run.info.mode,
+                          run.schedule.shape.windows > 1);
+    };
+    std::ranges::stable_sort(rows, {}, key);
+    for (CompareRow& row : rows) {
+        if (layout.rows.empty() || key(row) != key(layout.rows.back())) {
+            const bool isInUnits = row.view->run().info.inUnits();
+            const auto& [unit, mode, itsMode, haveOlderWeights] = key(row);
+            const bool hasRuler
+                = layout.groups.empty() || layout.groups.back().isInUnits != isInUnits;
+            layout.groups.push_back({isInUnits, itsMode, haveOlderWeights,
+                                     rulerLength(layout, rows, isInUnits, baseline), 0, hasRuler});
         }
-        std::vector<Mode> modes{Mode::Simulate, Mode::Emulate, Mode::Live, Mode::Imported};
-        std::ranges::stable_partition(modes, [&](Mode mode) { return mode == base.mode; });
-        for (const Mode mode : modes)
-            for (const bool isOlder : {false, true})
-                addGroup(layout, rows, {isInUnits, mode, isOlder, length},
-                         [&](const CompareRow& row) {
-                             const engine::Run& run = row.view->run();
-                             return run.info.inUnits() == isInUnits && run.info.mode == mode
-                                 && (run.schedule.shape.windows > 1) == isOlder;
-                         });
+        row.group = static_cast<int>(layout.groups.size()) - 1;
+        layout.rows.push_back(row);
     }
 }
 
@@ -347,31 +329,33 @@ using Shows = CompareColumn::Shows;
 
 constexpr double kLeastTime = 320, kRightEdge = 14;
 
-struct OfferedColumn
+const std::vector<CompareColumn>& offeredColumns()
 {
-    const char* key;
-    Shows shows;
-    double width;
-    int importance; // columns of less importance are left out first
-};
-constexpr OfferedColumn kColumns[]
-    = {{"iteration", Shows::Value, 104, 5},   {"iteration", Shows::Difference, 92, 4},
-       {"iteration", Shows::Percent, 104, 1}, {"bubble_ratio", Shows::Value, 78, 2},
-       {"peak_bytes", Shows::Value, 138, 3},  {"p2p_messages", Shows::Value, 82, 0}};
+    using profiler::RankBy;
+    static const std::vector<CompareColumn> kColumns{
+        {"iteration", Shows::Value, RankBy::Iteration, 104, 5},
+        {"iteration", Shows::Difference, RankBy::Iteration, 92, 4},
+        {"iteration", Shows::Percent, RankBy::Iteration, 104, 1},
+        {"bubble_ratio", Shows::Value, RankBy::Bubble, 78, 2},
+        {"peak_bytes", Shows::Value, RankBy::Peak, 138, 3},
+        {"p2p_messages", Shows::Value, RankBy::Messages, 82, 0}};
+    return kColumns;
+}
 
 CompareCell unknownCell()
 {
     return {kNoValue, {}, Verdict::Neutral, true};
 }
 
-QString columnTitle(const CompareNumbers& numbers, const OfferedColumn& of)
+QString columnTitle(const CompareNumbers& numbers, const CompareColumn& of)
 {
-    const bool isStash = std::string_view(of.key) == "peak_bytes" && !numbers.hasBytes();
+    const bool isPeak = of.ranksBy == profiler::RankBy::Peak,
+               isStash = isPeak && !numbers.hasBytes();
     const profiler::MeasureInfo& measure = comparedMeasure(isStash ? "peak_stash" : of.key);
     if (of.shows == Shows::Percent)
         return tr("Diff., %");
     const QString name = of.shows == Shows::Difference ? tr("Diff.")
-        : std::string_view(of.key) == "peak_bytes"     ? (isStash ? tr("Stash") : tr("Peak"))
+        : isPeak                                       ? (isStash ? tr("Stash") : tr("Peak"))
                                                        : fromUtf8(measure.title);
     return withUnit(name, numbers.scale(measure).unit());
 }
@@ -438,31 +422,24 @@ CompareCell valueCell(const CompareNumbers& numbers, const CompareRow& row, cons
 
 } // namespace
 
-profiler::RankBy CompareColumn::ranksBy() const
-{
-    const std::string_view of = key;
-    return of == "bubble_ratio" ? profiler::RankBy::Bubble
-        : of == "peak_bytes"    ? profiler::RankBy::Peak
-        : of == "p2p_messages"  ? profiler::RankBy::Messages
-                                : profiler::RankBy::Iteration;
-}
-
 std::vector<CompareColumn> layoutColumns(const CompareNumbers& numbers, double headers,
                                          double width)
 {
     double needed = kRightEdge;
-    for (const OfferedColumn& one : kColumns)
+    for (const CompareColumn& one : offeredColumns())
         needed += one.width;
     int least = 0; // least importance of the columns that fit
     for (; headers + kLeastTime + needed > width && least < 5; ++least)
-        for (const OfferedColumn& one : kColumns)
+        for (const CompareColumn& one : offeredColumns())
             needed -= one.importance == least ? one.width : 0;
     std::vector<CompareColumn> columns;
     double left = width - needed;
-    for (const OfferedColumn& one : kColumns) {
+    for (const CompareColumn& one : offeredColumns()) {
         if (one.importance < least)
             continue;
-        columns.push_back({one.key, one.shows, columnTitle(numbers, one), left, one.width});
+        columns.push_back(one);
+        columns.back().title = columnTitle(numbers, one);
+        columns.back().left = left;
         left += one.width;
     }
     return columns;
@@ -474,7 +451,7 @@ CompareCell compareCell(const CompareNumbers& numbers, const CompareRow& row,
     const ComparedRun& run = numbers.comparison.runs[row.run];
     if (column.shows != Shows::Value)
         return differenceCell(numbers, row, column);
-    if (column.ranksBy() == profiler::RankBy::Peak)
+    if (column.ranksBy == profiler::RankBy::Peak)
         return peakCell(numbers, run.peakBytes, run.peakStash);
     return valueCell(numbers, row, column.key);
 }
@@ -483,9 +460,8 @@ CompareCell compareCell(const CompareNumbers& numbers, const CompareRow& row,
                         engine::DeviceId device, const CompareColumn& column)
 {
     const ComparedRun& run = numbers.comparison.runs[row.run];
-    const bool isBubble = column.ranksBy() == profiler::RankBy::Bubble;
-    if (!run.metrics.devices.has(device)
-        || (!isBubble && column.ranksBy() != profiler::RankBy::Peak))
+    const bool isBubble = column.ranksBy == profiler::RankBy::Bubble;
+    if (!run.metrics.devices.has(device) || (!isBubble && column.ranksBy != profiler::RankBy::Peak))
         return {};
     const profiler::DeviceMetrics& own = run.metrics.devices[device];
     if (!isBubble)

@@ -151,18 +151,17 @@ struct CompareColumn
 {
     enum class Shows { Value, Difference, Percent };
 
-    const char* key = "iteration"; // of the measure
-    Shows shows = Shows::Value;
-    QString title; // includes the unit
-    double left = 0, width = 0;
-
-    // The metric by which a click on the title ranks the runs.
-    profiler::RankBy ranksBy() const;
+    const char* key; // of the measure
+    Shows shows;
+    profiler::RankBy ranksBy; // by a click on the title
+    double width;
+    int importance;     // columns of less importance are left out first
+    QString title = {}; // includes the unit
+    double left = 0;
 };
 
-// Lays out the columns at the right of a widget that is `width` pixels wide. Leaves out columns so
-// that the time area keeps at least 320 pixels. `headers` is the width of the headers, which are to
-// the left of the time area.
+// Lays out the columns at the right of a widget that is `width` pixels wide, so that the time area
+// beside its headers keeps at least 320 pixels.
 std::vector<CompareColumn> layoutColumns(const CompareNumbers& numbers, double headers,
                                          double width);
 

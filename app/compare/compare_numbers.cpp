@@ -1,9 +1,6 @@
 #include "app/compare/compare_numbers.h"
 
 #include "engine/base/try.h"
-#include "engine/sim/simulate.h"
-#include "profiler/analysis/calibrate.h"
-#include "profiler/whatif/predict.h"
 
 #include <algorithm>
 #include <cmath>
@@ -168,30 +165,6 @@ engine::Result<CompareNumbers> compareNumbers(const std::vector<RunPointer>& run
     return numbers;
 }
 
-engine::Result<std::vector<RunPointer>> withOpTimesOf(const std::vector<RunPointer>& runs,
-                                                      std::size_t baseline)
-{
-    const engine::Run& base = *runs[baseline];
-    const auto predictor = TRY(profiler::WhatIfPredictor::create(base));
-    std::vector<RunPointer> all;
-    for (const RunPointer& run : runs) {
-        profiler::WhatIf same;
-        same.schedule = run->schedule;
-        same.resamples = 0;
-        for (auto& program : same.schedule.program) // lowered again by predict()
-            std::erase_if(program, [](const engine::Op& op) {
-                return isTransfer(op.kind) || op.kind == engine::OpKind::AllReduce
-                    || op.kind == engine::OpKind::OptimizerStep;
-            });
-        engine::Run replayed = TRY(predictor.predict(same)).run;
-        replayed.info = run->info;
-        replayed.info.mode = engine::Mode::Simulate;
-        replayed.info.ticksPerUnit = base.info.ticksPerUnit;
-        all.push_back(std::make_shared<const engine::Run>(std::move(replayed)));
-    }
-    return all;
-}
-
 CompareNumbersPointer rankedBy(const CompareNumbers& numbers, profiler::RankBy by,
                                profiler::RankOrder direction)
 {
@@ -200,22 +173,6 @@ CompareNumbersPointer rankedBy(const CompareNumbers& numbers, profiler::RankBy b
     ranked->direction = direction;
     ranked->ranking = rankRuns(ranked->comparison, by, direction);
     return ranked;
-}
-
-engine::Result<engine::Run> withEvenCosts(const engine::Run& run)
-{
-    const auto costs = TRY(profiler::calibratedCosts(run, run.schedule, {.ownTimes = false}));
-    auto timeline = TRY(engine::simulate(run.schedule, costs));
-    engine::Run predicted{run.info, run.schedule, std::move(timeline)};
-    predicted.info.label += ", even costs";
-    predicted.info.mode = engine::Mode::Simulate;
-    predicted.info.outcome = engine::Outcome::Finished;
-    predicted.info.failure.clear();
-    predicted.info.timing.clear();
-    predicted.info.command.clear();
-    predicted.info.plannedWarmup = 0;
-    predicted.info.plannedIterations = 1;
-    return predicted;
 }
 
 } // namespace app

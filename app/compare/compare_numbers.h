@@ -80,13 +80,4 @@ engine::Result<CompareNumbers> compareNumbers(const std::vector<RunPointer>& run
 CompareNumbersPointer rankedBy(const CompareNumbers& numbers, profiler::RankBy by,
                                profiler::RankOrder direction);
 
-// Replays every run with the op times of the baseline. Fails if these cannot be measured.
-engine::Result<std::vector<RunPointer>> withOpTimesOf(const std::vector<RunPointer>& runs,
-                                                      std::size_t baseline);
-
-// Simulates the run with equal costs: every op takes the median duration that ops of its kind,
-// stage and slice have (calibratedCosts()). The result has the time unit of the run, so the two can
-// be compared. Fails with Error::Code::NotFound if the run has no measured iteration yet.
-engine::Result<engine::Run> withEvenCosts(const engine::Run& run);
-
 } // namespace app

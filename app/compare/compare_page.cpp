@@ -14,6 +14,7 @@
 #include "app/ui/segment_control.h"
 #include "app/ui/text.h"
 #include "app/ui/themed_icon.h"
+#include "profiler/whatif/other_times.h"
 
 #include <QAction>
 #include <QClipboard>
@@ -26,6 +27,7 @@
 #include <QMenu>
 #include <QPainter>
 #include <QPushButton>
+#include <QResizeEvent>
 #include <QSignalBlocker>
 #include <QSplitter>
 #include <QStackedWidget>
@@ -34,6 +36,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <tuple>
 
 namespace app {
 namespace {
@@ -87,12 +90,9 @@ public:
     // Hidden if there is no interval.
     void show(const std::optional<profiler::Change>& change, const Scale& time)
     {
-        const bool isKnown = change && change->by.spread == profiler::Spread::Interval;
-        setVisible(isKnown);
-        if (!isKnown)
-            return;
-        m_by = change->by;
+        m_by = change ? change->by : profiler::Amount();
         m_time = time;
+        setVisible(m_by.spread == profiler::Spread::Interval);
         update();
     }
     QSize sizeHint() const override { return {184, 18}; }
@@ -275,22 +275,22 @@ void ComparePage::makeActions()
                              tr("replay all runs with the op times of the baseline"));
     m_copy = makeAction("copyVerdict", tr("Copy the verdict"), QKeySequence::Copy,
                         [this] { QGuiApplication::clipboard()->setText(m_band->text()); });
-    for (QAction* action : {m_showRuns, m_showDetails, m_ghost, m_sameTimes})
+    for (QAction* action : {m_showDetails, m_ghost, m_sameTimes})
         action->setCheckable(true);
+    foldBelow(kFoldRuns, *m_showRuns);
     connect(m_sameTimes, &QAction::toggled, this, [this](bool isOn) {
         m_times->setCurrent(isOn ? 1 : 0);
         askForNumbers();
     });
-    m_showRuns->setChecked(true);
     connect(m_ghost, &QAction::toggled, m_lanes, &CompareWidget::setGhost);
-    const auto rank = [this](const char* name, const QString& text, RankBy by) {
-        m_ranks << makeAction(name, text, {}, [this, by] { rankBy(by); });
-    };
-    rank("rankByIteration", tr("Sort by iteration time"), RankBy::Iteration);
-    rank("rankByBubble", tr("Sort by bubble"), RankBy::Bubble);
-    rank("rankByPeak", tr("Sort by peak memory"), RankBy::Peak);
-    rank("rankByMessages", tr("Sort by messages"), RankBy::Messages);
-    rank("rankByName", tr("Sort by name"), RankBy::Name);
+    const std::tuple<const char*, QString, RankBy> ranks[]
+        = {{"rankByIteration", tr("Sort by iteration time"), RankBy::Iteration},
+           {"rankByBubble", tr("Sort by bubble"), RankBy::Bubble},
+           {"rankByPeak", tr("Sort by peak memory"), RankBy::Peak},
+           {"rankByMessages", tr("Sort by messages"), RankBy::Messages},
+           {"rankByName", tr("Sort by name"), RankBy::Name}};
+    for (const auto& [name, text, by] : ranks)
+        m_ranks << makeAction(name, text, {}, [this, by = by] { rankBy(by); });
     for (const auto& [action, icon] :
          {std::pair(m_back, Icon::ChevronLeft), std::pair(m_forward, Icon::ChevronRight),
           std::pair(m_fit, Icon::Fit), std::pair(m_showRuns, Icon::Compare),
@@ -312,31 +312,28 @@ QList<QAction*> ComparePage::menuActions(Menu menu) const
 
 void ComparePage::layOut()
 {
-    QWidget* detailsDock = makeDetails();
+    QWidget *centre = makeCentre(), *details = makeDetails();
     auto* columns = makeSplitter(Qt::Horizontal);
-    for (QWidget* column : {static_cast<QWidget*>(m_dock), makeCentre(), detailsDock})
+    for (QWidget* column : std::initializer_list<QWidget*>{m_dock, centre, details})
         columns->addWidget(column);
     columns->setStretchFactor(1, 1);
     columns->setSizes({kRunsWidth, 1384, kDetailsWidth});
     spaced(new QVBoxLayout(this), {}, 0)->addWidget(columns);
-    connect(m_showRuns, &QAction::toggled, this, [this](bool isShown) {
-        m_dock->setVisible(isShown);
-        distributeHeight();
-    });
-    connect(m_showDetails, &QAction::toggled, detailsDock, &QWidget::setVisible);
+    connect(m_showRuns, &QAction::toggled, m_dock, &QWidget::setVisible);
+    connect(m_showDetails, &QAction::toggled, details, &QWidget::setVisible);
     connect(m_rows, &QSplitter::splitterMoved, this, [this] { m_areRowsChosen = true; });
     m_rows->installEventFilter(this); // eventFilter() reacts to changes of its width
-    setCompact(false);
+    applyStyle();
 }
 
 QWidget* ComparePage::makeVerdict()
 {
     m_verdict = new QWidget;
     m_band->layout()->addWidget(m_interval);
-    spaced(new QHBoxLayout(m_verdict), {12, 8, 12, 8}, 0)->addWidget(m_band);
+    m_band->setToolTip(tr("Shows the run in the table of differences"));
+    spaced(new QHBoxLayout(m_verdict), {12, 8, 12, 8}, 0, {m_band});
     for (QWidget* part : m_band->findChildren<QWidget*>() + QList<QWidget*>{m_band})
         part->installEventFilter(this);
-    m_band->setToolTip(tr("Shows the run in the table of differences"));
     m_verdict->hide();
     return m_verdict;
 }
@@ -348,35 +345,32 @@ QWidget* ComparePage::makeSummary()
     m_same->setSizePolicy(QSizePolicy::Ignored, QSizePolicy::Preferred);
     m_same->setTextInteractionFlags(Qt::TextSelectableByMouse);
     m_same->setTextFormat(Qt::RichText);
+    auto* icon = new IconLabel(m_theme, Icon::Info, &Chrome::text2);
     spaced(new QHBoxLayout(m_summary), {12, 0, 12, 0}, 10,
-           {new IconLabel(m_theme, Icon::Info, &Chrome::text2),
-            {m_same, 1},
-            m_note,
-            m_mode,
-            m_allParameters});
+           {icon, {m_same, 1}, m_note, m_mode, m_allParameters});
     return m_summary;
 }
 
 void ComparePage::showSummary()
 {
-    const QString same = sameText(m_parameters), differs = differsText(m_parameters);
+    const QString none = tr("no setting"), same = sameText(m_parameters),
+                  differs = differsText(m_parameters);
+    const auto titled = [](const QString& title, const QString& settings) {
+        return QStringLiteral("<b>%1</b> %2").arg(title, settings.toHtmlEscaped());
+    };
     QStringList parts;
     if (!same.isEmpty())
-        parts << QStringLiteral("<b>%1</b> %2").arg(tr("Same:"), same.toHtmlEscaped());
-    parts << (differs.isEmpty()
-                  ? (parts.isEmpty() ? tr("No setting differs") : tr("no setting differs"))
-                  : QStringLiteral("<b>%1</b> %2")
-                        .arg(parts.isEmpty() ? tr("Different:") : tr("different:"),
-                             differs.toHtmlEscaped()));
-    const bool isPerToken = m_numbers && m_numbers->comparison.isPerToken;
-    m_same->setText(parts.join(QStringLiteral("; "))
-                    + (isPerToken ? QStringLiteral("; <font color=\"%1\">%2</font>")
-                                        .arg(m_theme.theme().chrome.warning.name(),
-                                             tr("N differs: times per 1000 tokens"))
-                                  : QString()));
+        parts << titled(tr("Same:"), same);
+    const QString title = same.isEmpty() ? tr("Different:") : tr("different:");
+    const QString nothing = same.isEmpty() ? tr("No setting differs") : tr("no setting differs");
+    parts << (differs.isEmpty() ? nothing : titled(title, differs));
+    if (m_numbers && m_numbers->comparison.isPerToken)
+        parts << QStringLiteral("<font color=\"%1\">%2</font>")
+                     .arg(m_theme.theme().chrome.warning.name(),
+                          tr("N differs: times per 1000 tokens"));
+    m_same->setText(parts.join(QStringLiteral("; ")));
     m_same->setToolTip(tr("Same: %1\nDifferent: %2")
-                           .arg(same.isEmpty() ? tr("no setting") : same,
-                                differs.isEmpty() ? tr("no setting") : differs));
+                           .arg(same.isEmpty() ? none : same, differs.isEmpty() ? none : differs));
     const QString mode = m_compared.commonMode();
     m_mode->setText(mode);
     m_mode->setVisible(!mode.isEmpty());
@@ -387,90 +381,63 @@ QWidget* ComparePage::makeToolbar()
 {
     m_baseline->setMinimumWidth(112);
     m_baseline->setMaximumWidth(200);
-    QWidget* back = makeToolButton(m_back);
-    QWidget* forward = makeToolButton(m_forward);
+    m_bar = makeSurface("plain");
+    m_bar->setFixedHeight(40);
+    QWidget *back = makeToolButton(m_back), *forward = makeToolButton(m_forward),
+            *line = makeLine(Qt::Vertical);
+    auto* row = spaced(new QHBoxLayout(m_bar), {8, 0, 8, 0}, 8,
+                       {makeToolButton(m_showRuns), back, forward, makeToolButton(m_fit), line});
+    const auto add = [row](const QString& title, QWidget* control) {
+        QWidget* label = makeLabel(title, "small");
+        fill(*row, {label, control});
+        return label;
+    };
+    QWidget *align = add(tr("Align"), m_align), *sort = add(tr("Sort"), m_sort),
+            *lane = add(tr("Lane"), m_lane), *times = add(tr("Times"), m_times),
+            *baseline = add(tr("Baseline"), m_baseline);
+    row->addStretch(1);
     for (QAction* action : {m_blink, m_addRun, m_export}) {
         m_buttons << makeActionButton(action);
         m_icons.prepend(makeToolButton(action)); // updateToolbar() hides the first icons first
         m_icons.front()->setObjectName(action->objectName() + QStringLiteral("Icon"));
+        fill(*row, {m_buttons.back(), m_icons.front()});
     }
-    QWidget *line = makeLine(Qt::Vertical), *sortLabel = makeLabel(tr("Sort"), "small"),
-            *laneLabel = makeLabel(tr("Lane"), "small"),
-            *alignLabel = makeLabel(tr("Align"), "small"),
-            *timesLabel = makeLabel(tr("Times"), "small"),
-            *baselineLabel = makeLabel(tr("Baseline"), "small");
+    row->addWidget(makeToolButton(m_showDetails));
     m_tallOnly = {back, forward, line};
-    m_compactOnly = {sortLabel, m_sort, laneLabel, m_lane};
-    m_labels = {laneLabel, alignLabel, sortLabel, timesLabel, baselineLabel, m_align};
-    m_bar = makeSurface("plain");
-    m_bar->setFixedHeight(40);
-    spaced(new QHBoxLayout(m_bar), {8, 0, 8, 0}, 8,
-           {makeToolButton(m_showRuns),
-            back,
-            forward,
-            makeToolButton(m_fit),
-            line,
-            alignLabel,
-            m_align,
-            sortLabel,
-            m_sort,
-            laneLabel,
-            m_lane,
-            timesLabel,
-            m_times,
-            baselineLabel,
-            m_baseline,
-            kStretch,
-            m_buttons[0],
-            m_icons[2],
-            m_buttons[1],
-            m_icons[1],
-            m_buttons[2],
-            m_icons[0],
-            makeToolButton(m_showDetails)});
+    m_compactOnly = {sort, m_sort, lane, m_lane};
+    m_labels = {lane, align, sort, times, baseline, m_align};
     return m_bar;
 }
 
 QWidget* ComparePage::makeCentre()
 {
+    auto* hint = makeLabel(
+        tr("Tick another run in the list on the left, or compare this run with its prediction."),
+        "secondary");
     m_single = makeSurface("alt");
-    spaced(new QHBoxLayout(m_single), {16, 8, 12, 8}, 10,
-           {{makeLabel(tr("Tick another run in the list on the left, or compare this run with its "
-                          "prediction."),
-                       "secondary"),
-             1},
-            makeActionButton(m_predict)});
+    spaced(new QHBoxLayout(m_single), {16, 8, 12, 8}, 10, {{hint, 1}, makeActionButton(m_predict)});
     m_rows->addWidget(m_lanes);
     m_rows->addWidget(m_tables);
     m_rows->setStretchFactor(0, 1);
     auto* nothing = new QWidget;
-    spaced(new QVBoxLayout(nothing), {14, 14, 14, 14}, 0)->addWidget(m_empty);
+    spaced(new QVBoxLayout(nothing), {14, 14, 14, 14}, 0, {m_empty});
     m_stack->addWidget(nothing);
     m_stack->addWidget(m_rows);
-    auto* centre = makeSurface("plain");
-    spaced(new QVBoxLayout(centre), {}, 0,
-           {makeVerdict(),
-            makeSummary(),
-            makeLine(Qt::Horizontal),
-            makeToolbar(),
-            makeLine(Qt::Horizontal),
-            m_refused,
-            m_single,
-            {m_stack, 1}});
-    return centre;
+    auto *above = new QWidget, *below = new QWidget;
+    spaced(new QVBoxLayout(above), {}, 0, {makeVerdict(), makeSummary()});
+    spaced(new QVBoxLayout(below), {}, 0, {m_refused, m_single, {m_stack, 1}});
+    return makeLined({above, makeToolbar(), {below, 1}});
 }
 
 QWidget* ComparePage::makeDetails()
 {
-    auto* column = named(makeSurface("plain"), "detailsDock");
-    column->setMinimumWidth(220);
     auto* close = makeIconButton("closeDetails", Icon::Close, tr("Close the details"), m_theme);
-    connect(close, &QToolButton::clicked, m_showDetails,
-            [this] { m_showDetails->setChecked(false); });
+    connect(close, &QToolButton::clicked, m_showDetails, &QAction::toggle);
     auto* title = makeBar(40, 4, {{makeLabel(tr("Details"), "dock"), 1}, close});
-    spaced(new QVBoxLayout(column), {}, 0, {title, makeLine(Qt::Horizontal), {m_details, 1}});
-    column->hide();
-    return column;
+    auto* dock = named(makeLined({title, {m_details, 1}}), "detailsDock");
+    dock->setMinimumWidth(220);
+    dock->hide();
+    return dock;
 }
 
 void ComparePage::distributeHeight()
@@ -486,10 +453,9 @@ void ComparePage::distributeHeight()
     m_tables->shareWidth();
 }
 
-void ComparePage::setCompact(bool isCompact)
+void ComparePage::applyStyle()
 {
-    m_isCompact = isCompact;
-    m_tables->setRanked(isCompact);
+    m_tables->setRanked(m_lanes->isCompact());
     updateToolbar();
     distributeHeight();
 }
@@ -498,29 +464,27 @@ void ComparePage::setCompact(bool isCompact)
 // icons, then hides labels, then icons. The actions of hidden icons are also in the menus.
 void ComparePage::updateToolbar()
 {
-    for (QWidget* part : m_tallOnly)
-        part->setVisible(!m_isCompact);
-    for (QWidget* part : m_compactOnly)
-        part->setVisible(m_isCompact);
-    for (QWidget* part : m_labels + m_buttons + m_icons)
-        part->hide();
-    const auto needed = [this] {
+    const auto show = [](const QList<QWidget*>& parts, bool areShown) {
+        for (QWidget* part : parts)
+            part->setVisible(areShown);
+    };
+    const auto needed = [this] { // with the minimum width of the list of baselines
         m_bar->layout()->invalidate();
-        // This assumes the minimum width of the list of baselines.
         return m_bar->layout()->minimumSize().width();
     };
+    const bool isCompact = m_lanes->isCompact();
+    show(m_tallOnly, !isCompact);
+    show(m_compactOnly, isCompact);
     // The minimum width excludes the parts that can be hidden, because they would narrow the dock
     // of runs.
+    show(m_labels + m_buttons + m_icons, false);
     m_bar->setMinimumWidth(needed());
     for (QWidget* label : m_labels)
-        label->setVisible(m_isCompact || !m_compactOnly.contains(label));
-    for (QWidget* button : m_buttons)
-        button->show();
+        label->setVisible(isCompact || !m_compactOnly.contains(label));
+    show(m_buttons, true);
     const bool hasTexts = needed() <= m_rows->width();
-    for (QWidget* button : m_buttons)
-        button->setVisible(hasTexts);
-    for (QWidget* icon : m_icons)
-        icon->setVisible(!hasTexts);
+    show(m_buttons, hasTexts);
+    show(m_icons, !hasTexts);
     for (QWidget* part : m_labels + m_icons)
         if (needed() > m_rows->width())
             part->hide();
@@ -534,16 +498,12 @@ void ComparePage::showEvent(QShowEvent* event)
     distributeHeight();
 }
 
-// Hides the docks that do not fit beside the lanes.
+// The details do not fit beside the lanes, either, if the runs are hidden.
 void ComparePage::resizeEvent(QResizeEvent* event)
 {
     Page::resizeEvent(event);
-    const bool hasRoom = width() >= kFoldRuns;
-    if (hasRoom != std::exchange(m_hasRoomForRuns, hasRoom)) {
-        m_showRuns->setChecked(hasRoom);
-        if (!hasRoom)
-            m_showDetails->setChecked(false);
-    }
+    if (event->oldSize().width() >= kFoldRuns && width() < kFoldRuns)
+        m_showDetails->setChecked(false);
     distributeHeight();
 }
 
@@ -618,7 +578,7 @@ engine::Result<CompareNumbers> ComparePage::computeNumbers(const Compared& reque
 {
     if (!request.haveOneTime)
         return compareNumbers(request.runs, request.baseline, request.titles);
-    return withOpTimesOf(request.runs, request.baseline)
+    return profiler::withOpTimesOf(request.runs, request.baseline)
         .and_then([&](const std::vector<RunPointer>& runs) {
             return compareNumbers(runs, request.baseline, request.titles);
         });
@@ -634,7 +594,7 @@ void ComparePage::connectAll()
     connect(&m_views, &ViewPreparation::ready, this, [this](const auto& views) {
         m_lanes->setViews(views, m_compared.baseline(), m_compared.names());
         m_hasViews = true;
-        setCompact(m_lanes->isCompact());
+        applyStyle();
         showNumbers();
     });
     connect(m_dock, &RunsDock::pageRequested, this, &Page::pageRequested);
@@ -673,8 +633,7 @@ void ComparePage::connectLanes()
             Q_EMIT pageRequested(
                 {"run", {}, {m_compared.documents()[static_cast<std::size_t>(run)]}});
     });
-    connect(m_lanes, &CompareWidget::styleChanged, this,
-            [this] { setCompact(m_lanes->isCompact()); });
+    connect(m_lanes, &CompareWidget::styleChanged, this, &ComparePage::applyStyle);
     connect(m_lanes, &CompareWidget::selectionChanged, this, &ComparePage::explain);
     connect(m_details, &DetailsPanel::jumpTo, this, [this](const Selection& selection) {
         if (m_explained >= 0)
@@ -839,7 +798,7 @@ void ComparePage::addPrediction()
 {
     if (m_compared.runs().empty())
         return;
-    m_background.run([run = m_compared.runs().front()] { return withEvenCosts(*run); },
+    m_background.run([run = m_compared.runs().front()] { return profiler::withEvenCosts(*run); },
                      [this](engine::Result<engine::Run> predicted) {
                          if (predicted)
                              m_library.tick(*m_library.add(std::move(*predicted)));

@@ -130,7 +130,7 @@ private:
     // Divides the height between lanes and tables unless the user moved the splitter. The tables
     // get their content's height, more if the lanes leave it unused, and at most half.
     void distributeHeight();
-    void setCompact(bool isCompact); // true: the controls for a ranking of many runs
+    void applyStyle(); // call it after the style of the rows changed
     void updateToolbar();
     void showSummary();
     void showUnfinished(int complete, int unfinished); // numbers of ticked runs
@@ -205,8 +205,7 @@ private:
     // The parts of the toolbar that updateToolbar() shows or hides. m_icons replace m_buttons. The
     // first elements of m_labels and m_icons are hidden first.
     QList<QWidget*> m_tallOnly, m_compactOnly, m_labels, m_buttons, m_icons;
-    bool m_hasRoomForRuns = true, m_areRowsChosen = false; // m_areRowsChosen: the user moved m_rows
-    bool m_isCompact = false;
+    bool m_areRowsChosen = false; // by the user, who moved m_rows
 };
 
 } // namespace app

@@ -60,7 +60,6 @@ MemoryScales memoryScales(const CompareLayout& layout)
 
 namespace {
 
-constexpr int kAtRight = Qt::AlignRight | Qt::AlignVCenter;
 constexpr double kNamesWidth = 140;
 constexpr double kRankRight = 30, kChevron = 38, kName = 58; // of the columns of a compact row
 
@@ -116,7 +115,7 @@ private:
     double x(double ticks) const { return m_axis.snappedX(ticks); }
     QRectF lane() const // of a compact row
     {
-        const QRectF area = m_scene.rowsArea();
+        const QRectF& area = m_scene.area;
         return {area.left(), m_row.top + CompareLayout::kLaneTop, area.width(), m_scene.rows.lane};
     }
 
@@ -163,7 +162,7 @@ QColor RowPainter::changeInk(const QColor& neutral) const
 
 void RowPainter::paintTall() const
 {
-    const QRectF area = m_scene.rowsArea(), column = m_scene.columnOf(m_row);
+    const QRectF &area = m_scene.area, column = m_scene.columnOf(m_row);
     const QRectF lanes(area.left(), m_row.top, area.width(), m_row.height);
     fill(column, chrome().surfaceAlt);
     fill({column.left(), m_row.top, 1, m_row.height}, chrome().line);
@@ -387,7 +386,7 @@ void RowPainter::paintMemory(const QRectF& column) const
 
 void RowPainter::paintCompact() const
 {
-    const QRectF area = m_scene.rowsArea();
+    const QRectF& area = m_scene.area;
     const QRectF time(area.left(), m_row.top, area.width(), m_row.height);
     if (m_isCurrent) {
         fill({0, m_row.top, area.left(), m_row.height}, chrome().selected);
@@ -417,7 +416,7 @@ void RowPainter::paintCompact() const
 void RowPainter::paintCompactName() const
 {
     constexpr double kFact = 15;
-    const QRectF line(0, m_row.top, m_scene.headerWidth(), m_scene.rows.rowHeight());
+    const QRectF line(0, m_row.top, m_scene.area.left(), m_scene.rows.rowHeight());
     const double middle = line.center().y(),
                  height = m_scene.rows.hasTwoLines() ? 34 : line.height();
     if (const CompareNumbers* numbers = m_scene.numbers())
@@ -429,7 +428,7 @@ void RowPainter::paintCompactName() const
                  m_row.run == m_scene.arrangement.baseline ? tr("baseline") : QString());
     if (!m_row.isExpanded)
         return;
-    paintDeviceNames(m_scene.headerWidth() - 10);
+    paintDeviceNames(m_scene.area.left() - 10);
     QRectF place(kName, m_row.lanesTop, line.width() - kName - 64, kFact);
     for (const QString& fact : compareSubtitle(m_row).split(QStringLiteral(", "))) {
         if (place.bottom() > m_row.top + m_row.height)
@@ -507,23 +506,10 @@ void RowPainter::paintCell(const CompareColumn& column, const CompareCell& cell,
 
 } // namespace
 
-void ComparePainter::fill(const QRectF& area, const QColor& colour) const
-{
-    m_painter.fillRect(area, colour);
-}
-
-void ComparePainter::write(const QRectF& area, const QString& text, const QFont& font,
-                           const QColor& ink, int flags) const
-{
-    m_painter.setFont(font);
-    m_painter.setPen(ink);
-    m_painter.drawText(area, flags, text);
-}
-
 void ComparePainter::paintFrame() const
 {
     const double width = m_scene.size.width();
-    const QRectF area = m_scene.rowsArea();
+    const QRectF& area = m_scene.area;
     fill({0, 0, width, CompareScene::kRuler}, chrome().surfaceAlt);
     fill({0, area.bottom(), width, CompareScene::kLegend}, chrome().surfaceAlt);
     for (const double y : {CompareScene::kRuler - 1, area.bottom(), m_scene.size.height() - 1.0})
@@ -555,13 +541,13 @@ void ComparePainter::paintRulerOf(const CompareRow& row, const QRectF& strip) co
 // The titles of the columns beside the ruler. The column that ranks the runs has an arrow.
 void ComparePainter::paintTitles() const
 {
-    const double height = CompareScene::kRuler - 1, left = m_scene.headerWidth();
+    const double height = CompareScene::kRuler - 1, left = m_scene.area.left();
     if (!m_scene.rows.isCompact) {
         const CompareRow& first = m_scene.rows.rows.front();
         write({24, 0, left - 24, height}, m_scene.rows.ruler(first, m_scene.axisOf(first)).title,
               uiFont(11), chrome().text2);
-        write({m_scene.rowsArea().right() + 16, 0, m_scene.columnsWidth() - 16, height},
-              tr("Iteration"), uiFont(11), chrome().text2);
+        write({m_scene.area.right() + 16, 0, m_scene.columnsWidth() - 16, height}, tr("Iteration"),
+              uiFont(11), chrome().text2);
         return;
     }
     const QFont font = uiFont(12, QFont::Medium);
@@ -570,7 +556,7 @@ void ComparePainter::paintTitles() const
     for (const CompareColumn& column : m_scene.columns) {
         const CompareNumbers& numbers = *m_scene.numbers();
         const bool isRanked
-            = numbers.by == column.ranksBy() && column.shows == CompareColumn::Shows::Value;
+            = numbers.by == column.ranksBy && column.shows == CompareColumn::Shows::Value;
         const QRectF box(column.left, 0, column.width - 6, height);
         write(box, column.title, font, isRanked ? chrome().text : chrome().text2, kAtRight);
         if (isRanked)
@@ -586,7 +572,7 @@ void ComparePainter::paintGround() const
 {
     if (m_scene.rows.isCompact)
         return;
-    const QRectF area = m_scene.rowsArea();
+    const QRectF& area = m_scene.area;
     const double height = std::max(m_scene.rows.height, area.height());
     fill({area.right(), 0, m_scene.columnsWidth(), height}, chrome().surfaceAlt);
     fill({area.right(), 0, 1, height}, chrome().line);
@@ -622,9 +608,9 @@ void ComparePainter::paintHead(const CompareGroup& group, const CompareRow& firs
     const QRectF strip(0, group.headTop, m_scene.size.width(), group.headHeight());
     fill(strip, group.hasRuler ? chrome().warningTint : chrome().surfaceAlt);
     if (group.hasRuler)
-        paintRulerOf(first,
-                     {m_scene.rowsArea().left(), strip.top() + 14, m_scene.rowsArea().width(),
-                      strip.height() - 14});
+        paintRulerOf(
+            first,
+            {m_scene.area.left(), strip.top() + 14, m_scene.area.width(), strip.height() - 14});
     fill({0, strip.bottom() - 1, strip.width(), 1}, chrome().line);
     const QFont font = uiFont(11);
     if (!group.hasRuler) {
@@ -662,7 +648,7 @@ void ComparePainter::paintBaselineEnd() const
         top = top < 0 ? row.top : top;
         bottom = row.top + row.height;
     }
-    const QRectF area = m_scene.rowsArea();
+    const QRectF& area = m_scene.area;
     if (m_scene.isBaselinePinned())
         bottom = std::max(bottom, m_scene.scroll + area.height());
     const double x = m_scene.axisOf(*base).snappedX(inTicks(base->window().end));
@@ -681,7 +667,7 @@ void ComparePainter::paintTie(const profiler::Ranking::Tie& tie) const
     constexpr double kAfter = 14, kHook = 5, kInset = 6;
     const CompareNumbers& numbers = *m_scene.numbers();
     const auto& order = numbers.ranking.order;
-    const double right = m_scene.rowsArea().right();
+    const double right = m_scene.area.right();
     double x = 0, top = 0, bottom = 0;
     for (std::size_t k = tie.first; k <= tie.last; ++k) {
         const CompareRow* row = m_scene.rows.rowOf(order[k]);
@@ -711,7 +697,7 @@ void ComparePainter::paintTie(const profiler::Ranking::Tie& tie) const
 
 void ComparePainter::paintMarks() const
 {
-    const QRectF area = m_scene.rowsArea();
+    const QRectF& area = m_scene.area;
     const CompareScene::Mark& selected = m_scene.selected;
     m_painter.save();
     m_painter.setClipRect(area);
@@ -737,7 +723,7 @@ void ComparePainter::paintMarks() const
 // The number of runs below the visible ones, and the slowest of them.
 QString ComparePainter::hiddenRuns() const
 {
-    const double bottom = m_scene.scroll + m_scene.rowsArea().height();
+    const double bottom = m_scene.scroll + m_scene.area.height();
     int hidden = 0;
     const CompareRow* slowest = nullptr;
     for (const CompareRow& row : m_scene.rows.rows) {
@@ -768,7 +754,7 @@ void ComparePainter::paintLegend() const
     if (m_scene.rows.isCompact)
         legend.note = hiddenRuns();
     app::paintLegend(m_painter, legend, m_colours,
-                     {0, m_scene.rowsArea().bottom(), m_scene.size.width(), CompareScene::kLegend});
+                     {0, m_scene.area.bottom(), m_scene.size.width(), CompareScene::kLegend});
 }
 
 } // namespace app

@@ -1,9 +1,9 @@
 #pragma once
 
 #include "app/compare/compare_scene.h"
-#include "app/timeline/paint/box_colours.h"
+#include "app/timeline/paint/box_painter.h"
 
-class QPainter;
+#include <QPainter>
 
 namespace app {
 
@@ -40,9 +40,12 @@ public:
 protected:
     const Theme& theme() const { return m_colours.theme(); }
     const Chrome& chrome() const { return theme().chrome; }
-    void fill(const QRectF& area, const QColor& colour) const;
+    void fill(const QRectF& area, const QColor& colour) const { m_painter.fillRect(area, colour); }
     void write(const QRectF& area, const QString& text, const QFont& font, const QColor& ink,
-               int flags = Qt::AlignLeft | Qt::AlignVCenter) const;
+               int flags = Qt::AlignLeft | Qt::AlignVCenter) const
+    {
+        paintText(m_painter, area, text, font, ink, flags);
+    }
 
     QPainter& m_painter;
     const CompareScene& m_scene;

@@ -55,37 +55,21 @@ void CompareScene::layout(QSizeF of)
         arrangement.order = numbers()->ranking.order;
         rows = layoutComparison(runs, arrangement, height);
     }
+    const double header = !rows.isCompact ? kTallHeader
+        : size.width() < kNarrow          ? kNarrowHeader
+                                          : kCompactHeader;
     columns.clear();
     if (rows.isCompact && numbers())
-        columns = layoutColumns(*numbers(), headerWidth(), size.width());
-}
-
-double CompareScene::headerWidth() const
-{
-    return !rows.isCompact ? kTallHeader : size.width() < kNarrow ? kNarrowHeader : kCompactHeader;
-}
-
-double CompareScene::columnsWidth() const
-{
-    if (!rows.isCompact)
-        return kTallColumn;
-    return columns.empty() ? 0 : size.width() - columns.front().left;
-}
-
-QRectF CompareScene::rowsArea() const
-{
-    return {headerWidth(), kRuler, std::max(1.0, size.width() - headerWidth() - columnsWidth()),
-            std::max(0.0, size.height() - kRuler - kLegend)};
-}
-
-QRectF CompareScene::columnOf(const CompareRow& row) const
-{
-    return {rowsArea().right(), row.top, columnsWidth(), row.height};
+        columns = layoutColumns(*numbers(), header, size.width());
+    const double right = !rows.isCompact ? size.width() - kTallColumn
+        : columns.empty()                ? size.width()
+                                         : columns.front().left;
+    area = {header, kRuler, std::max(1.0, right - header), height};
 }
 
 TimeAxis CompareScene::axisOf(const CompareRow& row) const
 {
-    return compareAxis(rows, row, window, rowsArea(), dpr);
+    return compareAxis(rows, row, window, area, dpr);
 }
 
 const CompareRow* CompareScene::baselineOf(const CompareRow& row) const
@@ -99,14 +83,14 @@ const CompareRow* CompareScene::baselineOf(const CompareRow& row) const
 
 double CompareScene::contentHeight() const
 {
-    const bool scrolls = rows.height > rowsArea().height();
+    const bool scrolls = rows.height > area.height();
     return rows.height + (rows.isCompact && scrolls ? rows.rowHeight() : 0);
 }
 
 ViewWindow CompareScene::fit() const
 {
     constexpr double kTieText = 134;
-    const double width = rowsArea().width();
+    const double width = area.width();
     const bool hasTies = rows.isCompact && numbers() && !numbers()->ranking.ties.empty();
     const double more = hasTies && width > 3 * kTieText ? width / (width - kTieText) : 1;
     return fitted({0, static_cast<std::int64_t>(kCompareWhole * more)}, fitWidth());
@@ -115,9 +99,9 @@ ViewWindow CompareScene::fit() const
 bool CompareScene::isBaselinePinned() const
 {
     const CompareRow* base = baseline();
-    if (!rows.isCompact || !base || rows.height <= rowsArea().height())
+    if (!rows.isCompact || !base || rows.height <= area.height())
         return false;
-    const double bottom = scroll + rowsArea().height();
+    const double bottom = scroll + area.height();
     return base->top < scroll || base->top + rows.rowHeight() > bottom;
 }
 
@@ -152,10 +136,10 @@ DeviceLanes CompareScene::foldedLanes(const CompareRow& row) const
 int CompareScene::deviceAt(const CompareRow& row, QPointF at) const
 {
     const bool isFolded = rows.isCompact && at.y() < row.top + rows.rowHeight();
-    if (!rows.isCompact && at.x() >= rowsArea().right()) {
-        const QRectF area = row.memoryArea(columnOf(row));
-        for (int d = 0; d < row.view->devices() && !area.isEmpty(); ++d)
-            if (row.memorySlot(area, d).contains(at))
+    if (!rows.isCompact && at.x() >= area.right()) {
+        const QRectF bars = row.memoryArea(columnOf(row));
+        for (int d = 0; d < row.view->devices() && !bars.isEmpty(); ++d)
+            if (row.memorySlot(bars, d).contains(at))
                 return d;
         return -1;
     }
@@ -187,7 +171,6 @@ Selection CompareScene::hitIn(const CompareRow& row, QPointF at) const
 
 CompareScene::Mark CompareScene::hit(QPointF at) const
 {
-    const QRectF area = rowsArea();
     if (at.y() < area.top() || at.y() >= area.bottom())
         return {};
     const bool isPinned = isBaselinePinned() && at.y() >= area.bottom() - rows.rowHeight();
@@ -211,11 +194,11 @@ std::optional<profiler::RankBy> CompareScene::rankAt(QPointF at) const
 {
     if (!rows.isCompact || at.y() >= kRuler)
         return std::nullopt;
-    if (at.x() < headerWidth())
+    if (at.x() < area.left())
         return profiler::RankBy::Name;
     for (const CompareColumn& column : columns)
         if (at.x() >= column.left && at.x() < column.left + column.width)
-            return column.ranksBy();
+            return column.ranksBy;
     return std::nullopt;
 }
 

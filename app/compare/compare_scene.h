@@ -38,7 +38,8 @@ struct CompareScene
     LaneOf lane = LaneOf::Devices;
     bool hasGhost = false; // outlines the baseline's ops over the other runs
 
-    QSizeF size; // size of the widget
+    QSizeF size; // of the widget
+    QRectF area; // the time area of the rows, with names at its left and numbers at its right
     ViewWindow window{0, kCompareWhole};
     double dpr = 1;
     int scroll = 0;
@@ -47,8 +48,8 @@ struct CompareScene
     void setRuns(std::vector<RunViewPointer> views, std::size_t baseline, const RunNames& names);
     const CompareNumbers* numbers() const { return arrangement.numbers.get(); }
     bool showsDevices() const { return lane == LaneOf::Devices && rows.hasRoomForDevices(); }
-    // Computes rows and columns. If CompareArrangement::order is empty, sets it to the ranking if
-    // the comparison is compact and has numbers, otherwise to the order of the runs.
+    // Computes rows, columns and area. If CompareArrangement::order is empty, sets it to the
+    // ranking if the comparison is compact and has numbers, otherwise to the order of the runs.
     void layout(QSizeF size);
     const CompareRow& row(int index) const { return rows.rows[static_cast<std::size_t>(index)]; }
     int indexOf(const CompareRow& row) const { return static_cast<int>(&row - rows.rows.data()); }
@@ -59,45 +60,40 @@ struct CompareScene
     // The lanes of the devices inside the one lane of a compact row; empty if they are not shown.
     DeviceLanes foldedLanes(const CompareRow& row) const;
     const CompareRow* baseline() const { return rows.rowOf(arrangement.baseline); }
-    double headerWidth() const;                   // width of the names at the left
-    double columnsWidth() const;                  // width of the numbers at the right
-    QRectF rowsArea() const;                      // time area of the rows, in widget coordinates
-    QRectF columnOf(const CompareRow& row) const; // area of the key numbers, before scrolling
+    double columnsWidth() const { return size.width() - area.right(); }
+    QRectF columnOf(const CompareRow& row) const // before scrolling
+    {
+        return {area.right(), row.top, columnsWidth(), row.height};
+    }
     TimeAxis axisOf(const CompareRow& row) const;
-    // Returns nullptr if the row is the baseline, or if the baseline has another unit.
+    // nullptr: the row is the baseline, or the baseline has another unit.
     const CompareRow* baselineOf(const CompareRow& row) const;
     // Whether the baseline is drawn at the bottom, because its row is not visible.
     bool isBaselinePinned() const;
     // The height of all rows, with space for a pinned baseline if they scroll.
     double contentHeight() const;
-    double fitWidth() const { return rowsArea().width() - 16; }
+    double fitWidth() const { return area.width() - 16; }
     ViewWindow fit() const; // leaves room for the text beside runs that share a rank
-    // Converts `window`, a time range of the row's run, to the coordinates of CompareScene::window.
+    // Converts a time range of the row's run to the coordinates of CompareScene::window.
     ViewWindow shareOf(const CompareRow& row, engine::Window window) const;
 
     Mark hit(QPointF at) const;
     const CompareRow* rowAt(QPointF at) const; // nullptr: none
     bool isChevron(const Mark& mark, QPointF at) const;
-    // The metric by which a click on a column title ranks a compact comparison; nullopt: no title
-    // is at the point.
+    // The metric by which a click on a column title ranks a compact comparison; nullopt: no title.
     std::optional<profiler::RankBy> rankAt(QPointF at) const;
     std::optional<Mark> rangeAt(QPointF from, double toX) const;
     std::optional<Mark> walkedTo(int key) const;
     std::size_t steppedRun(int by) const; // the run `by` rows below the chosen one
-    // The same op in another row; nullopt: the row has no iteration or its run does not have the
-    // op.
+    // The same op in another row; nullopt: its run does not have the op.
     std::optional<Mark> opIn(const CompareRow& row, std::uint32_t op) const;
     QRectF boxOf(const Mark& mark) const; // in widget coordinates
     QString toolTip() const;              // tooltip of the hovered item or row
 
 private:
-    bool isOnTime(QPointF at) const
-    {
-        return at.x() >= headerWidth() && at.x() < rowsArea().right();
-    }
+    bool isOnTime(QPointF at) const { return at.x() >= area.left() && at.x() < area.right(); }
     int deviceAt(const CompareRow& row, QPointF at) const;
     Selection hitIn(const CompareRow& row, QPointF at) const;
-    // Neighbour of the selection in the run above or below.
     std::optional<Mark> neighbour(int step) const;
 };
 

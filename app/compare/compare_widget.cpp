@@ -77,7 +77,7 @@ void RowPictures::paint(QPainter& painter, const CompareScene& scene, const BoxC
                            }));
     };
     const ComparePainter comparison(painter, scene, colours);
-    const QRectF area = scene.rowsArea();
+    const QRectF& area = scene.area;
     const double width = scene.size.width(), top = scene.scroll, bottom = top + area.height();
     painter.save();
     painter.setClipRect(QRectF(0, area.top(), width, area.height()));
@@ -105,17 +105,6 @@ CompareWidget::CompareWidget(const ThemeController& theme, QWidget* parent)
 {
     setAccessibleName(tr("Comparison of runs"));
     setViews({}, 0);
-}
-
-void CompareWidget::setRuns(std::vector<std::shared_ptr<const engine::Run>> runs,
-                            std::size_t baseline)
-{
-    std::vector<RunViewPointer> views;
-    for (auto& run : runs) {
-        if (run)
-            views.push_back(std::make_shared<const RunView>(std::move(run)));
-    }
-    setViews(std::move(views), baseline);
 }
 
 void CompareWidget::setViews(std::vector<RunViewPointer> views, std::size_t baseline,

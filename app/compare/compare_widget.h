@@ -13,13 +13,11 @@ public:
     void setRun(int run) { m_run = run; } // the run that changes; -1: none
 
     bool isAt(const CompareScene& scene, QPointF at) const { return find(scene, at).has_value(); }
-    // Starts a drag if `at` is at the end of an op. Returns the same op in the run that changes;
-    // nullopt: there is no such op.
+    // Returns the op of the run that changes; nullopt: `at` is not at the end of an op.
     std::optional<CompareScene::Mark> begin(const CompareScene& scene, QPointF at);
-    // Returns the new duration divided by the duration at the last call. `pixels` counts from the
-    // start of the drag. Requires begin().
+    // The new duration divided by that of the last call; `pixels` count from the start of the drag.
     double moved(double pixels);
-    bool end(); // returns whether a drag was active
+    bool end(); // whether a drag was active
 
 private:
     struct Found
@@ -41,8 +39,7 @@ private:
 class RowPictures
 {
 public:
-    // Draws the visible rows, and the baseline at the bottom if it is pinned there. `key`
-    // identifies the content of the widget.
+    // `key` identifies the content of the widget.
     void paint(QPainter& painter, const CompareScene& scene, const BoxColours& colours,
                CachedPicture::Key key);
 
@@ -60,23 +57,17 @@ class CompareWidget : public TimeCanvas
 public:
     explicit CompareWidget(const ThemeController& theme, QWidget* parent = nullptr);
 
-    // `names` has one entry per run, so that runs with equal labels can be distinguished; may be
-    // empty.
+    // `names` distinguish runs with equal labels; may be empty.
     void setViews(std::vector<RunViewPointer> views, std::size_t baseline,
                   const RunNames& names = {});
-    // Replaces one run. A selection in this run stays only if it is an op that exists in `view`.
+    // A selection in this run stays only if it is an op that exists in `view`.
     void replaceView(std::size_t run, RunViewPointer view);
-    // Sets the run whose ops can be lengthened by dragging their ends; -1: none. The ends can be
-    // dragged in the row of this run, or in the row of a run with the same schedule. Dragging emits
-    // opScaled().
+    // The run whose ops can be lengthened by dragging their ends, in its row or in that of a run
+    // with the same schedule; -1: none. Dragging emits opScaled().
     void setEditable(int run);
-    // Prepares the runs synchronously; ignores nullptr.
-    void setRuns(std::vector<std::shared_ptr<const engine::Run>> runs, std::size_t baseline);
-    // Sets the numbers of the runs passed to setViews(); nullptr: unknown. Compact rows follow the
-    // ranking.
+    // nullptr: unknown. Compact rows follow the ranking.
     void setNumbers(CompareNumbersPointer numbers);
-    // Sets the predicted peak, in bytes, of a run that recorded no memory; 0: unknown. setViews()
-    // removes it.
+    // In bytes, of a run that recorded no memory, until setViews(); 0: unknown.
     void setPredictedPeak(std::size_t run, std::int64_t bytes);
     void setBaseline(std::size_t run);
     void setCurrent(int run); // chooses a run without a signal; -1: none
@@ -87,7 +78,6 @@ public:
     void setAlign(CompareAlign align);
     void setGhost(bool hasGhost); // outlines of the baseline over the other runs
     void blink();                 // swaps the rows of the chosen run and the baseline, in place
-    // Selects an item of a run and scrolls to it.
     void select(std::size_t run, const Selection& selection);
     bool isCompact() const { return m_scene.rows.isCompact; }
     const CompareLayout& rows() const { return m_scene.rows; }
@@ -103,13 +93,13 @@ Q_SIGNALS:
     void baselineRequested(int run);
     void openRequested(int run);
     void styleChanged(); // isCompact() changed
-    // The selected op now takes `ratio` times as long as before this signal. `isLast`: the user
-    // released the button, so the drag has ended.
+    // The selected op now takes `ratio` times as long as before this signal. `isLast`: the drag has
+    // ended.
     void opScaled(double ratio, bool isLast);
 
 protected:
     bool isEmpty() const override { return m_scene.rows.rows.empty(); }
-    QRectF timeArea() const override { return m_scene.rowsArea(); }
+    QRectF timeArea() const override { return m_scene.area; }
     engine::Window extent() const override
     {
         return {0, static_cast<std::int64_t>(compareEnd(m_scene.rows))};

@@ -255,11 +255,19 @@ ComparisonPanels::ComparisonPanels(const ThemeController& theme, QWidget* parent
     , m_tables{makeTable("compareTable", tr("Differences")),
                makeTable("operationTable", tr("Per operation")),
                makeTable("deviceTable", tr("Bubble per device"))}
-    , m_causes(makeChart("causeBars", tr("Causes of bubbles"), &ComparisonPanels::causesOf))
-    , m_durations(makeChart("durationHistogram", tr("Distribution of op durations"), nullptr))
-    , m_times(makeChart("timeBars", tr("Time by category"), &ComparisonPanels::timesOf))
+    , m_causes(makeChart("causeBars", tr("Causes of bubbles"),
+                         [this](std::size_t run) { return causesText(run); }))
+    , m_durations(makeChart("durationHistogram", tr("Distribution of op durations"),
+                            [](std::size_t) { return QString(); }))
+    , m_times(makeChart("timeBars", tr("Time by category"),
+                        [this](std::size_t run) {
+                            const auto& palette = m_theme.theme().palette;
+                            return barText(timeRow(*m_numbers, run, m_names.titles, palette),
+                                           m_numbers->time());
+                        }))
     , m_pareto(
-          makeChart("paretoChart", tr("Iteration against peak memory"), &ComparisonPanels::pointOf))
+          makeChart("paretoChart", tr("Iteration against peak memory"),
+                    [this](std::size_t run) { return pointText(*m_numbers, m_names.titles, run); }))
     , m_kind(named(new QComboBox, "histogramKind", tr("Kind of op")))
     , m_only(makeButton({}, QStringLiteral("compareOnly")))
     , m_note(new ElidedLabel("small"))
@@ -304,11 +312,11 @@ DataTable* ComparisonPanels::makeTable(const char* name, const QString& title)
     return table;
 }
 
-SceneView* ComparisonPanels::makeChart(const char* name, const QString& title, Describe describe)
+SceneView* ComparisonPanels::makeChart(const char* name, const QString& title,
+                                       const std::function<QString(std::size_t run)>& describe)
 {
     const auto text = [this, describe](std::size_t run) {
-        const bool isKnown = m_numbers && run < m_numbers->runs.size();
-        return describe != nullptr && isKnown ? (this->*describe)(run) : QString();
+        return m_numbers && run < m_numbers->runs.size() ? describe(run) : QString();
     };
     auto* chart = named(new SceneView(m_theme, text), name, title);
     connect(chart, &SceneView::pointChosen, this,
@@ -316,22 +324,11 @@ SceneView* ComparisonPanels::makeChart(const char* name, const QString& title, D
     return chart;
 }
 
-QString ComparisonPanels::causesOf(std::size_t run) const
+QString ComparisonPanels::causesText(std::size_t run) const
 {
     const auto rows = causeRows(*m_numbers, m_names.titles, m_current, m_theme.theme().palette);
     const auto row = std::ranges::find(rows, run, &BarRow::run);
     return row == rows.end() ? QString() : barText(*row, m_numbers->time());
-}
-
-QString ComparisonPanels::timesOf(std::size_t run) const
-{
-    return barText(timeRow(*m_numbers, run, m_names.titles, m_theme.theme().palette),
-                   m_numbers->time());
-}
-
-QString ComparisonPanels::pointOf(std::size_t run) const
-{
-    return pointText(*m_numbers, m_names.titles, run);
 }
 
 QWidget* ComparisonPanels::makeTabs()

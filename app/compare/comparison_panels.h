@@ -73,17 +73,16 @@ Q_SIGNALS:
 
 private:
     DataTable* makeTable(const char* name, const QString& title);
-    using Describe = QString (ComparisonPanels::*)(std::size_t run) const;
-    SceneView* makeChart(const char* name, const QString& title, Describe describe);
+    // `describe` returns the tooltip of a run.
+    SceneView* makeChart(const char* name, const QString& title,
+                         const std::function<QString(std::size_t run)>& describe);
     QWidget* makeTabs();
     QWidget* makeSide();
     SceneView* shownChart() const; // nullptr: the tab shows a table
     void choose(int run);
     void drawCharts();
     void exportChart(const SceneView& view);
-    QString causesOf(std::size_t run) const;
-    QString timesOf(std::size_t run) const;
-    QString pointOf(std::size_t run) const;
+    QString causesText(std::size_t run) const;
 
     const ThemeController& m_theme;
     CompareNumbersPointer m_numbers;

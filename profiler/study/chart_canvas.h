@@ -40,6 +40,7 @@ public:
     explicit ChartCanvas(const ChartStyle& style)
         : m_style(style)
     { }
+    const ChartStyle& style() const { return m_style; }
     // The edges of the plot in points.
     double right() const { return m_style.width - m_rightMargin; }
     double bottom() const { return m_style.height - kPlotBottom; }

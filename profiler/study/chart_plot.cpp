@@ -1,6 +1,7 @@
 #include "profiler/study/chart_plot.h"
 
 #include "engine/base/field.h"
+#include "profiler/study/chart_pareto.h"
 #include "profiler/study/metric_text.h"
 
 #include <fmt/format.h>
@@ -176,35 +177,22 @@ void ChartPlot::drawPareto()
         return std::pair(towardsX * value.x, towardsY * value.y);
     });
     double best = 1e300;
-    std::vector<ChartValue> front;
+    std::vector<ParetoPoint> points;
     for (const ChartValue& value : all) {
-        m_canvas.keepFree({x(value.x) - 6, y(value.y) - 6, 12, 12});
-        if (towardsY * value.y >= best)
-            continue;
-        best = towardsY * value.y;
-        if (!front.empty()) {
-            const ChartValue& before = front.back();
-            m_canvas.line({x(before.x), y(before.y)}, {x(value.x), y(before.y)}, 1, m_style.text);
-            m_canvas.line({x(value.x), y(before.y)}, {x(value.x), y(value.y)}, 1, m_style.text);
-            const double low = std::min(x(before.x), x(value.x)),
-                         top = std::min(y(before.y), y(value.y));
-            m_canvas.keepFree({low, y(before.y) - 1, std::abs(x(value.x) - x(before.x)), 2});
-            m_canvas.keepFree({x(value.x) - 1, top, 2, std::abs(y(value.y) - y(before.y))});
-        }
-        front.push_back(value);
-    }
-    const auto isFront = [&front](const ChartValue& value) {
-        return std::ranges::find(front, value.point, &ChartValue::point) != front.end();
-    };
-    // Labels are placed in this order, so points on the front come first.
-    std::ranges::stable_partition(all, isFront);
-    for (const ChartValue& value : all) {
-        const Colour colour = isFront(value) ? m_style.ink : m_style.text;
+        const bool isOnFront = towardsY * value.y < best;
         const std::size_t series = m_of.indexOf(value.point, m_of.chart.series);
-        m_canvas.dot(x(value.x), y(value.y), colour, isFront(value) ? colour : m_style.ground);
-        m_canvas.label(x(value.x), y(value.y), m_of.series[series], {colour, isFront(value)});
-        m_sheet.markAround(value.point, x(value.x), y(value.y), series);
+        best = std::min(best, towardsY * value.y);
+        points.push_back({.point = value.point,
+                          .row = series,
+                          .x = value.x,
+                          .y = value.y,
+                          .isOnFront = isOnFront,
+                          .label = m_of.series[series],
+                          .isBold = isOnFront});
     }
+    for (const SceneMark& mark :
+         profiler::drawPareto(m_canvas, std::move(points), x, y, FrontEnds::AtPoints))
+        m_sheet.mark(mark.point, mark.rect, mark.row);
 }
 
 void ChartPlot::draw()

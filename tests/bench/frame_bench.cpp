@@ -4,6 +4,7 @@
 #include "app/window/main_window.h"
 #include "profiler/store/trace_store.h"
 #include "tests/app/gpu_sample.h"
+#include "tests/app/prepared_views.h"
 #include "tests/bench/offscreen_qt.h"
 
 #include <QElapsedTimer>
@@ -99,7 +100,7 @@ void ranking(benchmark::State& state)
     app::ThemeController theme;
     app::CompareWidget lanes(theme);
     lanes.resize(1384, 582);
-    lanes.setRuns(runs, 0);
+    lanes.setViews(sample::views(runs), 0);
     lanes.show();
     measure(state, lanes,
             [&](int step) { wheel(lanes, step / 30 % 2 == 0 ? 1 : -1, Qt::ControlModifier); });

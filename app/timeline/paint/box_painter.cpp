@@ -159,6 +159,14 @@ void paintBubble(QPainter& painter, const BoxColours& colours, const QRectF& box
             painter.fillRect(QRectF(box.left(), y, box.width(), edge), colours.bubbleEdge());
 }
 
+void paintText(QPainter& painter, const QRectF& area, const QString& text, const QFont& font,
+               const QColor& ink, int flags)
+{
+    painter.setFont(font);
+    painter.setPen(ink);
+    painter.drawText(area, flags | Qt::TextSingleLine, text);
+}
+
 void fillFrame(QPainter& painter, const QRectF& box, double width, QColor colour)
 {
     painter.fillRect(QRectF(box.left(), box.top(), box.width(), width), colour);

@@ -69,6 +69,10 @@ void fillPolygon(QPainter& painter, const QPolygonF& polygon, QColor colour);
 void fillCutBox(QPainter& painter, const QRectF& box, double cut, QColor colour);
 // Draws a bubble: hatched with an edge, or solid between two lines if it is too narrow for a hatch.
 void paintBubble(QPainter& painter, const BoxColours& colours, const QRectF& box, double originX);
+// Writes one line of text, left-aligned and vertically centred by default.
+void paintText(QPainter& painter, const QRectF& area, const QString& text, const QFont& font,
+               const QColor& ink, int flags = Qt::AlignLeft | Qt::AlignVCenter);
+constexpr int kAtRight = Qt::AlignRight | Qt::AlignVCenter;
 // Draws a frame of `width` inside the box.
 void fillFrame(QPainter& painter, const QRectF& box, double width, QColor colour);
 

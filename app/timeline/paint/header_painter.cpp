@@ -29,11 +29,6 @@ const profiler::DeviceMetrics* metricsOf(const RunView& view, engine::DeviceId d
     return &metrics->devices[device];
 }
 
-void write(QPainter& painter, const QRectF& area, int flags, const QString& text)
-{
-    painter.drawText(area, flags | Qt::TextSingleLine, text);
-}
-
 void paintFold(QPainter& painter, bool isOpen, QPointF centre, QColor colour)
 {
     QPen pen(colour, 1.3);
@@ -70,13 +65,11 @@ void paintKernelLabels(QPainter& painter, const LaneCell& cell)
 {
     if (cell.kernels == nullptr)
         return;
-    painter.setFont(uiFont(10));
-    painter.setPen(cell.colours.theme().chrome.text2);
     const auto label = [&](double top, const QString& name) {
-        write(painter,
-              QRectF(cell.area.left(), cell.area.top() + top - cell.lane.top, cell.area.width() - 8,
-                     Lane::kKernel),
-              Qt::AlignRight | Qt::AlignVCenter, name);
+        paintText(painter,
+                  QRectF(cell.area.left(), cell.area.top() + top - cell.lane.top,
+                         cell.area.width() - 8, Lane::kKernel),
+                  name, uiFont(10), cell.colours.theme().chrome.text2, kAtRight);
     };
     for (int row = 0; row < cell.lane.ranges; ++row)
         label(cell.lane.rangeTop(row),
@@ -96,12 +89,10 @@ QString reduceRowTitle(const RunView& view)
 void paintSublaneLabels(QPainter& painter, const RunView& view, const Theme& theme,
                         const Lane& lane, const QRectF& area)
 {
-    painter.setFont(uiFont(10));
-    painter.setPen(theme.chrome.text2);
     const double offset = area.top() - lane.top;
     const auto label = [&](double top, double height, const QString& text) {
-        write(painter, QRectF(area.left(), offset + top, area.width() - 8, height),
-              Qt::AlignRight | Qt::AlignVCenter, text);
+        paintText(painter, QRectF(area.left(), offset + top, area.width() - 8, height), text,
+                  uiFont(10), theme.chrome.text2, kAtRight);
     };
     if (lane.hasOneStrip) {
         label(lane.sendTop(), Lane::kTransfer, tr("messages"));
@@ -124,31 +115,27 @@ void paintGroupHeader(QPainter& painter, const LaneCell& cell)
     const double middle = cell.area.center().y() - (hasTwoLines ? kNextLine / 2 : 0);
     paintFold(painter, false, {cell.area.left() + 13, middle}, theme.chrome.text2);
     const QRectF row(cell.area.left() + kLeft, std::round(middle - 9), kBar, 18);
-    painter.setFont(uiFont(hasTwoLines ? 13 : 11, QFont::Medium));
-    painter.setPen(theme.chrome.text);
-    write(painter, row, Qt::AlignLeft | Qt::AlignVCenter,
-          QFontMetricsF(painter.font())
-              .elidedText(fromUtf8(cell.lane.group.name), Qt::ElideRight, row.width()));
-    if (!hasTwoLines)
-        return;
-    painter.setFont(uiFont(11));
-    painter.setPen(theme.chrome.text2);
-    write(painter, row.translated(0, kNextLine), Qt::AlignLeft | Qt::AlignVCenter,
-          countOf(std::ssize(cell.lane.group.devices), "device"));
+    const QFont font = uiFont(hasTwoLines ? 13 : 11, QFont::Medium);
+    paintText(
+        painter, row,
+        QFontMetricsF(font).elidedText(fromUtf8(cell.lane.group.name), Qt::ElideRight, row.width()),
+        font, theme.chrome.text);
+    if (hasTwoLines)
+        paintText(painter, row.translated(0, kNextLine),
+                  countOf(std::ssize(cell.lane.group.devices), "device"), uiFont(11),
+                  theme.chrome.text2);
 }
 
 void paintDenseHeader(QPainter& painter, const RunView& view, const Theme& theme,
                       engine::DeviceId device, const QRectF& area)
 {
-    painter.setFont(uiFont(11));
-    painter.setPen(theme.chrome.text);
+    const QFont font = uiFont(11);
     const QRectF row = area.adjusted(kLeft, 0, -16, 0);
-    write(painter, row, Qt::AlignLeft | Qt::AlignVCenter, tr("device %1").arg(device.value));
-    painter.setPen(theme.chrome.text2);
-    const QString stages = stagesText(view.run(), device);
-    const double room = row.width() - 62;
-    write(painter, row, Qt::AlignRight | Qt::AlignVCenter,
-          QFontMetricsF(painter.font()).elidedText(stages, Qt::ElideRight, room));
+    paintText(painter, row, tr("device %1").arg(device.value), font, theme.chrome.text);
+    paintText(painter, row,
+              QFontMetricsF(font).elidedText(stagesText(view.run(), device), Qt::ElideRight,
+                                             row.width() - 62),
+              font, theme.chrome.text2, kAtRight);
 }
 
 struct MemoryText
@@ -215,9 +202,8 @@ void paintBubbleCell(QPainter& painter, const profiler::RunMetrics& metrics,
                      std::optional<std::int64_t> bubble, const Theme& theme, const QRectF& area)
 {
     const auto writeValue = [&](const QString& value) {
-        painter.setFont(uiFont(11));
-        painter.setPen(theme.chrome.text);
-        write(painter, area.adjusted(0, 0, -10, 0), Qt::AlignRight | Qt::AlignVCenter, value);
+        paintText(painter, area.adjusted(0, 0, -10, 0), value, uiFont(11), theme.chrome.text,
+                  kAtRight);
     };
     if (!bubble || !std::isfinite(metrics.bubbleRatio))
         return writeValue(QStringLiteral("–"));
@@ -286,23 +272,21 @@ void paintHeader(QPainter& painter, const LaneCell& cell)
     paintFold(painter, lane.kind == LaneKind::Full, {area.left() + 13, top + 9},
               theme.chrome.text2);
     const QRectF row(area.left() + kLeft, top, kBar, 18);
-    painter.setFont(uiFont(13, QFont::Medium));
-    painter.setPen(theme.chrome.text);
-    write(painter, row, Qt::AlignLeft | Qt::AlignVCenter, tr("Device %1").arg(device.value));
-    painter.setFont(uiFont(11));
-    painter.setPen(theme.chrome.text2);
-    const QString shown = QFontMetricsF(painter.font())
-                              .elidedText(deviceText(view.run(), device), Qt::ElideRight, kBar);
+    const QFont small = uiFont(11);
+    const QString shown
+        = QFontMetricsF(small).elidedText(deviceText(view.run(), device), Qt::ElideRight, kBar);
     const double lower = std::min(0.0, lane.compute - LaneOptions::kUsual);
+    paintText(painter, row, tr("Device %1").arg(device.value), uiFont(13, QFont::Medium),
+              theme.chrome.text);
     if (!isLow)
-        write(painter, row.translated(0, std::round(17 + 0.5 * lower)),
-              Qt::AlignLeft | Qt::AlignVCenter, shown);
+        paintText(painter, row.translated(0, std::round(17 + 0.5 * lower)), shown, small,
+                  theme.chrome.text2);
     if (const auto* metrics = metricsOf(view, device, iteration)) {
         const auto duration = view.metrics(iteration)->duration;
         const double busy = static_cast<double>(metrics->compute)
             / static_cast<double>(std::max<std::int64_t>(1, duration));
         if (hasTrace(view.run(), device))
-            write(painter, row, Qt::AlignRight | Qt::AlignVCenter, percent(busy, 0));
+            paintText(painter, row, percent(busy, 0), small, theme.chrome.text2, kAtRight);
         paintShareBar(
             painter, *metrics, duration, colours,
             QRectF(row.left(), std::round(top + (isLow ? 21 : 34 + 0.7 * lower)), kBar, 4));
@@ -353,10 +337,8 @@ void paintMemoryCell(QPainter& painter, const LaneCell& cell)
     const engine::DeviceId device = isGroup ? fullestOf(lane.group, view, all) : first;
     const auto* metrics = &all.devices[device];
     if (!view.knowsMemory() || !hasTrace(view.run(), device)) {
-        painter.setFont(uiFont(11));
-        painter.setPen(theme.chrome.text2);
-        write(painter, area.adjusted(16, 14, 0, 0), Qt::AlignLeft | Qt::AlignTop,
-              tr("not recorded"));
+        paintText(painter, area.adjusted(16, 14, 0, 0), tr("not recorded"), uiFont(11),
+                  theme.chrome.text2, Qt::AlignLeft | Qt::AlignTop);
         return;
     }
     double scale = std::max(1e-9, view.runningMemoryScale());
@@ -385,8 +367,9 @@ void paintMemoryCell(QPainter& painter, const LaneCell& cell)
     } else {
         writeAmount(painter, text, theme, {bar.left(), bar.bottom() + 18});
         if (isGroup)
-            write(painter, {bar.left(), bar.bottom() + 6, bar.width(), 16},
-                  Qt::AlignRight | Qt::AlignBottom, tr("dev. %1").arg(device.value));
+            paintText(painter, {bar.left(), bar.bottom() + 6, bar.width(), 16},
+                      tr("dev. %1").arg(device.value), uiFont(11), theme.chrome.text2,
+                      Qt::AlignRight | Qt::AlignBottom);
     }
 }
 

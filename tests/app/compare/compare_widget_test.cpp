@@ -1,5 +1,6 @@
 #include "app/compare/compare_painter.h"
 #include "app/compare/compare_widget.h"
+#include "tests/app/prepared_views.h"
 #include "tests/app/sample_run.h"
 #include "tests/catch.h"
 
@@ -15,10 +16,10 @@ using app::Selection;
 
 struct ShownComparison
 {
-    explicit ShownComparison(std::vector<std::shared_ptr<const engine::Run>> runs)
+    explicit ShownComparison(const std::vector<std::shared_ptr<const engine::Run>>& runs)
     {
         widget.resize(1384, 582);
-        widget.setRuns(std::move(runs), 0);
+        widget.setViews(sample::views(runs), 0);
         widget.show();
     }
     QImage picture() // without what the pointer adds
@@ -32,14 +33,6 @@ struct ShownComparison
     CompareWidget widget{theme};
 };
 
-std::vector<app::RunViewPointer> views(const std::vector<std::shared_ptr<const engine::Run>>& runs)
-{
-    std::vector<app::RunViewPointer> all;
-    for (const auto& run : runs)
-        all.push_back(std::make_shared<const app::RunView>(run));
-    return all;
-}
-
 double pixelsPerUnit(const app::CompareLayout& layout, std::size_t row)
 {
     const auto axis = app::compareAxis(layout, layout.rows[row], {0, app::kCompareWhole},
@@ -52,7 +45,7 @@ double pixelsPerUnit(const app::CompareLayout& layout, std::size_t row)
 TEST_CASE("runs of one unit have one scale, however long each is")
 {
     // 1F1B: 33 units of 1 tick; BitPipe: 27 units of several ticks.
-    const auto all = views({sample::units({"1f1b"}), sample::units({"bitpipe"})});
+    const auto all = sample::views({sample::units({"1f1b"}), sample::units({"bitpipe"})});
     const auto layout = app::layoutComparison(all, {{0, 1}, 0}, 600);
     REQUIRE(layout.groups.size() == 1);
     CHECK(pixelsPerUnit(layout, 0) == Approx(pixelsPerUnit(layout, 1)));
@@ -61,8 +54,8 @@ TEST_CASE("runs of one unit have one scale, however long each is")
 
 TEST_CASE("abstract units and measured time never share a scale, the baseline's unit is on top")
 {
-    const auto all
-        = views({sample::units({"1f1b"}), sample::measured({"1f1b"}), sample::units({"bitpipe"})});
+    const auto all = sample::views(
+        {sample::units({"1f1b"}), sample::measured({"1f1b"}), sample::units({"bitpipe"})});
     const auto layout = app::layoutComparison(all, {{0, 1, 2}, 1}, 600);
     REQUIRE(layout.groups.size() == 2);
     CHECK_FALSE(layout.groups[0].isInUnits);
@@ -76,7 +69,7 @@ TEST_CASE("an empty comparison shows a text")
 {
     ShownComparison shown({});
     CHECK(shown.widget.findChild<QWidget*>(QStringLiteral("compareEmpty")));
-    shown.widget.setRuns({sample::units()}, 0);
+    shown.widget.setViews(sample::views({sample::units()}), 0);
     CHECK_FALSE(shown.widget.findChild<QWidget*>(QStringLiteral("compareEmpty")));
 }
 
@@ -104,7 +97,7 @@ TEST_CASE("four rows have the usual height, fewer grow")
         std::vector<std::size_t> order;
         for (std::size_t k = 0; k < runs; ++k)
             order.push_back(k);
-        const auto all = views(same);
+        const auto all = sample::views(same);
         return app::layoutComparison(all, {order, 0}, available).rows.front();
     };
     CHECK(pitch(4, 528).pitch == 23);
@@ -116,8 +109,8 @@ TEST_CASE("four rows have the usual height, fewer grow")
 
 TEST_CASE("memory bars have one scale over all runs, bytes and stash apart")
 {
-    const auto all = views({sample::measured({"1f1b"}), sample::measured({"gpipe"}),
-                            sample::units({"1f1b"}), sample::units({"gpipe"})});
+    const auto all = sample::views({sample::measured({"1f1b"}), sample::measured({"gpipe"}),
+                                    sample::units({"1f1b"}), sample::units({"gpipe"})});
     const auto layout = app::layoutComparison(all, {{0, 1, 2, 3}, 0}, 600);
     const auto scales = app::memoryScales(layout);
     CHECK(scales.stash == 8); // GPipe holds all micro-batches; M_a is one of them on one device
@@ -202,7 +195,7 @@ TEST_CASE("the tooltip of a run shows its name as plain text")
     auto marked = std::make_shared<engine::Run>(*sample::units({"1f1b"}));
     marked->info.label = "a <b>";
     app::CompareScene scene;
-    scene.setRuns(views({marked, sample::units({"gpipe"})}), 0, {});
+    scene.setRuns(sample::views({marked, sample::units({"gpipe"})}), 0, {});
     scene.layout({1384, 582});
     scene.hover.row = 0;
     CHECK(scene.toolTip().contains(QLatin1String("<code>a &lt;b&gt;</code>")));

@@ -3,6 +3,7 @@
 #include "app/figures/scene_view.h"
 #include "app/ui/data_table.h"
 #include "app/ui/theme.h"
+#include "tests/app/prepared_views.h"
 #include "tests/app/sample_run.h"
 #include "tests/app/simulated_run.h"
 #include "tests/catch.h"
@@ -51,7 +52,7 @@ struct Ranked
         : runs(std::move(all))
     {
         widget.resize(size);
-        widget.setRuns(runs, 1);
+        widget.setViews(sample::views(runs), 1);
         widget.setNumbers(numbersOf(runs));
         widget.show();
     }

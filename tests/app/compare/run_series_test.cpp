@@ -1,6 +1,6 @@
-#include "app/compare/compare_numbers.h"
 #include "app/documents/run_document.h"
 #include "app/run/loss_plot.h"
+#include "profiler/whatif/other_times.h"
 #include "tests/app/simulated_run.h"
 
 #include <limits>
@@ -45,13 +45,13 @@ TEST_CASE("even costs reproduce a run without jitter, in its own unit")
     for (const char* scheme : {"bitpipe", "dualpipe"}) {
         CAPTURE(scheme);
         const engine::Run run = simulatedRun({scheme, 4, 8, 1, true});
-        const auto even = withEvenCosts(run);
+        const auto even = profiler::withEvenCosts(run);
         REQUIRE(even.has_value());
         CHECK(even->timeline.iterations[0].window == run.timeline.iterations[0].window);
         CHECK(even->info.mode == engine::Mode::Simulate);
         CHECK_FALSE(even->info.inUnits());
     }
-    CHECK(withEvenCosts(engine::Run{}).error().code == engine::Error::Code::NotFound);
+    CHECK(profiler::withEvenCosts(engine::Run{}).error().code == engine::Error::Code::NotFound);
 }
 
 TEST_CASE("even costs take the median of the ops of a kind and stage")
@@ -60,7 +60,7 @@ TEST_CASE("even costs take the median of the ops of a kind and stage")
     auto& spans = run.timeline.tracks.front().spans;
     spans[0].end += 5'000'000; // one slow F of three
     run.timeline.iterations[0].window.end += 5'000'000;
-    const auto even = withEvenCosts(run);
+    const auto even = profiler::withEvenCosts(run);
     REQUIRE(even.has_value());
     CHECK(even->timeline.iterations[0].window.duration() == 9'000'000); // 3 x (1 + 2) ms
 }
@@ -76,7 +76,8 @@ TEST_CASE("with the op times of the baseline its schedule takes as long, and oth
             span.end *= 2;
         }
     slow.timeline.iterations[0].window.end *= 2;
-    const auto same = withOpTimesOf({plain, std::make_shared<const engine::Run>(slow)}, 0);
+    const auto same
+        = profiler::withOpTimesOf({plain, std::make_shared<const engine::Run>(slow)}, 0);
     REQUIRE(same.has_value());
     const auto duration
         = [](const RunPointer& run) { return run->timeline.iterations.back().window.duration(); };

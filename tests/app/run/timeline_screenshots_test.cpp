@@ -5,6 +5,7 @@
 #include "app/ui/control_style.h"
 #include "profiler/store/trace_store.h"
 #include "tests/app/gpu_sample.h"
+#include "tests/app/prepared_views.h"
 #include "tests/catch.h"
 
 #include <QApplication>
@@ -53,13 +54,13 @@ void comparePictures(app::ThemeController& theme, const QString& suffix)
     app::CompareWidget compare(theme);
     compare.resize(1384, 582);
     compare.show();
-    compare.setRuns(
-        {sample::measured({"1f1b"}), sample::measured({"gpipe"}), sample::measured({"bitpipe"})},
-        0);
+    compare.setViews(sample::views({sample::measured({"1f1b"}), sample::measured({"gpipe"}),
+                                    sample::measured({"bitpipe"})}),
+                     0);
     save(compare, QStringLiteral("compare") + suffix);
-    compare.setRuns({sample::measured({"1f1b"}), sample::measured({"bitpipe"}),
-                     sample::units({"1f1b"}), sample::units({"bitpipe"})},
-                    0);
+    compare.setViews(sample::views({sample::measured({"1f1b"}), sample::measured({"bitpipe"}),
+                                    sample::units({"1f1b"}), sample::units({"bitpipe"})}),
+                     0);
     save(compare, QStringLiteral("compare-mixed") + suffix);
 }
 
@@ -117,7 +118,7 @@ void recordedPictures(app::ThemeController& theme, const QString& suffix)
     app::CompareWidget compare(theme);
     compare.resize(1384, 582);
     compare.show();
-    compare.setRuns(runs, 0);
+    compare.setViews(sample::views(runs), 0);
     save(compare, QStringLiteral("recorded-compare") + suffix);
     app::DetailsPanel details(theme);
     details.resize(292, 800);
