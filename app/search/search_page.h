@@ -64,6 +64,7 @@ private:
         std::atomic<bool> stop{false};
         std::mutex mutex; // protects the others
         SearchHistory history;
+        std::vector<profiler::PublishedSchedule> schemes;
         profiler::MemoryLimit limit;
     };
     static engine::Result<profiler::SearchResult> searched(const SearchSettings& settings,
@@ -93,9 +94,10 @@ private:
     QString command() const; // that repeats the search of the result
 
     const ThemeController& m_theme;
-    SearchSettings m_settings; // of the form
-    SearchSettings m_searched; // of the last search
-    SearchHistory m_history;   // of the last search
+    SearchSettings m_settings;                          // of the form
+    SearchSettings m_searched;                          // of the last search
+    SearchHistory m_history;                            // of the last search
+    std::vector<profiler::PublishedSchedule> m_schemes; // sorted by length
     profiler::MemoryLimit m_limit;
     std::shared_ptr<Running> m_running;                     // nullptr: no search runs
     std::shared_ptr<const profiler::SearchResult> m_result; // nullptr: none yet
