@@ -76,7 +76,7 @@ struct Chart
             one.y = std::max(one.y, free);
             free = one.y + height(one) + kGap;
         }
-        double below = style.height - kLine;
+        double below = canvas.bottom();
         for (auto one = labels.rbegin(); one != labels.rend(); ++one) {
             one->y = std::min(one->y, below - height(*one) + kLine);
             below = one->y - kLine - kGap;

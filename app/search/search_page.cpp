@@ -21,6 +21,8 @@
 #include <QClipboard>
 #include <QGuiApplication>
 #include <QHBoxLayout>
+#include <QLineEdit>
+#include <QPushButton>
 #include <QResizeEvent>
 #include <QScrollArea>
 #include <QSplitter>
@@ -46,8 +48,7 @@ engine::Fields<SearchSettings> searchFields()
         auto memory = engine::field(
             engine::option({}, "--memory", "Limit per device",
                            "Most memory of a device: stashes in Mₐ (5), or everything in bytes "
-                           "(9GiB); one value, or one for each device")
-                .withDefault("of hardware, else none"),
+                           "(9GiB); one value, or one for each device"),
             &SearchSettings::memory);
         memory.set = [](SearchSettings& settings, std::string_view text) -> engine::Result<void> {
             if (!text.empty())
@@ -179,12 +180,12 @@ QWidget* SearchPage::makeForm()
     column->addWidget(m_costs);
     makeSearch(*makeFormSection(*column));
     column->addStretch(1);
-    auto* start = makeButton(m_start->text(), QStringLiteral("searchButton"), "primary", m_start);
-    auto* stop = makeButton(m_stop->text(), QStringLiteral("stopButton"), "", m_stop);
-    setInitialFocus(start);
+    m_startButton = makeButton(m_start->text(), QStringLiteral("searchButton"), "primary", m_start);
+    m_stopButton = makeButton(m_stop->text(), QStringLiteral("stopButton"), "", m_stop);
+    setInitialFocus(m_startButton);
     auto* form = makeLined({makeBar(40, 8, {makeLabel(tr("Set-up"), "dock"), kStretch}),
                             {makeScroll(content), 1},
-                            makeFoot({{start, 1}, {stop, 1}})});
+                            makeFoot({{m_startButton, 1}, {m_stopButton, 1}})});
     form->setMinimumWidth(kFormColumn);
     return form;
 }
@@ -205,11 +206,14 @@ void SearchPage::makeShape(QVBoxLayout& column)
 void SearchPage::makeSearch(QVBoxLayout& column)
 {
     for (const auto& field : searchFields()) {
-        m_fields->addRow(column, field, m_settings, "search",
-                         field.kind == engine::FieldKind::Real ? BoundFields::Look::Spin
-                                                               : BoundFields::Look::ByKind);
-        if (field.flag == "--memory")
-            column.addWidget(m_problem);
+        QWidget* widget
+            = m_fields->addRow(column, field, m_settings, "search",
+                               field.kind == engine::FieldKind::Real ? BoundFields::Look::Spin
+                                                                     : BoundFields::Look::ByKind);
+        if (field.flag != "--memory")
+            continue;
+        m_memory = qobject_cast<QLineEdit*>(widget);
+        column.addWidget(m_problem);
     }
     m_fields->addRow(column, seedField(), m_settings.plan.costs, "search");
 }
@@ -324,6 +328,9 @@ void SearchPage::edited()
         = m_fields->problem().isEmpty() ? m_costs->problem() : m_fields->problem();
     m_problem->setText(withLabels(searchFields(), problem.toStdString()));
     m_problem->setVisible(!problem.isEmpty());
+    m_memory->setPlaceholderText(m_settings.plan.source.kind == CostSource::Kind::Hardware
+                                     ? tr("of the hardware")
+                                     : tr("none"));
     enable();
 }
 
@@ -337,7 +344,7 @@ void SearchPage::enable()
     Q_EMIT statusChanged();
 }
 
-// Runs on another thread. The thread pool gets another thread meanwhile, because a search lasts.
+// Called on another thread.
 engine::Result<profiler::SearchResult> SearchPage::searched(const SearchSettings& settings,
                                                             Running& running)
 {
@@ -378,6 +385,7 @@ void SearchPage::start()
     m_tick.start();
     m_background.run(
         [settings = m_settings, running = m_running] {
+            // A search lasts: the pool may start another thread in its place.
             QThreadPool::globalInstance()->releaseThread();
             auto result = searched(settings, *running);
             QThreadPool::globalInstance()->reserveThread();
@@ -416,6 +424,7 @@ void SearchPage::finish(engine::Result<profiler::SearchResult> result)
 {
     m_tick.stop();
     showProgress();
+    const bool hasFocus = m_stopButton->hasFocus();
     m_running.reset();
     m_form->findChild<QScrollArea*>()->setEnabled(true);
     if (result) {
@@ -430,6 +439,8 @@ void SearchPage::finish(engine::Result<profiler::SearchResult> result)
                                                 windowText(result.error().message).toStdString())));
     }
     showResult();
+    if (hasFocus)
+        m_startButton->setFocus();
 }
 
 void SearchPage::showSentence()

@@ -17,6 +17,8 @@
 #include <string>
 
 class QLabel;
+class QLineEdit;
+class QPushButton;
 class QVBoxLayout;
 
 namespace app {
@@ -110,6 +112,8 @@ private:
     BoundFields* m_fields;
     CostForm* m_costs;
     QWidget* m_form = nullptr;
+    QLineEdit* m_memory = nullptr;
+    QPushButton *m_startButton, *m_stopButton;
     Band *m_sentence, *m_notice;
     QLabel *m_problem, *m_left, *m_facts, *m_from, *m_differences;
     SceneView* m_chart;

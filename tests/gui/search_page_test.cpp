@@ -131,4 +131,18 @@ TEST_CASE("a memory limit that is none is refused at its field, and one that not
     CHECK_FALSE(tab.hasResult());
 }
 
+TEST_CASE("the settings of a search come back with the session")
+{
+    const SearchTab tab(7);
+    tab.find<QLineEdit>("searchMemory")->setText(QStringLiteral("9GiB"));
+    const QJsonObject state = tab.page->state();
+    ThemeController theme;
+    SearchPage restored(theme);
+    CHECK(restored.state() != state);
+    restored.restoreState(state);
+    CHECK(restored.state() == state);
+    CHECK(restored.findChild<QLineEdit*>(QStringLiteral("searchMemory"))->text()
+          == QStringLiteral("9GiB"));
+}
+
 } // namespace app
