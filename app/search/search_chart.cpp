@@ -14,7 +14,7 @@ using profiler::ChartScale;
 using profiler::kPlotLeft;
 using profiler::kPlotTop;
 
-constexpr double kRight = 190; // for the names of the lines
+constexpr double kRight = 160; // for the names of the lines
 
 struct Chart
 {
@@ -22,11 +22,16 @@ struct Chart
     const profiler::ChartStyle& style;
     ChartCanvas canvas{style};
     ChartScale x{}, y{};
-    std::vector<std::pair<double, std::size_t>> ends{};
-    std::vector<std::string> names{};
-    std::vector<profiler::SeriesLook> looks{};
+    struct Label
+    {
+        double y = 0;
+        std::string name, hint; // `hint` is on a second line; "": none
+    };
+    std::vector<Label> labels{};
 
     double at(double length) const { return y(length / lengthUnit(history.now.inUnits).first); }
+
+    double timeAt(double seconds) const { return x(std::min(seconds, history.budget)); }
 
     void makeScales()
     {
@@ -38,8 +43,7 @@ struct Chart
         const auto [unit, name] = lengthUnit(now.inUnits);
         for (double& length : lengths)
             length /= unit;
-        x = profiler::scaleOf({0, std::max(history.budget, now.seconds)}, kPlotLeft,
-                              canvas.right());
+        x = profiler::scaleOf({0, history.budget}, kPlotLeft, canvas.right());
         y = profiler::scaleOf(lengths, canvas.bottom(), kPlotTop);
         canvas.box(
             {kPlotLeft, at(now.bound), canvas.right() - kPlotLeft, canvas.bottom() - at(now.bound)},
@@ -47,36 +51,59 @@ struct Chart
         canvas.drawValueAxis(y, name.toStdString());
         canvas.drawNumberAxis(x, "search time, s");
     }
-    void drawLevel(double length, const std::string& name, const profiler::SeriesLook& look)
+    void drawLevel(double length, const std::string& name, const std::string& hint, bool isDashed)
     {
-        canvas.line({kPlotLeft, at(length)}, {canvas.right(), at(length)}, look.width, look.colour,
-                    look.isDashed);
-        label(length, name, look);
+        canvas.line({kPlotLeft, at(length)}, {canvas.right(), at(length)}, 1.5, style.ink,
+                    isDashed);
+        label(length, name, hint);
     }
-    void label(double length, const std::string& name, const profiler::SeriesLook& look)
+    void label(double length, const std::string& name, const std::string& hint = {})
     {
-        ends.emplace_back(at(length), names.size());
-        names.push_back(name + " "
-                        + number(length / lengthUnit(history.now.inUnits).first, 2).toStdString());
-        looks.push_back(look);
+        labels.push_back(
+            {at(length),
+             name + " " + number(length / lengthUnit(history.now.inUnits).first, 2).toStdString(),
+             hint});
+    }
+    // To the right of the plot, moved apart where they would overlap.
+    void drawLabels()
+    {
+        constexpr double kLine = profiler::kChartText + 3, kGap = 4;
+        const double left = canvas.right() + 8;
+        const auto height = [](const Label& one) { return one.hint.empty() ? kLine : 2 * kLine; };
+        std::ranges::stable_sort(labels, {}, &Label::y);
+        double free = 0;
+        for (Label& one : labels) {
+            one.y = std::max(one.y, free);
+            free = one.y + height(one) + kGap;
+        }
+        double below = canvas.bottom();
+        for (auto one = labels.rbegin(); one != labels.rend(); ++one) {
+            one->y = std::min(one->y, below - height(*one) + kLine);
+            below = one->y - kLine - kGap;
+        }
+        for (const Label& one : labels) {
+            const double baseline = one.y + profiler::kChartText / 3;
+            canvas.text(left, baseline, one.name, profiler::Text::Anchor::Start, {style.ink, true});
+            canvas.text(left, baseline + kLine, one.hint);
+        }
     }
     void drawSteps()
     {
         constexpr double kWidth = 2.4;
         ChartCanvas::Point last;
         for (const auto& [seconds, length] : history.steps) {
-            const ChartCanvas::Point point{x(seconds), at(length)};
+            const ChartCanvas::Point point{timeAt(seconds), at(length)};
             if (&length != &history.steps.front().second) {
                 canvas.line(last, {point.first, last.second}, kWidth, style.ink);
                 canvas.line({point.first, last.second}, point, kWidth, style.ink);
             }
             last = point;
         }
-        const ChartCanvas::Point end{x(history.now.seconds), last.second};
+        const ChartCanvas::Point end{timeAt(history.now.seconds), last.second};
         canvas.line(last, end, kWidth, style.ink);
         canvas.line({end.first, kPlotTop}, {end.first, canvas.bottom()}, 1, style.text);
         canvas.dot(end.first, end.second, style.ink, style.ink);
-        label(history.now.best, "best so far", {style.ink, style.ink, kWidth, false, 0, {}});
+        label(history.now.best, "best so far");
     }
 };
 
@@ -87,6 +114,7 @@ void SearchHistory::add(const profiler::SearchProgress& progress)
     if (steps.empty() || progress.best < steps.back().second)
         steps.emplace_back(progress.seconds, progress.best);
     now = progress;
+    now.schemes = {};
 }
 
 std::pair<double, QString> lengthUnit(bool inUnits)
@@ -104,15 +132,14 @@ profiler::MarkedScene searchChart(const SearchHistory& history, const ChartLook&
                           profiler::Text::Anchor::Middle);
     } else {
         const profiler::SearchProgress& now = history.now;
-        const profiler::Colour ink = look.style.ink, text = look.style.text;
         chart.makeScales();
-        chart.drawLevel(now.bound, "bound", {ink, text, 1.5, false, 0, {}});
+        chart.drawLevel(now.bound, "bound", "no order is shorter", false);
         if (!now.published.empty())
             chart.drawLevel(now.publishedLength,
                             schemeTitle(QString::fromStdString(now.published)).toStdString(),
-                            {ink, text, 1.5, true, 0, {}});
+                            "best published that fits", true);
         chart.drawSteps();
-        chart.canvas.drawLabels(chart.ends, chart.names, chart.looks, ChartCanvas::Sample::Line);
+        chart.drawLabels();
     }
     profiler::MarkedScene scene;
     scene.scene.width = look.style.width;

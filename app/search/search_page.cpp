@@ -21,6 +21,8 @@
 #include <QClipboard>
 #include <QGuiApplication>
 #include <QHBoxLayout>
+#include <QLineEdit>
+#include <QPushButton>
 #include <QResizeEvent>
 #include <QScrollArea>
 #include <QSplitter>
@@ -45,9 +47,8 @@ engine::Fields<SearchSettings> searchFields()
     static const std::vector<engine::Field<SearchSettings>> kFields = [] {
         auto memory = engine::field(
             engine::option({}, "--memory", "Limit per device",
-                           "Most memory of a device: stashes in M_a (5), or everything in bytes "
-                           "(9GiB); one value, or one for each device")
-                .withDefault("of hardware, else none"),
+                           "Most memory of a device: stashes in Mₐ (5), or everything in bytes "
+                           "(9GiB); one value, or one for each device"),
             &SearchSettings::memory);
         memory.set = [](SearchSettings& settings, std::string_view text) -> engine::Result<void> {
             if (!text.empty())
@@ -77,6 +78,12 @@ const engine::Field<engine::UnitCosts>& seedField()
         return seed;
     }();
     return kSeed;
+}
+
+// A text of the engine with the unit of stashes as the window writes it.
+QString windowText(const std::string& text)
+{
+    return fromUtf8(text).replace(QStringLiteral("M_a"), QStringLiteral("Mₐ"));
 }
 
 QString peakText(const profiler::RunMetrics& metrics)
@@ -173,31 +180,42 @@ QWidget* SearchPage::makeForm()
     column->addWidget(m_costs);
     makeSearch(*makeFormSection(*column));
     column->addStretch(1);
-    auto* start = makeButton(m_start->text(), QStringLiteral("searchButton"), "primary", m_start);
-    auto* stop = makeButton(m_stop->text(), QStringLiteral("stopButton"), "", m_stop);
-    setInitialFocus(start);
+    m_startButton = makeButton(m_start->text(), QStringLiteral("searchButton"), "primary", m_start);
+    m_stopButton = makeButton(m_stop->text(), QStringLiteral("stopButton"), "", m_stop);
+    setInitialFocus(m_startButton);
     auto* form = makeLined({makeBar(40, 8, {makeLabel(tr("Set-up"), "dock"), kStretch}),
                             {makeScroll(content), 1},
-                            makeFoot({{start, 1}, {stop, 1}})});
+                            makeFoot({{m_startButton, 1}, {m_stopButton, 1}})});
     form->setMinimumWidth(kFormColumn);
     return form;
 }
 
 void SearchPage::makeShape(QVBoxLayout& column)
 {
-    for (const char* flag : {"--devices", "--micro-batches", "--chunks", "--recompute", "--sync"})
-        m_fields->addRow(column, engine::experimentField(flag), m_settings.plan.experiment,
-                         "search");
+    const auto add = [&](const char* flag) {
+        return m_fields->addRow(column, engine::experimentField(flag), m_settings.plan.experiment,
+                                "search");
+    };
+    add("--devices");
+    add("--micro-batches");
+    add("--chunks")->setFixedWidth(kFormFieldWidth); // for "the scheme's"
+    add("--recompute");
+    add("--sync");
 }
 
 void SearchPage::makeSearch(QVBoxLayout& column)
 {
-    for (const auto& field : searchFields())
-        m_fields->addRow(column, field, m_settings, "search",
-                         field.kind == engine::FieldKind::Real ? BoundFields::Look::Spin
-                                                               : BoundFields::Look::ByKind);
+    for (const auto& field : searchFields()) {
+        QWidget* widget
+            = m_fields->addRow(column, field, m_settings, "search",
+                               field.kind == engine::FieldKind::Real ? BoundFields::Look::Spin
+                                                                     : BoundFields::Look::ByKind);
+        if (field.flag != "--memory")
+            continue;
+        m_memory = qobject_cast<QLineEdit*>(widget);
+        column.addWidget(m_problem);
+    }
     m_fields->addRow(column, seedField(), m_settings.plan.costs, "search");
-    column.addWidget(m_problem);
 }
 
 QWidget* SearchPage::makeCentre()
@@ -230,6 +248,7 @@ QWidget* SearchPage::makeResult()
     m_table->setRestColumn(0);
     m_differences->setTextFormat(Qt::PlainText);
     m_differences->setContentsMargins(12, 10, 12, 10);
+    m_differences->setAlignment(Qt::AlignTop);
     QScrollArea* differences = makeScroll(m_differences);
     differences->setFocusPolicy(Qt::StrongFocus); // the keyboard can scroll it
     differences->setAccessibleName(tr("What differs"));
@@ -250,7 +269,8 @@ SearchPage::Published::Columns SearchPage::columns() const
 {
     using Shown = TableColumn<PublishedSchedule>;
     const auto [unit, name] = lengthUnit(m_history.now.inUnits);
-    const bool hasBytes = m_result != nullptr && m_result->found.metrics.peakBytes().has_value();
+    const bool hasBytes = std::ranges::any_of(
+        m_schemes, [](const auto& one) { return one.metrics.peakBytes().has_value(); });
     const auto peak = [hasBytes](const PublishedSchedule& one) {
         return hasBytes ? static_cast<double>(one.metrics.peakBytes().value_or(0))
                         : one.metrics.peakStash();
@@ -308,20 +328,23 @@ void SearchPage::edited()
         = m_fields->problem().isEmpty() ? m_costs->problem() : m_fields->problem();
     m_problem->setText(withLabels(searchFields(), problem.toStdString()));
     m_problem->setVisible(!problem.isEmpty());
+    m_memory->setPlaceholderText(m_settings.plan.source.kind == CostSource::Kind::Hardware
+                                     ? tr("of the hardware")
+                                     : tr("none"));
     enable();
 }
 
 void SearchPage::enable()
 {
     const bool isRunning = m_running != nullptr;
+    m_stop->setEnabled(isRunning); // first, so that the focus goes from Search to Stop
     m_start->setEnabled(!isRunning && m_problem->text().isEmpty());
-    m_stop->setEnabled(isRunning);
     for (QAction* action : {m_edit, m_export, m_copy})
         action->setEnabled(m_result != nullptr);
     Q_EMIT statusChanged();
 }
 
-// Runs on another thread. The thread pool gets another thread meanwhile, because a search lasts.
+// Called on another thread.
 engine::Result<profiler::SearchResult> SearchPage::searched(const SearchSettings& settings,
                                                             Running& running)
 {
@@ -340,6 +363,8 @@ engine::Result<profiler::SearchResult> SearchPage::searched(const SearchSettings
         [&running](const profiler::SearchProgress& now) {
             const std::scoped_lock lock(running.mutex);
             running.history.add(now);
+            if (running.schemes.empty())
+                running.schemes.assign(now.schemes.begin(), now.schemes.end());
         },
         running.stop);
 }
@@ -349,6 +374,7 @@ void SearchPage::start()
     m_searched = m_settings;
     m_result.reset();
     m_history = {};
+    m_schemes.clear();
     m_history.budget = m_settings.seconds;
     m_running = std::make_shared<Running>();
     m_running->history = m_history;
@@ -359,6 +385,7 @@ void SearchPage::start()
     m_tick.start();
     m_background.run(
         [settings = m_settings, running = m_running] {
+            // A search lasts: the pool may start another thread in its place.
             QThreadPool::globalInstance()->releaseThread();
             auto result = searched(settings, *running);
             QThreadPool::globalInstance()->reserveThread();
@@ -379,6 +406,10 @@ void SearchPage::showProgress()
         const std::scoped_lock lock(m_running->mutex);
         m_history = m_running->history;
         m_limit = m_running->limit;
+        if (m_schemes.empty() && !m_running->schemes.empty()) {
+            m_schemes = m_running->schemes;
+            m_published->reset(columns(), m_schemes);
+        }
     }
     if (m_history.steps.empty())
         return;
@@ -393,6 +424,7 @@ void SearchPage::finish(engine::Result<profiler::SearchResult> result)
 {
     m_tick.stop();
     showProgress();
+    const bool hasFocus = m_stopButton->hasFocus();
     m_running.reset();
     m_form->findChild<QScrollArea*>()->setEnabled(true);
     if (result) {
@@ -403,9 +435,12 @@ void SearchPage::finish(engine::Result<profiler::SearchResult> result)
         m_sentence->show(Band::Kind::Neutral, tr("Stopped before there was a schedule."), {});
     } else {
         m_sentence->show(Band::Kind::Error, tr("No schedule found."),
-                         capitalized(withLabels(searchFields(), result.error().message)));
+                         capitalized(withLabels(searchFields(),
+                                                windowText(result.error().message).toStdString())));
     }
     showResult();
+    if (hasFocus)
+        m_startButton->setFocus();
 }
 
 void SearchPage::showSentence()
@@ -418,7 +453,7 @@ void SearchPage::showSentence()
     m_sentence->show(verdict.kind == Kind::Shorter      ? Band::Kind::Ok
                          : verdict.kind == Kind::Longer ? Band::Kind::Warning
                                                         : Band::Kind::Neutral,
-                     fromUtf8(verdict.lead), fromUtf8(verdict.rest));
+                     windowText(verdict.lead), windowText(verdict.rest));
 }
 
 // Shows the last search, or that there is none.
@@ -445,7 +480,7 @@ void SearchPage::showResult()
                          peakText(m_result->found.metrics),
                          schemeTitle(QString::fromStdString(m_result->start)));
         for (const std::string& text : m_result->differences)
-            texts.append(capitalized(fromUtf8(text)));
+            texts.append(capitalized(windowText(text)));
         if (texts.isEmpty())
             texts.append(tr("Nothing: no shorter order was found."));
         else
@@ -519,8 +554,7 @@ QStringList SearchPage::statusTexts() const
                                  : tr("<b>Search ended</b> after %1 s").arg(number(now.seconds, 1)))
                           : tr("<b>Searching</b> %1 of %2 s")
                                 .arg(number(now.seconds, 0), number(m_history.budget, 0)),
-                      countOf(schedule.devices, "device"),
-                      countOf(schedule.microBatches, "micro-batch")};
+                      countOf(schedule.devices, "device"), tr("N %1").arg(schedule.microBatches)};
     if (now.orders > 0)
         texts.append(tr("%1 orders tried").arg(number(static_cast<double>(now.orders), 0)));
     return texts;

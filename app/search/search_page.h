@@ -17,6 +17,8 @@
 #include <string>
 
 class QLabel;
+class QLineEdit;
+class QPushButton;
 class QVBoxLayout;
 
 namespace app {
@@ -64,6 +66,7 @@ private:
         std::atomic<bool> stop{false};
         std::mutex mutex; // protects the others
         SearchHistory history;
+        std::vector<profiler::PublishedSchedule> schemes;
         profiler::MemoryLimit limit;
     };
     static engine::Result<profiler::SearchResult> searched(const SearchSettings& settings,
@@ -93,9 +96,10 @@ private:
     QString command() const; // that repeats the search of the result
 
     const ThemeController& m_theme;
-    SearchSettings m_settings; // of the form
-    SearchSettings m_searched; // of the last search
-    SearchHistory m_history;   // of the last search
+    SearchSettings m_settings;                          // of the form
+    SearchSettings m_searched;                          // of the last search
+    SearchHistory m_history;                            // of the last search
+    std::vector<profiler::PublishedSchedule> m_schemes; // sorted by length
     profiler::MemoryLimit m_limit;
     std::shared_ptr<Running> m_running;                     // nullptr: no search runs
     std::shared_ptr<const profiler::SearchResult> m_result; // nullptr: none yet
@@ -108,6 +112,8 @@ private:
     BoundFields* m_fields;
     CostForm* m_costs;
     QWidget* m_form = nullptr;
+    QLineEdit* m_memory = nullptr;
+    QPushButton *m_startButton, *m_stopButton;
     Band *m_sentence, *m_notice;
     QLabel *m_problem, *m_left, *m_facts, *m_from, *m_differences;
     SceneView* m_chart;

@@ -1,5 +1,6 @@
 #include "app/ui/bound_fields.h"
 
+#include "app/ui/controls.h"
 #include "app/ui/form_rows.h"
 #include "app/ui/segment_control.h"
 #include "app/ui/slider_field.h"
@@ -129,8 +130,7 @@ void BoundFields::write(QWidget* widget, const Binding& binding, const std::stri
     m_refused.erase(widget);
     if (const auto done = binding.set(text); !done)
         m_refused[widget] = fromUtf8(done.error().message);
-    widget->setProperty("invalid", m_refused.contains(widget));
-    widget->update();
+    setLook(widget, "invalid", m_refused.contains(widget));
     showEffects();
     Q_EMIT edited();
 }
@@ -155,7 +155,7 @@ QWidget* BoundFields::make(const FieldFacts& facts, const char* prefix, Look loo
     const QString tip = translated(facts.help);
     m_show.emplace_back([this, widget] {
         m_refused.erase(widget);
-        widget->setProperty("invalid", false);
+        setLook(widget, "invalid", false);
     });
     m_showEffect.emplace_back([this, widget, tip, off = std::move(binding.off)] {
         const QString reason = translated(off());

@@ -339,12 +339,14 @@ private:
     }
     void runChain(Chain& chain, const Budget& budget, double begin)
     {
-        constexpr std::int64_t kSlice = 500; // orders between two looks at the clock
+        // Orders between two looks at the clock and at m_stop: at most 0.2 s.
+        const std::int64_t most = std::clamp<std::int64_t>(
+            1'000'000 / static_cast<std::int64_t>(chain.graph->size()), 20, 500);
         const double start = now();
         std::int64_t done = 0;
         for (double share = 0; share < 1 && !m_stop;) {
             const std::int64_t slice
-                = budget.orders > 0 ? std::min(kSlice, budget.orders - done) : kSlice;
+                = budget.orders > 0 ? std::min(most, budget.orders - done) : most;
             const double to = budget.orders > 0
                 ? static_cast<double>(done + slice) / static_cast<double>(budget.orders)
                 : std::min(1.0, (now() - start) / std::max(budget.seconds, 1e-9));
@@ -380,7 +382,11 @@ private:
     Result<void> choose()
     {
         std::optional<PredictedRun> best;
+        std::ranges::stable_sort(m_chains, {}, &Chain::length);
         for (const Chain& chain : m_chains) {
+            const bool isExact = chain.graph->isExact() && m_options.sync == SyncPolicy::Eager;
+            if (best && isExact && chain.samples.empty() && chain.length() >= lengthOf(*best))
+                continue; // the simulator would say the same
             Schedule order = chain.graph->scheduleOf(chain.annealing->bestOrder());
             order.scheme = "found";
             if (!validate(order).empty())
@@ -393,7 +399,7 @@ private:
             best = *std::move(one);
             m_result.order = std::move(order);
             m_result.start = chain.start;
-            m_isExact = chain.graph->isExact() && m_options.sync == SyncPolicy::Eager;
+            m_isExact = isExact;
         }
         if (!best)
             return tl::unexpected(nothingFits());
@@ -490,7 +496,8 @@ SearchProgress SearchResult::numbers() const
                            .orders = orders,
                            .best = length(),
                            .bound = bound,
-                           .inUnits = found.run.info.inUnits()};
+                           .inUnits = found.run.info.inUnits(),
+                           .schemes = published};
     if (const PublishedSchedule* best = bestPublished()) {
         numbers.published = best->scheme;
         numbers.publishedLength = best->length;

@@ -6,6 +6,7 @@
 #include <cstdint>
 #include <functional>
 #include <optional>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -59,6 +60,8 @@ struct SearchProgress
     std::string published = {}; // the shortest published scheme that fits; "": none
     double publishedLength = 0;
     bool inUnits = true;
+    // All published schemes, sorted by length. Of a search that runs: valid during the call only.
+    std::span<const PublishedSchedule> schemes = {};
 
     double gap() const { return best / bound - 1; }
 };

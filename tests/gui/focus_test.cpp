@@ -77,6 +77,13 @@ TEST_CASE("Tab reaches everything in the estimator")
     checkWalk(&desk.window);
 }
 
+TEST_CASE("Tab reaches everything on the page of the shortest schedule")
+{
+    ActiveWindow desk;
+    desk.window.open({"search"});
+    checkWalk(&desk.window);
+}
+
 TEST_CASE("Tab reaches everything in a study, before and after its run")
 {
     ActiveWindow desk;

@@ -72,7 +72,7 @@ TEST_CASE("a search finds a schedule, and says how much shorter it is")
     CHECK(tab.sentence().kind() == Band::Kind::Ok);
     CHECK(tab.sentence().text().contains(QStringLiteral(" % shorter than ")));
     CHECK(tab.sentence().text().contains(
-        QStringLiteral(", the best published scheme that fits 3 M_a; at most ")));
+        QStringLiteral(", the best published scheme that fits 3 Mₐ; at most ")));
     CHECK(tab.find<DataTable>("searchTable")->model()->rowCount() > 10);
     CHECK_FALSE(tab.find<QLabel>("searchDifferences")->text().isEmpty());
     CHECK(tab.find<SchedulePreview>("searchPreview")->hasPicture());
@@ -126,9 +126,23 @@ TEST_CASE("a memory limit that is none is refused at its field, and one that not
     tab.click("searchButton");
     REQUIRE(waitFor([&] { return !tab.isRunning(); }));
     CHECK(tab.sentence().kind() == Band::Kind::Error);
-    CHECK(tab.sentence().text().contains(QStringLiteral("no order fits 0.1 M_a"),
+    CHECK(tab.sentence().text().contains(QStringLiteral("no order fits 0.1 Mₐ"),
                                          Qt::CaseInsensitive));
     CHECK_FALSE(tab.hasResult());
+}
+
+TEST_CASE("the settings of a search come back with the session")
+{
+    const SearchTab tab(7);
+    tab.find<QLineEdit>("searchMemory")->setText(QStringLiteral("9GiB"));
+    const QJsonObject state = tab.page->state();
+    ThemeController theme;
+    SearchPage restored(theme);
+    CHECK(restored.state() != state);
+    restored.restoreState(state);
+    CHECK(restored.state() == state);
+    CHECK(restored.findChild<QLineEdit*>(QStringLiteral("searchMemory"))->text()
+          == QStringLiteral("9GiB"));
 }
 
 } // namespace app
