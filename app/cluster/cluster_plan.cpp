@@ -10,6 +10,7 @@
 #include "engine/schedule/transfers.h"
 
 #include <algorithm>
+#include <cmath>
 
 namespace app {
 namespace {
@@ -52,11 +53,12 @@ ClusterCheck memoryCheck(const ClusterPrediction& prediction)
         = std::ranges::max_element(prediction.metrics.devices, {},
                                    [](const auto& device) { return device.peakBytes.value_or(0); });
     const auto most = static_cast<double>(fullest->peakBytes.value_or(0));
-    const Scale scale = byteScale(static_cast<std::int64_t>(prediction.hardware.memory));
-    const QString numbers = QStringLiteral("%1 of %2, fullest on device %3")
-                                .arg(scale.text(most), scale.withUnit(prediction.hardware.memory))
-                                .arg(fullest->device.value);
-    return most <= prediction.hardware.memory
+    const engine::MemoryCapacity& memory = prediction.run->info.memory;
+    const QString numbers
+        = QStringLiteral("%1 of %2; fullest on device %3")
+              .arg(fromUtf8(engine::bytesText(std::llround(most))), fromUtf8(memory.text()))
+              .arg(fullest->device.value);
+    return memory.holds(most)
         ? ClusterCheck{Level::Pass, QStringLiteral("Memory fits"), numbers}
         : ClusterCheck{Level::Warning, QStringLiteral("Memory does not fit"), numbers};
 }
@@ -179,6 +181,7 @@ engine::ModelOnHardware onHardware(const engine::Experiment& experiment,
     engine::TrainingSetup setup;
     setup.microBatchSize = model.microBatchSize;
     setup.dataParallel = experiment.schedule.dataParallel;
+    setup.reserve = experiment.reserve;
     setup.attention = attentionMode(engine::TransformerShape(model).attention.kind);
     setup.recomputesAll = model.recompute == engine::Recompute::Full;
     if (model.precision != engine::Precision::Bf16) { // fp32 needs no separate master weights

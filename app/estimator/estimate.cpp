@@ -137,7 +137,6 @@ void addMemory(const engine::BpipeQuestion& question, const BpipeRow& row,
                std::vector<NumberSource>& all)
 {
     const auto& input = question.input;
-    const auto& hardware = input.on.hardware;
     all.push_back({QStringLiteral("Weights, gradients, optimizer: %1 bytes")
                        .arg(number(input.on.setup.stateBytes(), 0)),
                    QStringLiteral("per parameter; %1 on stage 0 with the embedding")
@@ -159,8 +158,8 @@ void addMemory(const engine::BpipeQuestion& question, const BpipeRow& row,
                        QStringLiteral("min(N, D), with BPipe at most ⌈(D + 2) / 2⌉"),
                        QStringLiteral("computed")});
     all.push_back(
-        {QStringLiteral("Capacity %1").arg(gib(question.usableMemory)),
-         QStringLiteral("%1 less the reserve for contexts and buffers").arg(gib(hardware.memory)),
+        {QStringLiteral("Capacity %1").arg(gib(static_cast<double>(question.memory.usable()))),
+         QStringLiteral("%1 for contexts and buffers").arg(fromUtf8(question.memory.text())),
          QStringLiteral("assumed")});
 }
 

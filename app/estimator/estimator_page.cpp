@@ -42,14 +42,14 @@ QString inMilliseconds(double seconds)
 EstimatorPage::Sizes::Columns EstimatorPage::sizeColumns() const
 {
     using Shown = TableColumn<BpipeRow>;
-    const double usable = m_question ? m_question->usableMemory : 0;
+    const engine::MemoryCapacity limit = m_question ? m_question->memory : engine::MemoryCapacity();
     const double firstMfu = m_answer ? m_answer->rows.front().stageMfu : 0;
     const auto percents = [](double BpipeRow::*share) {
         return [share](const BpipeRow& row) { return number(100 * (row.*share), 1); };
     };
-    const auto memory = [usable](const QString& title, auto bytesOf) {
+    const auto memory = [limit](const QString& title, auto bytesOf) {
         const auto excess
-            = [=](const BpipeRow& row) -> double { return bytesOf(row).value_or(usable) - usable; };
+            = [=](const BpipeRow& row) -> double { return -limit.left(bytesOf(row).value_or(0)); };
         const auto exceeds = [=](const BpipeRow& row) { return QVariant(excess(row) > 0); };
         return Shown(labelled(title, Unit::GiB),
                      [=](const BpipeRow& row) {
@@ -346,9 +346,8 @@ void EstimatorPage::showAnswer()
                            .arg(input.on.setup.tensorParallel)
                            .arg(number(input.globalBatch, 0)));
     m_note->setText(
-        tr("Memory of device 0, capacity %1. Speed-up: upper bound, compared with the first "
-           "row.")
-            .arg(scaleIn(Unit::GiB).withUnit(m_question->usableMemory)));
+        tr("Memory of device 0: %1. Speed-up: upper bound, compared with the first row.")
+            .arg(fromUtf8(m_question->memory.text())));
     std::vector<double> mfus;
     for (const auto& row : m_answer->rows)
         mfus.push_back(row.stageMfu);
@@ -431,7 +430,7 @@ void EstimatorPage::showBars(const BpipeMemory& memory)
         return std::ranges::max_element(peaks, {}, &DevicePeak::sum) - peaks.begin();
     };
     m_bars->show({{tr("1F1B, without BPipe"), memory.oneFOneB}, {tr("BPipe"), memory.bpipe}},
-                 m_question->usableMemory);
+                 static_cast<double>(m_question->memory.usable()));
     m_memoryHint->setText(tr("%1; fullest: device %2 of 1F1B, %3 of BPipe")
                               .arg(scaleIn(Unit::GiB).unit())
                               .arg(fullest(memory.oneFOneB))

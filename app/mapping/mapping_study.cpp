@@ -75,9 +75,10 @@ tl::unexpected<engine::Error> studyCancelled()
 class MemoryTrials
 {
 public:
-    MemoryTrials(const PredictionRequest& request, double capacity, std::function<bool()> cancelled)
+    MemoryTrials(const PredictionRequest& request, const engine::MemoryCapacity& memory,
+                 std::function<bool()> cancelled)
         : m_request(request)
-        , m_capacity(capacity)
+        , m_memory(memory)
         , m_isCancelled(std::move(cancelled))
     { }
 
@@ -97,12 +98,12 @@ public:
         const auto prediction = predict(*m_prepared, other);
         if (!prediction)
             return {};
-        return MemoryFit{microBatchSize, recomputesAll, devicePeaks(*prediction), m_capacity};
+        return MemoryFit{microBatchSize, recomputesAll, devicePeaks(*prediction), m_memory};
     }
 
 private:
     const PredictionRequest& m_request;
-    double m_capacity = 0;
+    engine::MemoryCapacity m_memory;
     std::function<bool()> m_isCancelled;
     std::optional<PreparedSchedule> m_prepared;
 };
@@ -216,10 +217,10 @@ Result<ModelFacts> modelFacts(const PredictionRequest& request, const MappingStu
     facts.stages = stageSizes(*study.on, schedule.shape.stages,
                               engine::rebuiltBy(schedule, study.on->setup));
     facts.now = {setup.microBatchSize, setup.recomputesAll, devicePeaks(*study.prediction),
-                 study.on->hardware.memory};
-    if (facts.now.devices.empty() || facts.now.capacity <= 0)
+                 study.on->memory()};
+    if (facts.now.devices.empty() || !facts.now.memory.isKnown())
         return facts;
-    MemoryTrials trials(request, facts.now.capacity, isCancelled);
+    MemoryTrials trials(request, facts.now.memory, isCancelled);
     const int b = setup.microBatchSize;
     const bool fitsNow = facts.now.fits();
     if (fitsNow)

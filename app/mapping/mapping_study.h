@@ -77,11 +77,11 @@ struct MemoryFit
     int microBatchSize = 1;
     bool recomputesAll = false;
     std::vector<DevicePeak> devices; // peak of one GPU of each device, in bytes
-    double capacity = 0;
+    engine::MemoryCapacity memory;
 
     int fullest() const; // device that needs the most memory
     double most() const { return devices[static_cast<std::size_t>(fullest())].sum(); }
-    bool fits() const { return most() <= capacity; }
+    bool fits() const { return memory.holds(most()); }
 };
 
 // For a model on hardware, the sizes of a schedule's stages and whether they fit in memory.

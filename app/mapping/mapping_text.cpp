@@ -264,15 +264,15 @@ QString stagesTitle(const StageSizes& sizes, int stages)
 QString fitText(const MemoryFit& fit, const MemoryFit& now)
 {
     const Scale bytes = scaleIn(Unit::GiB);
-    const double left = fit.capacity - fit.most();
-    const QString numbers = QStringLiteral("device %1, %2 of %3")
-                                .arg(fit.fullest())
-                                .arg(bytes.text(fit.most()), bytes.withUnit(fit.capacity));
+    const auto left = static_cast<double>(fit.memory.left(fit.most()));
+    const QString numbers
+        = QStringLiteral("device %1, %2").arg(fit.fullest()).arg(bytes.withUnit(fit.most()));
+    const QString memory = fromUtf8(fit.memory.text());
     if (&fit == &now)
-        return fit.fits()
-            ? QStringLiteral("Fits. Fullest: %1, %2 free.").arg(numbers, bytes.text(left))
-            : QStringLiteral("Does not fit. %1, over by %2.")
-                  .arg(capitalized(numbers), bytes.withUnit(-left));
+        return fit.fits() ? QStringLiteral("Fits. Fullest: %1, %2 free (%3).")
+                                .arg(numbers, bytes.text(left), memory)
+                          : QStringLiteral("Does not fit. %1, over by %2 (%3).")
+                                .arg(capitalized(numbers), bytes.withUnit(-left), memory);
     return fit.fits()
         ? QStringLiteral("b = %1 fits, too. Fullest: %2.").arg(fit.microBatchSize).arg(numbers)
         : QStringLiteral("b = %1 does not fit: device %2 is over by %3.")

@@ -31,8 +31,8 @@ QString largestLoadText(const profiler::LinkLoad& link); // "all-reduces, node 0
 MappingVerdict mappingVerdict(const MappingStudy& study);
 
 QString stagesTitle(const StageSizes& sizes, int stages); // "1–14, 6 layers each"
-// Describes whether the model fits in memory: "Fits. Fullest: device 0, 63.4 of 79.2 GiB, 15.8
-// free."
+// Describes whether the model fits in memory: "Fits. Fullest: device 0, 63.4 GiB, 11.8 free
+// (75.2 GiB usable of 79.2 GiB: reserve 5 %)."
 QString fitText(const MemoryFit& fit, const MemoryFit& now);
 QString remedyText(const ModelFacts& facts); // "To make it fit: b = 3 (72.2 GiB)."; "" if it fits
 

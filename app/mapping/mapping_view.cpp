@@ -175,7 +175,8 @@ public:
         m_outline->setText(facts.twice
                                ? tr("dashed: micro-batch size %1").arg(facts.twice->microBatchSize)
                                : QString());
-        m_bars->show({{{}, facts.now.devices, outlines}}, facts.now.capacity);
+        m_bars->show({{{}, facts.now.devices, outlines}},
+                     static_cast<double>(facts.now.memory.usable()));
         m_icon->show();
         m_icon->setIcon(facts.now.fits() ? Icon::Check : Icon::Error,
                         facts.now.fits() ? &Chrome::ok : &Chrome::error);

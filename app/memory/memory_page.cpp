@@ -510,10 +510,7 @@ QStringList MemoryPage::statusTexts() const
         moves += partner && partner->isEvictor ? partner->moves : 0;
     if (moves > 0)
         texts << tr("%1 per iteration").arg(countOf(moves, "eviction"));
-    texts << (m_report->limit
-                  ? tr("limit %1")
-                        .arg(m_report->bytes.withUnit(static_cast<double>(*m_report->limit)))
-                  : tr("no known limit"));
+    texts << (m_report->limit ? fromUtf8(m_report->memory.text()) : tr("no known limit"));
     return texts;
 }
 

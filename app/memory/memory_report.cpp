@@ -1,7 +1,6 @@
 #include "app/memory/memory_report.h"
 
-#include "engine/cost/hardware.h"
-#include "engine/experiment/experiment.h"
+#include "profiler/analysis/device_memory.h"
 
 #include <algorithm>
 #include <cmath>
@@ -11,38 +10,6 @@ namespace app {
 using engine::DeviceId;
 
 namespace {
-
-std::optional<std::int64_t> requestedLimit(const engine::RunInfo& info)
-{
-    const auto experiment = engine::experimentFromToml(info.experiment);
-    if (!experiment || experiment->deviceMemory <= 0)
-        return std::nullopt;
-    return static_cast<std::int64_t>(experiment->deviceMemory);
-}
-
-// Returns the memory of a device of the named hardware. (The file of a simulated run states only
-// the name.) Skips the number of GPUs with which the name begins under tensor parallelism, such as
-// "4 x ".
-std::optional<std::int64_t> memoryOfHardware(std::string_view name)
-{
-    if (const auto times = name.find(" x "); times != std::string_view::npos)
-        name.remove_prefix(times + 3);
-    for (const std::string& preset : engine::hardwareNames())
-        if (const auto hardware = engine::loadHardware(preset);
-            hardware && hardware->name == name && hardware->memory > 0)
-            return static_cast<std::int64_t>(hardware->memory);
-    return std::nullopt;
-}
-
-std::optional<std::int64_t> smallestMemory(const engine::GpuMachine& machine)
-{
-    std::optional<std::int64_t> least;
-    for (const engine::GpuFacts& gpu : machine.gpus)
-        for (const auto& [key, value] : gpu.numbers)
-            if (key == "totalMemory" && value > 0)
-                least = std::min(least.value_or(value), value);
-    return least;
-}
 
 // Rounds up to a number that is suitable for the end of an axis: a multiple of half a power of ten.
 // For example, 66.91 becomes 70, because the step is 5.
@@ -56,19 +23,6 @@ std::int64_t roundedUp(std::int64_t bytes, double perUnit)
 }
 
 } // namespace
-
-std::optional<std::int64_t> deviceLimit(const engine::Run& run)
-{
-    const engine::RunInfo& info = run.info;
-    if (const auto requested = requestedLimit(info))
-        return requested;
-    if (info.mode == engine::Mode::Simulate)
-        return memoryOfHardware(info.deviceName);
-    const engine::Shape& shape = run.schedule.shape;
-    const bool hasOwnGpus = info.mode != engine::Mode::Emulate
-        && std::ssize(info.machine.gpus) >= shape.devices * shape.dataParallel;
-    return hasOwnGpus ? smallestMemory(info.machine) : std::nullopt;
-}
 
 bool isInSight(std::optional<double> limit, double highest)
 {
@@ -144,7 +98,9 @@ MemoryReport memoryReport(const RunPointer& run, int iteration)
         report.window = run->timeline.iterations[static_cast<std::size_t>(iteration)].window;
     report.steps = profiler::memorySteps(*run, iteration);
     report.partners = profiler::memoryPartners(*run, iteration);
-    report.limit = deviceLimit(*run);
+    report.memory = profiler::deviceMemory(*run);
+    if (report.memory.isKnown())
+        report.limit = report.memory.usable();
     for (const profiler::MemorySteps& steps : report.steps)
         for (const profiler::MemoryStep& step : steps)
             report.highest = std::max({report.highest, step.total(), step.withoutMoves()});

@@ -19,7 +19,8 @@ struct MemoryReport
     engine::Window window;
     engine::IdVector<engine::DeviceId, profiler::MemorySteps> steps;
     engine::IdVector<engine::DeviceId, std::optional<profiler::MemoryPartner>> partners;
-    std::optional<std::int64_t> limit; // deviceLimit() of the run
+    engine::MemoryCapacity memory;
+    std::optional<std::int64_t> limit; // usable part of `memory`, if it is known
     // The end of the memory axis in bytes: `limit` if it exceeds the peaks and isInSight(),
     // otherwise the largest peak, rounded up. The peaks include those that the devices would have
     // if no stash moved between them.
@@ -42,10 +43,6 @@ struct MemoryReport
     QString amount(std::int64_t of) const { return bytes.text(static_cast<double>(of)); }
 };
 MemoryReport memoryReport(const RunPointer& run, int iteration);
-// Returns the memory capacity of a device in bytes; nullopt if unknown. This is the limit requested
-// for the run, if any; otherwise the memory of the simulated hardware or, if every device had a
-// separate GPU, of the smallest GPU.
-std::optional<std::int64_t> deviceLimit(const engine::Run& run);
 // Whether `highest` reaches at least a third of an axis that ends at `limit`, so that amounts up to
 // `highest` remain readable.
 bool isInSight(std::optional<double> limit, double highest);

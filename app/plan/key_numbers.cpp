@@ -120,7 +120,7 @@ void KeyNumbers::show(const Prediction* prediction)
     }
     setAccessibleName(spoken.join(QStringLiteral(", ")));
     setToolTip(whole.join(QLatin1Char('\n')));
-    m_limit = prediction != nullptr ? static_cast<double>(prediction->deviceMemory) : 0;
+    m_limit = prediction != nullptr ? static_cast<double>(prediction->info.memory.usable()) : 0;
     m_isOfBytes = prediction != nullptr && prediction->metrics.peakBytes().has_value();
     if (prediction != nullptr)
         for (const profiler::DeviceMetrics& device : prediction->metrics.devices)
@@ -152,7 +152,7 @@ void KeyNumbers::paintItem(QPainter& painter, const QRectF& box, const Item& ite
 }
 
 // Draws one bar per device: weights or other memory below, stash above. The scale of all bars ends
-// at the longest bar or, if that is larger, at the memory of a device, which a line marks.
+// at the longest bar or, if that is larger, at the usable memory of a device, which a line marks.
 void KeyNumbers::paintBars(QPainter& painter, const QRectF& box) const
 {
     const double limit = m_isOfBytes ? m_limit : 0;

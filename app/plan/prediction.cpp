@@ -315,7 +315,6 @@ engine::Result<Prediction> predict(const PreparedSchedule& prepared,
     one.run.info.label = prepared.label;
     result.info = one.run.info;
     result.metrics = std::move(one.metrics);
-    result.deviceMemory = static_cast<std::int64_t>(one.deviceMemory.value_or(0));
     result.loads = std::move(one.loads);
     result.thumbnail = makeThumbnail(one.run);
     result.run = std::make_shared<const engine::Run>(std::move(one.run));

@@ -60,8 +60,7 @@ struct Prediction
     Thumbnail thumbnail;
     // The closed form of the scheme with the numbers of the request; empty if the scheme has none.
     ClosedForm bubbleForm;
-    bool closedFormsApply = true;  // false: closed forms do not hold for these costs
-    std::int64_t deviceMemory = 0; // bytes of the cost source's hardware; 0: unknown
+    bool closedFormsApply = true; // false: closed forms do not hold for these costs
     // Only with costs of a model on hardware, and on request.
     std::optional<profiler::LinkLoads> loads;
 

@@ -4,6 +4,7 @@
 #include "app/timeline/paint/memory_bar.h"
 #include "app/timeline/view/translate.h"
 #include "app/ui/text.h"
+#include "profiler/analysis/device_memory.h"
 #include "profiler/analysis/ticks.h"
 #include "profiler/figure/legend_entries.h"
 
@@ -115,7 +116,8 @@ DeviceColumns memoryColumns(const engine::Run& run, const RunMetrics& metrics)
                     [category = category](const DeviceMetrics& one) {
                         return static_cast<double>(one.bytesAtPeak[category]);
                     });
-        columns.limit = deviceLimit(run);
+        if (const auto memory = profiler::deviceMemory(run); memory.isKnown())
+            columns.limit = static_cast<double>(memory.usable());
         const double largest = columns.isLimitInSight()
             ? std::max(columns.highest(), *columns.limit)
             : columns.highest();

@@ -125,27 +125,20 @@ std::pair<double, QString> lengthUnit(bool inUnits)
 
 profiler::MarkedScene searchChart(const SearchHistory& history, const ChartLook& look)
 {
+    if (history.steps.empty())
+        return profiler::emptyChart(look.style,
+                                    "The best length so far appears here while a search runs.");
     Chart chart{history, look.style};
-    if (history.steps.empty()) {
-        chart.canvas.text(look.style.width / 2, look.style.height / 2,
-                          "The best length so far appears here while a search runs.",
-                          profiler::Text::Anchor::Middle);
-    } else {
-        const profiler::SearchProgress& now = history.now;
-        chart.makeScales();
-        chart.drawLevel(now.bound, "bound", "no order is shorter", false);
-        if (!now.published.empty())
-            chart.drawLevel(now.publishedLength,
-                            schemeTitle(QString::fromStdString(now.published)).toStdString(),
-                            "best published that fits", true);
-        chart.drawSteps();
-        chart.drawLabels();
-    }
-    profiler::MarkedScene scene;
-    scene.scene.width = look.style.width;
-    scene.scene.height = look.style.height;
-    scene.scene.groups.push_back(chart.canvas.take());
-    return scene;
+    const profiler::SearchProgress& now = history.now;
+    chart.makeScales();
+    chart.drawLevel(now.bound, "bound", "no order is shorter", false);
+    if (!now.published.empty())
+        chart.drawLevel(now.publishedLength,
+                        schemeTitle(QString::fromStdString(now.published)).toStdString(),
+                        "best published that fits", true);
+    chart.drawSteps();
+    chart.drawLabels();
+    return chart.canvas.finish();
 }
 
 } // namespace app

@@ -251,9 +251,8 @@ QString memoryProblem(const engine::MemoryNeed& need, const Experiment& experime
         return PredictionPanel::tr("This run needs %1; %2 of the %3 that are free can be used.")
             .arg(sizeText(need.most()), sizeText(spaces.front().usable()),
                  sizeText(static_cast<double>(spaces.front().free)));
-    return PredictionPanel::tr("The fullest device needs %1; its limit is %2.")
-        .arg(sizeText(static_cast<double>(need.fullest)),
-             sizeText(static_cast<double>(experiment.deviceMemory)));
+    return PredictionPanel::tr("The fullest device needs %1; it has %2.")
+        .arg(sizeText(static_cast<double>(need.fullest)), fromUtf8(experiment.memory().text()));
 }
 
 // Describes a remedy: "Micro-batch size 2, 1.20 GiB" for "--micro-batch-size 2".

@@ -41,7 +41,7 @@ double valueOf(const Prediction& prediction, Column column)
 
 bool knowsFit(const Prediction& prediction)
 {
-    return prediction.deviceMemory > 0 && prediction.metrics.peakBytes().has_value();
+    return prediction.info.memory.isKnown() && prediction.metrics.peakBytes().has_value();
 }
 
 double thumbnailScale(std::vector<double> durations)
@@ -105,7 +105,7 @@ void SchemeTableModel::show(std::vector<Row> changed)
     std::vector<double> durations;
     m_largestStash = 1;
     m_largestMemory = 0;
-    m_deviceMemory = 0;
+    m_usableMemory = 0;
     const bool isAnyCurrent = std::ranges::any_of(
         changed, [](const Row& row) { return row.prediction() != nullptr && !row.isOutdated; });
     engine::RunInfo info;
@@ -116,7 +116,7 @@ void SchemeTableModel::show(std::vector<Row> changed)
             m_largestStash = std::max(m_largestStash, prediction->metrics.peakStash());
             m_largestMemory
                 = std::max(m_largestMemory, prediction->metrics.peakBytes().value_or(0));
-            m_deviceMemory = std::max(m_deviceMemory, prediction->deviceMemory);
+            m_usableMemory = std::max(m_usableMemory, prediction->info.memory.usable());
             longest = std::max(longest, prediction->metrics.duration);
             if (row.scheme == m_chosen)
                 ofChosen = prediction->metrics.duration;
@@ -243,7 +243,7 @@ TableColumn<SchemeRow> SchemeTableModel::fitsColumn() const
         const Prediction* prediction = row.prediction();
         return prediction == nullptr ? 0.0 : valueOf(*prediction, Column::Memory);
     };
-    const std::int64_t limit = m_deviceMemory;
+    const std::int64_t limit = m_usableMemory;
     const ColumnTitle title(
         [limit] { return byteScale(limit).withUnit(static_cast<double>(limit)); });
     return TableColumn<Row>(title, [this](const Row& row) { return text(row, Column::Fits); })
@@ -302,19 +302,18 @@ SchemeTableModel::Columns SchemeTableModel::columns() const
 
 QString memoryExcess(const Prediction& prediction)
 {
-    const std::int64_t has = prediction.deviceMemory;
+    const engine::MemoryCapacity& memory = prediction.info.memory;
     const auto& devices = prediction.metrics.devices;
     const auto fullest = std::ranges::max_element(
         devices, {}, [](const auto& device) { return device.peakBytes.value_or(0); });
-    if (has <= 0 || fullest == devices.end() || fullest->peakBytes.value_or(0) <= has)
+    if (fullest == devices.end()
+        || memory.holds(static_cast<double>(fullest->peakBytes.value_or(0))))
         return {};
-    const Scale scale = byteScale(has);
     return SchemeTableModel::tr("Device %1 needs %2 at its peak; %3 has %4. Use more devices, "
                                 "tensor parallelism or recomputation.")
         .arg(fullest->device.value)
-        .arg(scale.withUnit(static_cast<double>(*fullest->peakBytes)),
-             QString::fromStdString(prediction.info.deviceName),
-             scale.text(static_cast<double>(has)));
+        .arg(fromUtf8(engine::bytesText(*fullest->peakBytes)), fromUtf8(prediction.info.deviceName),
+             fromUtf8(memory.text()));
 }
 
 } // namespace app

@@ -79,11 +79,12 @@ private:
     Scale m_time, m_bytes;
     bool m_isInUnits = true;
     bool m_mutesOutdated = false; // whether an answer arrived since setRows()
-    std::int64_t m_largestMemory = 0, m_deviceMemory = 0; // bytes; 0: unknown
+    std::int64_t m_largestMemory = 0, m_usableMemory = 0; // bytes; 0: unknown
 };
 
 // Returns a sentence if a device does not fit: "Device 0 needs 96.20 GiB at its peak; a100-sxm-80
-// has 80.00 GiB. ..."; "" if all devices fit or the memory is unknown.
+// has 75.2 GiB usable of 79.2 GiB: reserve 5 %. ..."; "" if all devices fit or the memory is
+// unknown.
 QString memoryExcess(const Prediction& prediction);
 
 } // namespace app

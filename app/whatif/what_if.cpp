@@ -402,7 +402,7 @@ std::vector<RunEdit> linksOf(const engine::Run& run)
 namespace {
 
 using Bytes = engine::IdVector<engine::DeviceId, std::int64_t>;
-constexpr double kAlmostFull = 0.98; // share of the memory limit
+constexpr double kAlmostFull = 0.98; // share of the usable memory
 
 // Returns ", with 3.1 GiB more on the fullest device"; "" if the difference is less than 1 %. The
 // prediction and the run may have different fullest devices.
@@ -431,9 +431,7 @@ WhatIfVerdict verdictOf(const WhatIfRow& row, const WhatIfNumbers& numbers)
     verdict.kind = row.most < baseline ? Kind::Shorter
         : row.least > baseline         ? Kind::Longer
                                        : Kind::Unclear;
-    if (numbers.memoryLimit > 0
-        && static_cast<double>(row.mostBytes())
-            > kAlmostFull * static_cast<double>(numbers.memoryLimit))
+    if (!numbers.memory.holds(static_cast<double>(row.mostBytes()) / kAlmostFull))
         verdict.kind = Kind::AlmostFull;
     const bool isOwn = row.scheme == kOwnOrder;
     if (isOwn && row.iteration == numbers.measured) {
@@ -501,11 +499,11 @@ DetailsSection differenceSection(const profiler::Comparison& comparison, const S
 // The peak of each device, before and after: memory if it is known, otherwise the stash. An amount
 // below 0 is unknown.
 DetailsSection peakSection(const WhatIfRow* row, const profiler::Comparison& comparison,
-                           std::int64_t memoryLimit)
+                           const engine::MemoryCapacity& memory)
 {
     const ComparedRun &measured = comparison.runs[0], &predicted = comparison.runs[1];
     const bool hasBytes = row != nullptr && !row->deviceBytes.empty();
-    const auto limit = hasBytes ? static_cast<double>(memoryLimit) : 0;
+    const auto limit = hasBytes ? static_cast<double>(memory.usable()) : 0;
     const Scale scale = hasBytes ? byteScale(row->mostBytes()) : Scale{1, 1, text("Mₐ")};
     std::vector<double> before, after;
     if (hasBytes) {
@@ -537,7 +535,7 @@ DetailsSection peakSection(const WhatIfRow* row, const profiler::Comparison& com
 } // namespace
 
 Details describeWhatIf(const WhatIfDetails& prediction, const WhatIfRow* row,
-                       std::int64_t memoryLimit)
+                       const engine::MemoryCapacity& memory)
 {
     Details details;
     details.title = schemeLabel(prediction.row.scheme);
@@ -563,7 +561,7 @@ Details describeWhatIf(const WhatIfDetails& prediction, const WhatIfRow* row,
         details.sentence = capitalized(fromUtf8(profiler::summarize(comparison, 1))).toHtmlEscaped()
             + QLatin1Char('.');
         details.sections.push_back(differenceSection(comparison, time));
-        details.sections.push_back(peakSection(row, comparison, memoryLimit));
+        details.sections.push_back(peakSection(row, comparison, memory));
     }
     DetailsSection& basis = details.sections.emplace_back();
     basis.title = text("Assumptions");

@@ -177,7 +177,7 @@ struct WhatIfNumbers
 {
     std::int64_t measured = 0; // in ns
     engine::IdVector<engine::DeviceId, std::int64_t> measuredBytes;
-    std::int64_t memoryLimit = 0; // bytes; 0: none
+    engine::MemoryCapacity memory; // of a device; unknown: no limit
     // The numbers of micro-batches of the measured and of the predicted iteration. If they differ,
     // the times per micro-batch are compared.
     int measuredBatches = 1, batches = 1;
@@ -192,8 +192,8 @@ engine::IdVector<engine::DeviceId, std::int64_t> peaksOf(const profiler::Compare
 
 // Describes a prediction: the causes of its difference from the measured run, the memory of its
 // devices, and its assumptions. `row` has the interval and the memory; nullptr: not known yet.
-// `memoryLimit` is in bytes; 0: none.
+// If `memory` is known, its usable part is the limit.
 Details describeWhatIf(const WhatIfDetails& prediction, const WhatIfRow* row,
-                       std::int64_t memoryLimit);
+                       const engine::MemoryCapacity& memory);
 
 } // namespace app

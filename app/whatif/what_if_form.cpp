@@ -8,7 +8,9 @@
 #include "app/ui/table_roles.h"
 #include "app/ui/text.h"
 #include "app/ui/themed_icon.h"
+#include "engine/experiment/experiment_fields.h"
 #include "engine/schedule/notation.h"
+#include "profiler/analysis/device_memory.h"
 #include "profiler/whatif/stage_times.h"
 
 #include <QComboBox>
@@ -632,8 +634,9 @@ WhatIfForm::WhatIfForm(const ThemeController& theme, const profiler::WhatIfPredi
     , m_measured(measured)
     , m_edits(edits)
     , m_op(new OpForm(theme, edits))
-    , m_limit(named(new HundredthsField(theme), "memoryLimit"))
-    , m_limitHint(makeFormHint())
+    , m_memory(named(new HundredthsField(theme), "deviceMemory"))
+    , m_reserve(named(new HundredthsField(theme), "reserve"))
+    , m_memoryHint(makeFormHint())
 {
     auto* content = makeSurface("plain");
     auto* column = spaced(new QVBoxLayout(content), {}, 0,
@@ -902,14 +905,23 @@ void WhatIfForm::addJob(QVBoxLayout& column)
         tr("Divides every op among more or fewer GPUs, without communication between them"));
     for (const double factor : kFactors)
         tensor->addItem(factor == 1 ? tr("as measured") : tr("× %1").arg(factor));
-    m_limit->setRange(0, 1'000'000);
-    m_limit->setSingleStep(100);
-    m_limit->setSpecialValueText(tr("none"));
-    connect(m_limit, &QSpinBox::valueChanged, this, &WhatIfForm::memoryLimitChanged);
+    const engine::MemoryCapacity ofRun = profiler::deviceMemory(run());
+    m_memory->setRange(0, 10'000'000);
+    m_memory->setSingleStep(100);
+    m_memory->setSpecialValueText(tr("none"));
+    m_memory->setValue(static_cast<int>(
+        std::llround(100 * static_cast<double>(ofRun.bytes) / scaleIn(Unit::GiB).perUnit())));
+    m_reserve->setRange(0, 10'000);
+    m_reserve->setSingleStep(100);
+    m_reserve->setValue(static_cast<int>(std::llround(100 * ofRun.reserve)));
+    m_reserve->setToolTip(fromUtf8(engine::experimentField("--reserve").help));
+    for (HundredthsField* field : {m_memory, m_reserve})
+        connect(field, &QSpinBox::valueChanged, this, &WhatIfForm::memoryChanged);
     fill(*makeFormSection(column),
          {makeFormRow(tr("Micro-batches N"), {microBatches}),
           makeFormRow(fieldLabel("--tensor-parallel"), {tensor}),
-          makeFormRow(labelled(tr("Memory limit, %1"), Unit::GiB), {m_limit}), m_limitHint});
+          makeFormRow(labelled(tr("Device memory, %1"), Unit::GiB), {m_memory}),
+          makeFormRow(fieldLabel("--reserve"), {m_reserve}), m_memoryHint});
     bind(
         &QSpinBox::valueChanged, &QSpinBox::setValue, microBatches,
         [](const WhatIfChanges& now) { return now.microBatches; },
@@ -924,15 +936,17 @@ void WhatIfForm::addJob(QVBoxLayout& column)
 
 void WhatIfForm::setKnowsBytes(bool knows)
 {
-    m_limit->setEnabled(knows);
-    setHint(m_limitHint, knows ? QString() : tr("The run has no memory by category."));
+    m_memory->setEnabled(knows);
+    m_reserve->setEnabled(knows);
+    setHint(m_memoryHint, knows ? QString() : tr("The run has no memory by category."));
 }
 
-std::int64_t WhatIfForm::memoryLimit() const
+engine::MemoryCapacity WhatIfForm::memory() const
 {
-    return m_limit->isEnabled()
-        ? std::llround(m_limit->value() / 100.0 * scaleIn(Unit::GiB).perUnit())
-        : 0;
+    if (!m_memory->isEnabled())
+        return {};
+    return {std::llround(m_memory->value() / 100.0 * scaleIn(Unit::GiB).perUnit()),
+            m_reserve->value() / 100.0};
 }
 
 } // namespace app

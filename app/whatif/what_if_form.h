@@ -146,11 +146,11 @@ public:
 
     // Enables the memory limit if the memory of the schemes is known.
     void setKnowsBytes(bool knows);
-    std::int64_t memoryLimit() const; // in bytes; 0: no limit
+    engine::MemoryCapacity memory() const; // of a device; unknown: no limit
     OpForm& op() const { return *m_op; }
 
 Q_SIGNALS:
-    void memoryLimitChanged();
+    void memoryChanged();
 
 private:
     const engine::Run& run() const { return m_measured.run(); }
@@ -172,8 +172,8 @@ private:
     WhatIfEdits& m_edits;
     std::vector<std::function<void()>> m_show;
     OpForm* m_op;
-    HundredthsField* m_limit;
-    QLabel* m_limitHint;
+    HundredthsField *m_memory, *m_reserve;
+    QLabel* m_memoryHint;
 };
 
 } // namespace app

@@ -141,8 +141,8 @@ QWidget* WhatIfPage::makeRuns()
 QWidget* WhatIfPage::makeForm()
 {
     m_form = new WhatIfForm(m_theme, *m_measured, *m_edits);
-    connect(m_form, &WhatIfForm::memoryLimitChanged, this, [this] {
-        m_model->setMemoryLimit(m_form->memoryLimit());
+    connect(m_form, &WhatIfForm::memoryChanged, this, [this] {
+        m_model->setMemory(m_form->memory());
         showSentence();
         showDetails();
     });
@@ -427,7 +427,7 @@ void WhatIfPage::showDetails()
         return;
     const WhatIfRow* row = m_details.row.scheme == m_scheme ? chosenRow() : nullptr;
     m_detailsArea->setWidget(layOutDetails(
-        m_theme, describeWhatIf(m_details, row, m_form->memoryLimit()), [](const auto&) {}));
+        m_theme, describeWhatIf(m_details, row, m_form->memory()), [](const auto&) {}));
 }
 
 void WhatIfPage::showSentence()
@@ -453,7 +453,7 @@ WhatIfNumbers WhatIfPage::numbers() const
 {
     WhatIfNumbers numbers;
     numbers.measured = m_measured->measured();
-    numbers.memoryLimit = m_form->memoryLimit();
+    numbers.memory = m_form->memory();
     numbers.measuredBatches = m_run->schedule.shape.microBatches;
     numbers.batches = m_changes.microBatches;
     if (!m_details.comparison.runs.empty())
@@ -540,9 +540,8 @@ QStringList WhatIfPage::statusTexts() const
     QStringList texts{tr("<b>Predicted</b> from %1").arg(m_document->title().toHtmlEscaped()),
                       countOf(static_cast<std::int64_t>(editsOf(m_changes, *m_run).size()), "edit"),
                       countOf(m_model->rowCount(), "prediction")};
-    if (const std::int64_t limit = m_model->memoryLimit(); limit > 0)
-        texts.append(
-            tr("memory limit %1").arg(m_model->bytes().withUnit(static_cast<double>(limit))));
+    if (m_model->memory().isKnown())
+        texts.append(fromUtf8(m_model->memory().text()));
     return texts;
 }
 

@@ -3,6 +3,7 @@
 #include "app/ui/controls.h"
 #include "app/ui/data_table.h"
 #include "app/ui/table_roles.h"
+#include "app/ui/text.h"
 #include "app/ui/verdict.h"
 
 #include <QHBoxLayout>
@@ -44,9 +45,9 @@ void WhatIfModel::update(const std::vector<WhatIfRow>& changed)
     sortAgain();
 }
 
-void WhatIfModel::setMemoryLimit(std::int64_t bytes)
+void WhatIfModel::setMemory(const engine::MemoryCapacity& memory)
 {
-    m_limit = bytes;
+    m_memory = memory;
     update({});
 }
 
@@ -82,12 +83,14 @@ bool WhatIfModel::isComplete() const
 QString WhatIfModel::excess(const WhatIfRow& row) const
 {
     const std::int64_t most = row.mostBytes();
-    if (m_limit <= 0 || most <= m_limit)
+    const auto needed = static_cast<double>(most);
+    if (m_memory.holds(needed))
         return {};
-    return tr("%1 on device %2, %3 over the limit")
-        .arg(m_bytes.withUnit(static_cast<double>(most)))
+    return tr("%1 on device %2, %3 too much (%4)")
+        .arg(m_bytes.withUnit(needed))
         .arg(std::ranges::find(row.deviceBytes, most) - row.deviceBytes.begin())
-        .arg(m_bytes.withUnit(static_cast<double>(most - m_limit)));
+        .arg(m_bytes.withUnit(static_cast<double>(-m_memory.left(needed))),
+             fromUtf8(m_memory.text()));
 }
 
 int WhatIfModel::rank(const WhatIfRow& row) const
@@ -164,12 +167,13 @@ WhatIfModel::Columns WhatIfModel::columns() const
         all.emplace_back(tr("Peak stash, Mₐ"),
                          [](const WhatIfRow& row) { return number(row.peakStash, 1); });
     const auto limit = [this] {
-        return m_limit > 0 ? m_bytes.withUnit(static_cast<double>(m_limit)) : QString();
+        return m_memory.isKnown() ? m_bytes.withUnit(static_cast<double>(m_memory.usable()))
+                                  : QString();
     };
     all.push_back(Shown(
         ColumnTitle(limit),
         [this](const WhatIfRow& row) {
-            return m_limit > 0 && row.mostBytes() > 0 ? tr("fits") : QString();
+            return m_memory.isKnown() && row.mostBytes() > 0 ? tr("fits") : QString();
         },
         Qt::AlignLeft));
     all.push_back(Shown({tr("95 % int., %1"), m_time}, [=](const WhatIfRow& row) {
@@ -294,8 +298,8 @@ WhatIfTable::WhatIfTable(const ThemeController& theme, WhatIfModel& model, QWidg
     });
     connect(&model, &QAbstractItemModel::layoutChanged, summary, [this, summary] {
         const int fitting = m_model.fitting();
-        const QString of = m_model.memoryLimit() > 0 ? tr("%1 of %2 fit, shortest first")
-                                                     : tr("%1 of %2 possible, shortest first");
+        const QString of = m_model.memory().isKnown() ? tr("%1 of %2 fit, shortest first")
+                                                      : tr("%1 of %2 possible, shortest first");
         summary->setText(fitting > 0
                              ? of.arg(fitting).arg(countOf(m_model.rowCount(), "prediction"))
                              : QString());

@@ -25,10 +25,10 @@ public:
     // `measured` is the iteration of the run in ns.
     explicit WhatIfModel(std::int64_t measured, QObject* parent = nullptr);
 
-    void update(const std::vector<WhatIfRow>& changed); // other schemes keep their last values
-    void setMemoryLimit(std::int64_t bytes);            // 0: none
-    void setMeasured(std::int64_t measured);            // baseline of differences, in ns
-    std::int64_t memoryLimit() const { return m_limit; }
+    void update(const std::vector<WhatIfRow>& changed);   // other schemes keep their last values
+    void setMemory(const engine::MemoryCapacity& memory); // of a device; unknown: no limit
+    void setMeasured(std::int64_t measured);              // baseline of differences, in ns
+    const engine::MemoryCapacity& memory() const { return m_memory; }
 
     const WhatIfRow* find(const QString& scheme) const; // nullptr: unknown
     int rowOf(const QString& scheme) const;             // the row as shown; -1: unknown
@@ -38,8 +38,8 @@ public:
     bool knowsBytes() const { return m_mostBytes > 0; }
     Scale time() const { return m_time; }
     Scale bytes() const { return m_bytes; }
-    // "88.0 GiB on device 0, 8.0 GiB over the limit"; "" if the scheme fits or its memory is
-    // unknown.
+    // "88.0 GiB on device 0, 8.0 GiB too much (75.2 GiB usable of 79.2 GiB: reserve 5 %)"; "" if
+    // the scheme fits or its memory is unknown.
     QString excess(const WhatIfRow& row) const;
 
 private:
@@ -51,7 +51,8 @@ private:
     double differenceOf(const WhatIfRow& row) const; // in % of the measured iteration
     Interval interval(const WhatIfRow& row) const;
 
-    std::int64_t m_measured, m_limit = 0, m_mostBytes = 0;
+    std::int64_t m_measured, m_mostBytes = 0;
+    engine::MemoryCapacity m_memory;
     std::int64_t m_first = 0, m_last = 1; // both ends of the bars' scale, in ns
     Scale m_time, m_bytes;
 };

@@ -7,6 +7,7 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
+#include <numeric>
 
 namespace engine {
 namespace {
@@ -79,7 +80,7 @@ double bpipeMemory(const EstimateInput& input, const std::vector<DeviceMemory>& 
 
 Result<void> check(const BpipeQuestion& question)
 {
-    constexpr std::int64_t kMostStages = 65535;
+    constexpr std::int64_t kMostStages = 65535, kMostBatch = std::int64_t{1} << 40;
     const EstimateInput& input = question.input;
     const std::int64_t stages = std::int64_t{input.stages} * input.chunks;
     if (stages > kMostStages)
@@ -93,12 +94,18 @@ Result<void> check(const BpipeQuestion& question)
                 "--stage-mfu has {} values for {} micro-batch sizes; give one for each size",
                 question.stageMfu.size(), question.sizes.size()));
     const int copies = input.on.setup.dataParallel;
+    std::int64_t step = copies; // the batches that all sizes divide are its multiples
+    for (const int size : question.sizes)
+        step = std::min(std::lcm(step, std::int64_t{size} * copies), kMostBatch);
+    const auto below
+        = static_cast<std::int64_t>(input.globalBatch / static_cast<double>(step)) * step;
     for (const int size : question.sizes)
         if (std::fmod(input.globalBatch, static_cast<double>(size) * copies) != 0)
             return fail(Error::Code::InvalidArgument,
                         fmt::format("--global-batch {} is not divisible by micro-batches of {} "
-                                    "sequences on {} copies; use a multiple of {}",
-                                    input.globalBatch, size, copies, std::int64_t{size} * copies));
+                                    "sequences on {} copies; use --global-batch {}{}",
+                                    input.globalBatch, size, copies,
+                                    below > 0 ? fmt::format("{} or ", below) : "", below + step));
     return checkParallel(input.on.model, input.on.setup, static_cast<int>(stages));
 }
 
@@ -115,6 +122,12 @@ double rooflineStageMfu(const EstimateInput& input)
     return flops / (on.setup.tensorParallel * on.hardware.peakFlops * seconds);
 }
 
+void setFit(BpipeRow& row, const MemoryCapacity& memory)
+{
+    row.fitsWithout = memory.holds(row.memory.oneFOneB);
+    row.fitsWith = row.memory.bpipe && memory.holds(*row.memory.bpipe);
+}
+
 BpipeRow rowOf(const BpipeQuestion& question, std::size_t index)
 {
     EstimateInput input = question.input;
@@ -127,8 +140,7 @@ BpipeRow rowOf(const BpipeQuestion& question, std::size_t index)
     row.mfu = pipelineMfu(input, row.stageMfu);
     row.breakEven = breakEven(input, question.sizes.front(), row.microBatchSize);
     row.memory = estimateMemory(input);
-    row.fitsWithout = row.memory.oneFOneB <= question.usableMemory;
-    row.fitsWith = row.memory.bpipe && *row.memory.bpipe <= question.usableMemory;
+    setFit(row, question.memory);
     row.kernels = attentionKernels(on.model, on.setup);
     row.headsPerRank = headsPerRank(on.model, on.setup);
     row.forward = layersOf(on.model, input.stages, row.memory.device) * layerTimes(on).forward;
@@ -206,7 +218,59 @@ void judge(BpipeAnswer& answer)
                                       1e3 * larger.transfer, 1e3 * larger.forward);
 }
 
+// The reserves at which one of the sizes stops to fit, in ascending order.
+std::vector<double> limits(const BpipeAnswer& answer, const MemoryCapacity& memory)
+{
+    std::vector<double> all;
+    for (const BpipeRow& row : answer.rows)
+        for (const double needed : {row.memory.oneFOneB, row.memory.bpipe.value_or(0)})
+            if (needed > 0 && needed < static_cast<double>(memory.bytes))
+                all.push_back(100 * (1 - needed / static_cast<double>(memory.bytes)));
+    std::ranges::sort(all);
+    return all;
+}
+
+// Returns the reserves with the verdict of `answer`, by judging between all limits().
+ReserveRange reservesOf(const BpipeAnswer& answer, MemoryCapacity memory)
+{
+    const double own = memory.reserve;
+    ReserveRange range;
+    std::vector<double> ends = limits(answer, memory);
+    ends.push_back(range.upTo);
+    double from = range.above;
+    bool isBehind = false; // whether `own` is in an earlier interval than the current one
+    for (const double to : ends) {
+        if (to <= from)
+            continue;
+        BpipeAnswer other = answer;
+        memory.reserve = (std::max(from, 0.0) + to) / 2;
+        for (BpipeRow& row : other.rows)
+            setFit(row, memory);
+        judge(other);
+        const bool isSame = other.verdict == answer.verdict;
+        if (!isSame && isBehind)
+            return range;
+        if (isSame)
+            range.upTo = to;
+        else
+            range.above = to;
+        isBehind = isBehind || own <= to;
+        from = to;
+    }
+    return range;
+}
+
 } // namespace
+
+std::string ReserveRange::text() const
+{
+    if (above < 0 && upTo >= 100)
+        return "every reserve";
+    if (above < 0)
+        return fmt::format("a reserve up to {:.1f} %", upTo);
+    return upTo >= 100 ? fmt::format("a reserve above {:.1f} %", above)
+                       : fmt::format("a reserve above {:.1f} % and up to {:.1f} %", above, upTo);
+}
 
 MemoryEstimate estimateMemory(const EstimateInput& input)
 {
@@ -290,6 +354,11 @@ Result<BpipeAnswer> bpipeGain(const BpipeQuestion& question)
         answer.rows.back().speedUp = answer.rows.back().mfu / answer.rows.front().mfu;
     }
     judge(answer);
+    if (question.memory.isKnown()) {
+        answer.holdsFor = reservesOf(answer, question.memory);
+        answer.verdict += fmt::format(" With {}; the answer holds for {}.", question.memory.text(),
+                                      answer.holdsFor.text());
+    }
     return answer;
 }
 

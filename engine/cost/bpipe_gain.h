@@ -64,8 +64,8 @@ struct BpipeQuestion
     std::vector<int> sizes; // micro-batch sizes in sequences; speed-ups are relative to the first
     // The measured MFU of one stage for each of `sizes`; empty: the roofline model is used.
     std::vector<double> stageMfu;
-    double usableMemory = 0; // memory of a device that the training can use, in bytes
-    Mapping mapping = {};    // decides the link between the partners of BPipe
+    MemoryCapacity memory; // of a device; unknown: every size fits
+    Mapping mapping = {};  // decides the link between the partners of BPipe
 };
 // The slowest link between the two devices of any BPipe pair.
 LinkSpec partnerLink(const BpipeQuestion& question);
@@ -83,11 +83,20 @@ struct BpipeRow
     double transfer = 0, forward = 0;
 };
 
+// The reserves in percent for which an answer is the same: above `above` and at most `upTo`.
+struct ReserveRange
+{
+    double above = -1, upTo = 100; // -1 and 100: not bounded
+
+    std::string text() const; // "a reserve above 1.1 %", "a reserve up to 1.1 %", "every reserve"
+};
+
 struct BpipeAnswer
 {
     std::vector<BpipeRow> rows;
     bool isWorthIt = false;
-    std::string verdict; // two sentences: the answer and the reason
+    ReserveRange holdsFor;
+    std::string verdict; // the answer, the reason, and the memory for which it holds
 };
 
 // A speed-up that arXiv 2401.02088 measured with 8 pipeline stages of 4 tensor-parallel GPUs each.

@@ -7,6 +7,12 @@
 #include <cmath>
 
 namespace engine {
+
+MemoryCapacity ModelOnHardware::memory() const
+{
+    return {std::llround(hardware.memory), setup.reserve};
+}
+
 namespace {
 
 constexpr double kKernelsPerLayer = 14;

@@ -16,6 +16,8 @@ struct ModelOnHardware
     TransformerSpec model;
     HardwareSpec hardware;
     TrainingSetup setup;
+
+    MemoryCapacity memory() const;
 };
 
 // Seconds that one layer takes for one micro-batch on one device.

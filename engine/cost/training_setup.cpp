@@ -203,6 +203,7 @@ Fields<TrainingSetup> trainingSetupFields()
                             "parameter")
                          .oneOf({"fp32", "bf16"}),
                      &S::allReducePrecision),
+            field<S>(reserveOption(""), &S::reserve),
         };
         Field<S>& whole = fields[3]; // this option turns sequence parallelism off
         whole.get = [](const S& setup) { return setup.sequenceParallel ? "false" : "true"; };

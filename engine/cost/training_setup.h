@@ -1,6 +1,7 @@
 #pragma once
 
 #include "engine/base/field.h"
+#include "engine/base/memory_capacity.h"
 #include "engine/cost/transformer.h"
 
 namespace engine {
@@ -26,7 +27,8 @@ struct TrainingSetup
     // Bytes per parameter in Megatron-LM: bf16 weight 2, fp32 gradient 4, fp32 master weight 4 and
     // Adam 8.
     double weightBytes = 2, gradientBytes = 4, optimizerBytes = 12;
-    double activationBytes = 2; // of a number in a stash or a message
+    double activationBytes = 2;                       // of a number in a stash or a message
+    double reserve = MemoryCapacity::kDefaultReserve; // in percent, see MemoryCapacity
 
     double stateBytes() const { return weightBytes + gradientBytes + optimizerBytes; }
     friend bool operator==(const TrainingSetup&, const TrainingSetup&) = default;

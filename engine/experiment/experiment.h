@@ -1,6 +1,7 @@
 #pragma once
 
 #include "engine/backend/device_placement.h"
+#include "engine/base/memory_capacity.h"
 #include "engine/base/result.h"
 #include "engine/cost/cost_model.h"
 #include "engine/experiment/run_options.h"
@@ -46,8 +47,10 @@ struct Experiment
     TransportChoice transport = TransportChoice::Auto;
     Trace trace = Trace::Auto;
     NvtxGrammar nvtxGrammar = NvtxGrammar::Bubblescope;
-    Bytes deviceMemory = 0; // memory limit of a device; 0: only the machine's memory
+    Bytes deviceMemory = 0; // memory of a device; 0: only the machine's memory
+    double reserve = MemoryCapacity::kDefaultReserve; // in percent of `deviceMemory`
 
+    MemoryCapacity memory() const { return {deviceMemory, reserve}; }
     friend bool operator==(const Experiment&, const Experiment&) = default;
 };
 

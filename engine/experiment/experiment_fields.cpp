@@ -1,6 +1,7 @@
 #include "engine/experiment/experiment_fields.h"
 
 #include "engine/base/check.h"
+#include "engine/base/memory_capacity.h"
 #include "engine/base/text.h"
 #include "engine/base/try.h"
 #include "engine/experiment/check_experiment.h"
@@ -191,11 +192,15 @@ void addMachine(Table& table)
         = onlyOnGpus;
     FieldFacts memory
         = option("run", "--device-memory", "Device memory",
-                 "Memory limit of a device; a run that needs more fails with suggestions that fit",
+                 "Memory of a device; a run that needs more than is left of it by --reserve fails "
+                 "with suggestions that fit",
                  "BYTES|16GiB")
               .withDefault("the memory of the machine");
     memory.kind = FieldKind::Memory;
     table.add(memory, &E::deviceMemory);
+    table.add(reserveOption("run"), &E::reserve).off = [](const E& e) {
+        return std::string(e.deviceMemory == 0 ? "only with --device-memory" : "");
+    };
 }
 
 // The assumed link of an emulated run. The file stores it in bytes per second and nanoseconds.

@@ -1,6 +1,7 @@
 #include "engine/plan/memory_fit.h"
 
 #include "engine/backend/device_placement.h"
+#include "engine/base/memory_capacity.h"
 #include "engine/plan/data_parallel.h"
 #include "engine/plan/happens_before.h"
 #include "engine/schedule/notation.h"
@@ -10,6 +11,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cmath>
 
 namespace engine {
 
@@ -40,13 +42,6 @@ double recordOf(const Experiment& experiment, const Schedule& lowered)
     return recordBytes(opCount(lowered), iterations);
 }
 
-std::string bytesText(double bytes)
-{
-    constexpr double kMebi = 1 << 20, kGibi = 1 << 30;
-    return bytes < kGibi ? fmt::format("{:.1f} MiB", bytes / kMebi)
-                         : fmt::format("{:.1f} GiB", bytes / kGibi);
-}
-
 // With more devices, each needs less memory, but all together need more.
 constexpr const char* kSmallerDevices = "use a smaller model or more --devices";
 constexpr const char* kSmallerRun = "use a smaller model, fewer --micro-batches or fewer --devices";
@@ -60,7 +55,7 @@ std::string whatWouldFit(const MemoryFit& fit, const Device& device, bool perDev
     for (const Remedy& remedy : remediesFor(fit.experiment, fit.spaces, device)) {
         const double need = perDevice ? remedy.need.fullest : remedy.need.most();
         text += fmt::format("{}{} ({})", text.empty() ? "these would fit: " : ", ", remedy.option,
-                            bytesText(need));
+                            bytesText(std::llround(need)));
     }
     return text.empty() ? otherwise : text;
 }
@@ -110,8 +105,8 @@ Result<void> refuse(const std::string& who, double needed, const MemorySpace& sp
 {
     return fail(Error::Code::Device,
                 fmt::format("{} needs {} of memory{} but can use {} of the {} that are free; {}",
-                            who, bytesText(needed), what, bytesText(space.usable()),
-                            bytesText(space.free), more));
+                            who, bytesText(std::llround(needed)), what,
+                            bytesText(std::llround(space.usable())), bytesText(space.free), more));
 }
 
 Result<void> refuseRoom(const MemoryFit& fit, const Device& device, std::size_t index,
@@ -125,7 +120,8 @@ Result<void> refuseRoom(const MemoryFit& fit, const Device& device, std::size_t 
         ? fmt::format(" for {} of {} devices", fullest.devices, devicesOf(fit.plan))
         : "";
     if (const double communicators = need.communicators[index]; communicators > 0)
-        what += fmt::format(", {} of it for NCCL's communicators,", bytesText(communicators));
+        what += fmt::format(", {} of it for NCCL's communicators,",
+                            bytesText(std::llround(communicators)));
     return refuse(
         who, need.spaces[index], space, what,
         fmt::format("device {} needs the most, {} at {}; {}", fullest.device.value,
@@ -180,7 +176,7 @@ bool fits(const MemoryNeed& need, const Experiment& experiment, const MemorySpac
     for (std::size_t i = 0; i < spaces.size(); ++i)
         if (!spaces[i].holds(need.spaces[i]))
             return false;
-    return experiment.deviceMemory == 0 || need.fullest <= experiment.deviceMemory;
+    return experiment.memory().holds(static_cast<double>(need.fullest));
 }
 
 Result<void> checkRecordFits(const Experiment& experiment, const Schedule& lowered, Bytes available)
@@ -193,20 +189,21 @@ Result<void> checkRecordFits(const Experiment& experiment, const Schedule& lower
     return refuse("this run", record + order, machine, "",
                   fmt::format("the recording needs {} and the order of the ops {}; use fewer "
                               "--iterations, --micro-batches or --devices",
-                              bytesText(record), bytesText(order)));
+                              bytesText(std::llround(record)), bytesText(std::llround(order))));
 }
 
 Result<void> checkFits(const MemoryFit& fit, const Device& device)
 {
     const MemoryNeed need = memoryNeed(fit.experiment, fit.lowered, fit.plan, fit.spaces);
     const Fullest fullest = fullestOf(fit, -1);
-    const Bytes limit = fit.experiment.deviceMemory;
-    if (limit > 0 && fullest.arena > limit)
+    const MemoryCapacity memory = fit.experiment.memory();
+    const auto arena = static_cast<double>(fullest.arena);
+    if (!memory.holds(arena))
         return fail(
             Error::Code::Device,
-            fmt::format("device {} needs {} at {}, but --device-memory is {}, {} too little; {}",
+            fmt::format("device {} needs {} at {}, {} more than --device-memory allows ({}); {}",
                         fullest.device.value, bytesText(fullest.arena), fullest.op,
-                        bytesText(limit), bytesText(fullest.arena - limit),
+                        bytesText(-memory.left(arena)), memory.text(),
                         whatWouldFit(fit, device, true, kSmallerDevices)));
     for (std::size_t i = 0; i < fit.spaces.size(); ++i)
         if (!fit.spaces[i].holds(need.spaces[i]))

@@ -128,6 +128,14 @@ void write(Schedule& schedule, const Parts& wanted)
     writeEntries(schedule, entries);
 }
 
+// Adds to a refusal of direct concatenation that early concatenation accepts the request.
+Result<void> orEarly(Result<void> checked)
+{
+    if (!checked)
+        checked.error().message += "; --set concat=early accepts any number";
+    return checked;
+}
+
 Result<void> check(const ScheduleRequest& request)
 {
     if (auto whole = parts::checkWholeVs(request); !whole)
@@ -136,8 +144,8 @@ Result<void> check(const ScheduleRequest& request)
     if (wanted.early)
         return {};
     if (wanted.directions == 2)
-        TRY(parts::checkEvenDevices(request));
-    return parts::checkUnits(request, {request.devices, "the devices"});
+        TRY(orEarly(parts::checkEvenDevices(request)));
+    return orEarly(parts::checkUnits(request, {request.devices, "the devices"}));
 }
 
 Result<Schedule> build(const ScheduleRequest& request)

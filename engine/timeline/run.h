@@ -1,5 +1,6 @@
 #pragma once
 
+#include "engine/base/memory_capacity.h"
 #include "engine/base/units.h"
 #include "engine/schedule/schedule.h"
 #include "engine/timeline/gpu_facts.h"
@@ -85,6 +86,8 @@ struct RunHardware
     double peakFlops = 0;   // peak of one device in FLOP/s; 0: unknown
     std::string peakSource; // how peakFlops was measured; "" if from a data sheet
     GpuMachine machine;     // empty without GPUs
+    // Of a device of the assumed hardware; unknown if none is assumed.
+    MemoryCapacity memory = {};
 
     bool isOversubscribed() const { return threads > cores; } // threads share cores
     friend bool operator==(const RunHardware&, const RunHardware&) = default;

@@ -26,7 +26,7 @@ struct Size
 std::vector<Size> sizes(const VerifyOptions& options)
 {
     if (options.full)
-        return {{2, 2}, {2, 4}, {2, 6}, {4, 4}, {4, 8}, {4, 12}, {8, 8}, {8, 16}};
+        return {{2, 2}, {2, 4}, {2, 6}, {3, 5}, {4, 4}, {4, 8}, {4, 12}, {8, 8}, {8, 16}};
     if (options.backend == Backend::Cuda)
         return {{2, 4}, {4, 8}};
     return {{4, 8}};
@@ -51,8 +51,19 @@ ModelSpec verifyModel()
     return model;
 }
 
-// In one or two sizes with default options, or with VerifyOptions::full in all sizes and with all
-// scheme options. Omits requests that cannot be trained.
+// An odd number of devices and of micro-batches, which bitpipe accepts with this option only.
+ScheduleRequest oddRequest()
+{
+    ScheduleRequest request;
+    request.scheme = "bitpipe";
+    request.devices = 3;
+    request.microBatches = 5;
+    request.options = {{"concat", "early"}};
+    return request;
+}
+
+// In one or two sizes with default options and as oddRequest(), or with VerifyOptions::full in all
+// sizes and with all scheme options. Omits requests that cannot be trained.
 std::vector<ScheduleRequest> verifyRequests(const VerifyOptions& options)
 {
     std::vector<ScheduleRequest> all;
@@ -60,11 +71,11 @@ std::vector<ScheduleRequest> verifyRequests(const VerifyOptions& options)
         if (isTrainable(request))
             all.push_back(request);
     };
-    for (const Scheme& scheme : schemes())
+    for (const Scheme& scheme : schemes()) {
+        if (!options.schemes.empty()
+            && std::ranges::find(options.schemes, scheme.name) == options.schemes.end())
+            continue;
         for (const Size& size : sizes(options)) {
-            if (!options.schemes.empty()
-                && std::ranges::find(options.schemes, scheme.name) == options.schemes.end())
-                continue;
             ScheduleRequest request;
             request.scheme = scheme.name;
             request.devices = size.devices;
@@ -76,6 +87,9 @@ std::vector<ScheduleRequest> verifyRequests(const VerifyOptions& options)
                     add(request);
                 }
         }
+        if (scheme.name == "bitpipe" && !options.full)
+            add(oddRequest());
+    }
     return all;
 }
 

@@ -250,18 +250,6 @@ std::string timeText(std::int64_t ticks, std::int64_t ticksPerUnit)
     return timeNumber(ticks, ticksPerUnit) + " " + timeUnit(ticksPerUnit);
 }
 
-std::string bytesText(std::int64_t bytes)
-{
-    static constexpr std::array kNames{"B", "KiB", "MiB", "GiB", "TiB"};
-    double value = bytes;
-    std::size_t name = 0;
-    while (std::fabs(value) >= 1024 && name + 1 < kNames.size()) {
-        value /= 1024;
-        ++name;
-    }
-    return fixed(value, name == 0 ? 0 : 1) + " " + kNames[name];
-}
-
 std::string shareText(double share)
 {
     return fixed(100 * share, 1) + " %";

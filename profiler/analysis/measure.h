@@ -200,8 +200,8 @@ std::string timeText(std::int64_t ticks, std::int64_t ticksPerUnit);   // "19.0 
 std::string timeNumber(std::int64_t ticks, std::int64_t ticksPerUnit); // "19.0", "12.5"
 std::string meanNumber(double ticks, std::int64_t ticksPerUnit);       // `ticks` may be fractional
 std::string timeUnit(std::int64_t ticksPerUnit);                       // "ms", "units"
-std::string unitNumber(double value);      // one to three decimals: "3.5", "4.0", "2.333"
-std::string bytesText(std::int64_t bytes); // "512 B", "3.2 KiB", "17.4 MiB"
-std::string shareText(double share);       // "14.3 %"
+std::string unitNumber(double value); // one to three decimals: "3.5", "4.0", "2.333"
+using engine::bytesText;
+std::string shareText(double share); // "14.3 %"
 
 } // namespace profiler

@@ -38,6 +38,7 @@ void describeModel(const ModelOnHardware& on, const Shape& shape, RunInfo& info)
     info.flopsPerIteration = modelFlops(on.model, sequences);
     info.executedFlops = info.flopsPerIteration + recomputedFlops(on, sequences);
     info.peakFlops = on.hardware.peakFlops * on.setup.tensorParallel;
+    info.memory = on.memory();
 }
 
 void describeRecorded(const Run& recorded, std::string_view file, const Shape& shape, RunInfo& info)

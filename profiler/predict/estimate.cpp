@@ -131,11 +131,6 @@ std::vector<Field<E>> makeFields()
                  &E::globalBatch),
         sizes(),
         stageMfu(),
-        field<E>(option("", "--reserve", "Reserve, %",
-                        "Percent of the memory reserved for contexts and buffers", "%")
-                     .between(0, kPercent)
-                     .essential(),
-                 &E::reserve),
         iterationTime()};
     for (auto& field : fields)
         field.group = "Options";
@@ -144,8 +139,10 @@ std::vector<Field<E>> makeFields()
             fields.push_back(lifted(field, &E::source));
     for (const auto& field : trainingSetupFields())
         // Sizes are listed above, and closed forms have no all-reduces.
-        if (field.flag != "--micro-batch-size" && field.flag != "--allreduce-precision")
+        if (field.flag != "--micro-batch-size" && field.flag != "--allreduce-precision") {
             fields.push_back(lifted(lifted(field, &CostSource::setup), &E::source));
+            fields.back().isEssential = field.flag == "--reserve";
+        }
     fields.push_back(lifted(*findField(requestFields(), "--mapping"), &E::schedule));
     return fields;
 }
@@ -161,12 +158,11 @@ Fields<EstimateRequest> estimateFields()
 Result<BpipeQuestion> questionOf(const EstimateRequest& request)
 {
     auto on = TRY(modelOnHardware(request.source));
-    const double memory = on.hardware.memory;
     BpipeQuestion question{
         {on, request.devices, request.chunks, static_cast<double>(request.globalBatch)},
         request.sizes,
         {},
-        memory * (1 - request.reserve / kPercent)};
+        on.memory()};
     if (request.hasStageMfu)
         for (const double percent : request.stageMfu)
             question.stageMfu.push_back(percent / kPercent);

@@ -20,7 +20,6 @@ struct EstimateRequest
     std::vector<int> sizes{1, 2, 4};
     bool hasStageMfu = false;     // false: the roofline predicts the stage MFU
     std::vector<double> stageMfu; // in percent, one value per size; kept without `hasStageMfu`
-    double reserve = 5;           // memory kept free for contexts and buffers, in percent
     double iterationSeconds = 0;  // of a measured iteration; 0: none
     engine::ScheduleRequest schedule = {}; // only its mapping is used
 

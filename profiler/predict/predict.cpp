@@ -110,10 +110,8 @@ void describe(PredictedRun& one, const PredictionCosts& costs, int iterations)
     info.link = linkText(costs.units);
     info.plannedWarmup = 0;
     info.plannedIterations = iterations;
-    if (costs.model) {
+    if (costs.model)
         describeModel(*costs.model, schedule.shape, info);
-        one.deviceMemory = costs.model->hardware.memory;
-    }
     if (costs.recorded.run)
         describeRecorded(*costs.recorded.run, costs.recorded.file, schedule.shape, info);
     else if (!one.mapping.empty())

@@ -37,9 +37,8 @@ struct PredictedRun
     engine::Run run;
     RunMetrics metrics;
     bool hasSpans = true;
-    std::string mapping; // "contiguous on 4 nodes, 2 slots per node"; "" for one node
-    std::optional<double> deviceMemory; // memory of a device in bytes; nullopt without a model
-    std::optional<LinkLoads> loads;     // nullopt without a model, or if no spans were kept
+    std::string mapping;            // "contiguous on 4 nodes, 2 slots per node"; "" for one node
+    std::optional<LinkLoads> loads; // nullopt without a model, or if no spans were kept
 };
 
 // Simulates a schedule, and lowers it first unless only its sums are needed. Takes the schedule by

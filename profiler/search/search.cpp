@@ -454,8 +454,11 @@ private:
                                  : one.metrics.peakStash());
         return {Error::Code::Unsupported,
                 fmt::format("no order fits {}: the published scheme that needs the least memory "
-                            "needs {}; raise --memory",
-                            limit, MemoryLimit{m_request.limit.isInBytes, {least}}.text())};
+                            "needs {}; {}",
+                            limit, MemoryLimit{m_request.limit.isInBytes, {least}}.text(),
+                            m_request.limit.memory.isKnown()
+                                ? "lower --reserve, or add tensor parallelism or devices"
+                                : "raise --memory")};
     }
 
     struct Named
@@ -593,12 +596,19 @@ Result<MemoryLimit> MemoryLimit::parse(std::string_view text)
 Result<MemoryLimit> memoryLimit(std::string_view text, const PredictionCosts& costs)
 {
     if (text.empty() && costs.model)
-        return MemoryLimit{true, {costs.model->hardware.memory}};
+        return MemoryLimit::usableOf(costs.model->memory());
     return text.empty() ? MemoryLimit() : MemoryLimit::parse(text);
+}
+
+MemoryLimit MemoryLimit::usableOf(const MemoryCapacity& memory)
+{
+    return {true, {static_cast<double>(memory.usable())}, memory};
 }
 
 std::string MemoryLimit::text() const
 {
+    if (memory.isKnown())
+        return memory.text();
     if (of.empty())
         return "any memory";
     const auto one = [this](double amount) {

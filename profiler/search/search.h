@@ -16,11 +16,15 @@ namespace profiler {
 struct MemoryLimit
 {
     bool isInBytes = false;
-    std::vector<double> of; // one for all devices, or one for each; empty: no limit
+    std::vector<double> of;             // one for all devices, or one for each; empty: no limit
+    engine::MemoryCapacity memory = {}; // whose usable part is the limit; unknown: a given limit
+
+    static MemoryLimit usableOf(const engine::MemoryCapacity& memory);
 
     // "5", "5,5,4,4", "9 GiB", "512MiB". Fails with Error::Code::InvalidArgument.
     static engine::Result<MemoryLimit> parse(std::string_view text);
-    std::string text() const; // "5 M_a", "9.0 GiB", "4 to 5 M_a"
+    // "5 M_a", "9.0 GiB", "4 to 5 M_a", "75.2 GiB usable of 79.2 GiB: reserve 5 %"
+    std::string text() const;
     double on(std::size_t device) const { return of.size() == 1 ? of.front() : of[device]; }
     bool admits(const RunMetrics& metrics) const;
 };

@@ -33,6 +33,9 @@ void runMetrics(auto& run, auto&& metric)
     metric({"executed_flops", "FLOP", "per iteration, including recomputation"}, run.executedFlops);
     metric({"peak_flops", "FLOP/s", "peak of one device"}, run.peakFlops);
     metric({"peak_source", "", "how the peak was measured"}, run.peakSource);
+    metric({"device_memory", "bytes", "memory of a device of the assumed hardware; 0: unknown"},
+           run.memory.bytes);
+    metric({"reserve", "%", "part of `device_memory` that is kept free"}, run.memory.reserve);
     metric({"recompute_keeps", "M_a", "share of an activation that is kept until it is recomputed"},
            run.recomputeKeeps);
     metric({"transport", "", "transport between GPUs: `local`, `peer`, `nccl`, `local, peer`"},

@@ -148,8 +148,8 @@ void ChartPlot::drawLimit(const ChartScale& x, double limit)
     const double at = x(limit), top = kPlotTop + 10;
     m_canvas.box({at, top, m_canvas.right() - at, m_canvas.bottom() - top}, m_style.shade);
     m_canvas.line({at, top}, {at, m_canvas.bottom()}, 1, m_style.text, true);
-    const std::string label
-        = fmt::format("over {} GiB", metricNumber(metricName(StudyMetric::PeakBytes), limit));
+    const std::string label = fmt::format("over {} GiB usable",
+                                          metricNumber(metricName(StudyMetric::PeakBytes), limit));
     m_canvas.text(at + 5, top + kChartText, label);
     m_canvas.keepFree({at + 5, top, textWidth(label), kChartText + 2});
 }

@@ -62,10 +62,10 @@ std::vector<std::string> ChartPoints::titlesOf(std::string_view key) const
     return profiler::titlesOf(*study.axis(key));
 }
 
-// Returns the device memory if it is the same for all points that the chart shows.
+// Returns the usable memory if it is the same for all points that the chart shows.
 std::optional<double> ChartPoints::memoryLimit() const
 {
-    const auto limits = shownColumn(study, points, results, metricName(StudyMetric::DeviceMemory));
+    const auto limits = shownColumn(study, points, results, metricName(StudyMetric::UsableMemory));
     std::optional<double> limit;
     for (const ChartValue& value : values()) {
         const auto own = (*limits)[value.point];

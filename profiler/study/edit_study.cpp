@@ -243,7 +243,7 @@ toml::table tableOf(const StudyChart& chart)
               {"title", chart.title},
               {"x", chart.x},
               {"y", chart.y},
-              {"series", chart.series == "scheme" ? std::string_view() : chart.series},
+              {"series", chart.series},
               {"rows", chart.rows}});
     if (!chart.where.empty())
         table.insert("where", choicesOf(chart.where));

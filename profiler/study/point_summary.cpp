@@ -6,6 +6,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cmath>
 
 namespace profiler {
 
@@ -104,15 +105,10 @@ private:
             return "not computed yet";
         const auto& of = result.values.of;
         if (result.error.empty() && m_study.onlyFitting && of[StudyMetric::Fits] == 0)
-            return fmt::format("does not fit: needs {} of {} GiB",
-                               metricNumber("peak_bytes", gibibytes(StudyMetric::PeakBytes)),
-                               metricNumber("device_memory", gibibytes(StudyMetric::DeviceMemory)));
+            return fmt::format("does not fit: needs {}; {}",
+                               bytesText(std::llround(of[StudyMetric::PeakBytes].value_or(0))),
+                               memoryOf(result.values).text());
         return result.error;
-    }
-    double gibibytes(StudyMetric metric) const
-    {
-        constexpr double kGibibyte = 1 << 30;
-        return m_results[m_point].values.of[metric].value_or(0) / kGibibyte;
     }
 
     std::optional<std::size_t> bestOf(const Column& values, bool less) const

@@ -33,6 +33,10 @@ public:
     {
         for (const auto& [key, node] : m_table)
             readKey(std::string(key.str()), node);
+        for (StudyChart& chart : m_study.charts)
+            if (const StudyAxis* compared = m_study.comparedAxis();
+                chart.series.empty() && compared != nullptr)
+                chart.series = compared->key;
         if (m_error.empty())
             m_error = studyFault(m_study);
         if (!m_error.empty())
@@ -272,6 +276,7 @@ private:
     void readChart(const toml::table& table)
     {
         StudyChart chart;
+        chart.series.clear(); // the compared axis, unless it is given
         for (const auto& [key, node] : table) {
             const std::string text = node.value_or(std::string());
             const std::size_t kind = placeOf(text, StudyChart::kKinds);

@@ -194,8 +194,8 @@ constexpr const char* kRoofline
 void addBpipeGains(Rows& rows)
 {
     for (const PublishedGain& gain : publishedGains()) {
-        const auto answer = bpipeGain(
-            {inputOf(gain.model, 4, 8, gain.attention), {gain.from, gain.to}, {}, 1e300});
+        const auto answer
+            = bpipeGain({inputOf(gain.model, 4, 8, gain.attention), {gain.from, gain.to}, {}, {}});
         const bool flash = gain.attention == AttentionMode::Flash;
         if (answer)
             rows.add({fmt::format("{}, {}, b {} -> {}: speed-up{}", gain.title,

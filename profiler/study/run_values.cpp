@@ -2,6 +2,7 @@
 
 #include "engine/base/median.h"
 #include "profiler/analysis/compare.h"
+#include "profiler/analysis/device_memory.h"
 
 #include <algorithm>
 #include <array>
@@ -76,7 +77,7 @@ void addKinds(const Run& run, const RunMetrics& reported, double unit, StudyValu
 
 } // namespace
 
-StudyValues valuesOf(const Run& run, const RunMetrics& metrics, std::optional<double> deviceMemory)
+StudyValues valuesOf(const Run& run, const RunMetrics& metrics)
 {
     StudyValues values;
     values.unit = run.info.inUnits() ? "units" : "ns";
@@ -94,9 +95,12 @@ StudyValues valuesOf(const Run& run, const RunMetrics& metrics, std::optional<do
     of[StudyMetric::PeakStash] = metrics.peakStash();
     of[StudyMetric::Weights] = metrics.weights();
     of[StudyMetric::PeakBytes] = metrics.peakBytes();
-    of[StudyMetric::DeviceMemory] = deviceMemory;
-    if (deviceMemory && of[StudyMetric::PeakBytes])
-        of[StudyMetric::Fits] = *of[StudyMetric::PeakBytes] <= *deviceMemory ? 1 : 0;
+    if (const MemoryCapacity memory = deviceMemory(run); memory.isKnown()) {
+        of[StudyMetric::DeviceMemory] = memory.bytes;
+        of[StudyMetric::UsableMemory] = memory.usable();
+        if (const auto peak = of[StudyMetric::PeakBytes])
+            of[StudyMetric::Fits] = memory.holds(*peak) ? 1 : 0;
+    }
     return values;
 }
 

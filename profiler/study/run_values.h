@@ -7,9 +7,8 @@
 namespace profiler {
 
 // Returns the metrics of a point, computed from its run. `metrics` are those of the reported
-// iteration. `deviceMemory` is in bytes; it is known only for predictions. The times of each kind
-// of op are medians over the measured iterations (a simulated run has one).
-StudyValues valuesOf(const engine::Run& run, const RunMetrics& metrics,
-                     std::optional<double> deviceMemory);
+// iteration. The times of each kind of op are medians over the measured iterations (a simulated run
+// has one).
+StudyValues valuesOf(const engine::Run& run, const RunMetrics& metrics);
 
 } // namespace profiler

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <array>
+#include <cmath>
 
 namespace profiler {
 
@@ -23,6 +24,7 @@ constexpr std::array<MeasureInfo, kStudyMetrics> kMetrics{{
     {"mfu", "MFU, %", Unit::Share, kData, Better::More},
     {"fits", "Fits", Unit::None, kData, Better::More},
     {"device_memory", "Device memory, GiB", Unit::Bytes, kData, Better::Less},
+    {"usable_memory", "Usable memory, GiB", Unit::Bytes, kData, Better::Less},
     {"iteration_low", "Iteration, lower bound", Unit::Time, kData, Better::Less},
     {"iteration_high", "Iteration, upper bound", Unit::Time, kData, Better::Less},
     {"loss", "Loss, nats per token", Unit::Loss, kData, Better::Less},
@@ -91,6 +93,13 @@ std::optional<std::pair<StudyMetric, StudyMetric>> intervalOf(StudyMetric metric
     const std::string name(metricName(metric));
     const auto low = metricNamed(name + "_low"), high = metricNamed(name + "_high");
     return low && high ? std::optional(std::pair(*low, *high)) : std::nullopt;
+}
+
+MemoryCapacity memoryOf(const StudyValues& values)
+{
+    const double all = values.of[StudyMetric::DeviceMemory].value_or(0);
+    const double usable = values.of[StudyMetric::UsableMemory].value_or(all);
+    return {std::llround(all), all > 0 ? 100 * (1 - usable / all) : 0};
 }
 
 const StudyAxis* Study::axis(std::string_view key) const

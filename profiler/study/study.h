@@ -1,6 +1,7 @@
 #pragma once
 
 #include "engine/base/id_vector.h"
+#include "engine/base/memory_capacity.h"
 #include "engine/base/result.h"
 #include "profiler/analysis/measure.h"
 
@@ -32,8 +33,9 @@ enum class StudyMetric : std::uint8_t {
     Messages,
     TokensPerSecond,
     Mfu,
-    Fits, // 1 if PeakBytes is at most DeviceMemory, else 0
+    Fits, // 1 if PeakBytes is at most UsableMemory, else 0
     DeviceMemory,
+    UsableMemory, // DeviceMemory without the reserve
     // Ends of the 95 % interval of Iteration; only for runs with several iterations.
     IterationLow,
     IterationHigh,
@@ -57,7 +59,7 @@ enum class StudyMetric : std::uint8_t {
     OptimizerHigh,
     CpuShare, // CPU time / wall time of ops; only for live runs
 };
-constexpr std::size_t kStudyMetrics = 29;
+constexpr std::size_t kStudyMetrics = 30;
 const MeasureInfo& metricInfo(StudyMetric metric); // key, title, unit and better direction
 std::string_view metricName(StudyMetric metric);   // "tokens_per_second", a column of the results
 std::string_view metricTitle(StudyMetric metric);  // "Tokens/s"
@@ -169,6 +171,9 @@ struct StudyValues
     // "replicas-together on 4 nodes, 8 slots per node"; "" if the devices have no nodes.
     std::string mapping = {};
 };
+// The memory of a device at a point; unknown if the point has none.
+engine::MemoryCapacity memoryOf(const StudyValues& values);
+
 struct StudyResult
 {
     StudyValues values;

@@ -56,7 +56,21 @@ std::string modesText(const std::vector<StudyPoint>& points)
     return text + ".";
 }
 
-std::string setup(const Study& study, const std::vector<StudyPoint>& points)
+// "Points that do not fit in memory are left out ... (75.2 GiB usable of 79.2 GiB: reserve 5 %)."
+std::string fittingText(const std::vector<StudyResult>& results)
+{
+    std::vector<std::string> memories;
+    for (const StudyResult& result : results)
+        if (const MemoryCapacity memory = memoryOf(result.values);
+            memory.isKnown() && std::ranges::find(memories, memory.text()) == memories.end())
+            memories.push_back(memory.text());
+    return fmt::format(" Points that do not fit in memory are left out of the charts and the "
+                       "answer{}.",
+                       memories.empty() ? "" : fmt::format(" ({})", fmt::join(memories, "; ")));
+}
+
+std::string setup(const Study& study, const std::vector<StudyPoint>& points,
+                  const std::vector<StudyResult>& results)
 {
     std::vector<std::vector<Reading>> rows;
     for (const StudyAxis& axis : study.fixed)
@@ -71,10 +85,7 @@ std::string setup(const Study& study, const std::vector<StudyPoint>& points)
     for (const auto& [name, arguments] : study.files)
         rows.push_back({name, fmt::format("written by bscope {}", fmt::join(arguments, " "))});
     return "<h2>Set-up</h2>\n" + Table({"Option", "Values"}, std::move(rows)).html()
-        + paragraph(modesText(points)
-                    + (study.onlyFitting ? " Points that do not fit in memory are left out of the "
-                                           "charts and the answer."
-                                         : ""));
+        + paragraph(modesText(points) + (study.onlyFitting ? fittingText(results) : ""));
 }
 
 Result<std::string> charts(const Study& study, const std::vector<StudyPoint>& points,
@@ -231,7 +242,7 @@ Result<std::string> studyReport(const Study& study, const std::vector<StudyPoint
     return htmlPage(title,
                     "<h1>" + markupText(title) + "</h1>\n" + paragraph(study.question)
                         + (answer.empty() ? "" : "<h2>Answer</h2>\n" + paragraph(answer)) + *drawn
-                        + setup(study, points) + *rows + limits(study, results)
+                        + setup(study, points, results) + *rows + limits(study, results)
                         + fmt::format("<footer>{}</footer>\n", markupText(buildId())));
 }
 

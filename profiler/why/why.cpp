@@ -1,12 +1,11 @@
 #include "profiler/why/why.h"
 
-#include "engine/base/field.h"
 #include "engine/base/median.h"
 #include "engine/base/try.h"
 #include "engine/schedule/check/stash.h"
 #include "engine/schedule/transfers.h"
 #include "engine/schedules/scheme.h"
-#include "profiler/analysis/compare.h"
+#include "profiler/analysis/device_memory.h"
 #include "profiler/analysis/explain.h"
 #include "profiler/analysis/windows.h"
 #include "profiler/whatif/changes.h"
@@ -878,14 +877,12 @@ Result<Prediction> predicted(const WhatIfPredictor& predictor, const ScheduleReq
     return predictor.predict(whatIf);
 }
 
-// Whether a predicted run keeps the memory limit that the run was given. An unknown need does not.
+// Whether a predicted run fits in the memory of the run's devices. An unknown need does not.
 bool fits(const Prediction& prediction, const Run& run)
 {
-    for (const auto& [title, value] : settingsOf(run))
-        if (title == "--device-memory")
-            if (const auto limit = parseMemory(value); limit && *limit > 0)
-                return prediction.peakBytes && *prediction.peakBytes <= *limit;
-    return true;
+    const MemoryCapacity memory = deviceMemory(run);
+    return prediction.peakBytes ? memory.holds(static_cast<double>(*prediction.peakBytes))
+                                : !memory.isKnown();
 }
 
 } // namespace
@@ -936,7 +933,8 @@ Result<std::int64_t> WhyEffects::of(const WhyChange& change) const
             .and_then([&](const Prediction& prediction) -> Result<std::int64_t> {
                 if (!fits(prediction, *m->run))
                     return fail(Error::Code::Unsupported,
-                                "more chunks do not fit in the memory of a device");
+                                "more chunks do not fit in the memory of a device ("
+                                    + deviceMemory(*m->run).text() + ")");
                 return prediction.iteration - predictor->measured();
             });
     }

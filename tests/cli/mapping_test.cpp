@@ -211,21 +211,60 @@ TEST_CASE("kit has no options for the assumed links of emulated runs")
     }
 }
 
+// simulate accepted 78.3 of 79.2 GiB, while estimate kept 5 % free.
+TEST_CASE("simulate, search, estimate and studies have the same limit of memory")
+{
+    const Folder folder;
+    const std::string model = " --model gpt3-96b --hardware a100-sxm-80 --tensor-parallel 4 "
+                              "--attention recompute --micro-batch-size 2 --json";
+    const std::string simulate = "simulate --scheme 1f1b -D 8 -N 16" + model;
+    CHECK(bscope(folder, simulate).json()["fits"] == false);
+    CHECK(bscope(folder, simulate + " --reserve 1").json()["fits"] == true);
+    const std::string estimate = "estimate" + model;
+    CHECK(bscope(folder, estimate).json()["rows"][0]["fits_without"] == false);
+    CHECK(bscope(folder, estimate + " --reserve 1").json()["rows"][0]["fits_without"] == true);
+    const std::string search = "search --scheme 1f1b -D 8 -N 16 --seconds 0.1 --threads 1" + model;
+    const auto fits = [&](const std::string& options) {
+        const auto found = bscope(folder, search + options).json();
+        for (const auto& row : found["published"])
+            if (row["scheme"] == "1f1b")
+                return row["fits"].get<bool>();
+        return !found.contains("published");
+    };
+    CHECK_FALSE(fits(""));
+    CHECK(fits(" --reserve 1"));
+    CHECK(
+        contains(bscope(folder, search + " --reserve 1 --memory 79GiB").err, "leave one of them"));
+    writeText(folder / "memory.toml",
+              "only_fitting = true\n[fixed]\nscheme = \"1f1b\"\ndevices = 8\nmicro-batches = 16\n"
+              "model = \"gpt3-96b\"\nhardware = \"a100-sxm-80\"\ntensor-parallel = 4\n"
+              "attention = \"recompute\"\nmicro-batch-size = 2\n[grid]\nreserve = [0, 5]\n");
+    CHECK(bscope(folder, "study memory.toml -o results").status == 0);
+    const std::string csv = readText(folder / "results/results.csv");
+    CHECK(contains(csv, ",usable_memory,"));
+    CHECK(contains(readText(folder / "results/report.html"),
+                   "79.2 GiB usable of 79.2 GiB: reserve 0 %; 75.2 GiB usable of 79.2 GiB: reserve "
+                   "5 %"));
+    CHECK(contains(bscope(folder, "simulate --reserve 3").err, "--reserve"));
+}
+
 TEST_CASE("simulate says bytes, whether they fit, and HFU")
 {
     const Folder folder;
     const std::string model = "simulate --scheme 1f1b -D 8 -N 64 --model gpt3-96b --hardware "
                               "a100-sxm-80 --tensor-parallel 4 ";
     const Printed fits = bscope(folder, model);
-    CHECK(contains(fits.out, "GiB of 79.2 GiB: fits, "));
+    CHECK(contains(fits.out, "free (75.2 GiB usable of 79.2 GiB: reserve 5 %)"));
     CHECK(contains(fits.out, "span ms"));
     CHECK_FALSE(contains(fits.out, "HFU"));
     const Printed large = bscope(folder, model + "--micro-batch-size 8 --attention recompute");
-    CHECK(contains(large.out, "of 79.2 GiB: does not fit, "));
+    CHECK(contains(large.out, " GiB and does not fit, "));
     CHECK(contains(large.out, "the times assume that it fits"));
     CHECK(contains(large.out, "HFU includes recomputation"));
     const nlohmann::json run = bscope(folder, model + "--attention recompute --json").json();
     CHECK(run["device_memory_bytes"] == 85040352461); // 79.2 GiB
+    CHECK(run["usable_memory_bytes"] == 80788334837);
+    CHECK(run["reserve"] == 5);
     CHECK(run["fits"].is_boolean());
     CHECK(run["hfu"].get<double>() > run["mfu"].get<double>());
     CHECK(simulated(folder, "-D 4")["fits"].is_null());

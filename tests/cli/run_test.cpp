@@ -133,7 +133,7 @@ TEST_CASE("a limit of memory (--device-memory) refuses what needs more, and name
     const Printed printed = bscope(
         folder, std::string("run --scheme gpipe --device-memory 2400kB -o r.sqlite") + kSmall);
     CHECK(printed.status == 1);
-    CHECK(contains(printed.err, "but --device-memory is 2.3 MiB"));
+    CHECK(contains(printed.err, "2.2 MiB usable of 2.3 MiB: reserve 5 %"));
     CHECK(contains(printed.err, "these would fit: "));
     CHECK_FALSE(fs::exists(folder / "r.sqlite"));
     const Printed enough = bscope(

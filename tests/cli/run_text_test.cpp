@@ -80,7 +80,7 @@ TEST_CASE(
                                     "estimate --tensor-parallel 4 --attention recompute "
                                     "--micro-batch-size 2,4 --reserve 10")
                                  .out;
-    CHECK(contains(text, "usable memory 71.3 GiB"));
+    CHECK(contains(text, "71.3 GiB usable of 79.2 GiB: reserve 10 %"));
     const auto rowOf = [rows = lines(text)](const char* size) {
         for (const std::string& row : rows)
             if (const auto cells = words(row); !cells.empty() && cells[0] == size)

@@ -99,7 +99,8 @@ TEST_CASE("a simulated run is recorded, and analyzed the same")
 {
     const Folder folder;
     nlohmann::json simulated = bscope(folder, "simulate -N 4 -o run.sqlite --json").json();
-    for (const char* key : {"mapping", "device_memory_bytes", "fits", "links"}) // of the hardware
+    for (const char* key : {"mapping", "device_memory_bytes", "usable_memory_bytes", "reserve",
+                            "fits", "links"}) // of the hardware
         simulated.erase(key);
     nlohmann::json analyzed = bscope(folder, "analyze run.sqlite --json").json();
     CHECK(analyzed["bubbles"].size() > 0);

@@ -22,6 +22,21 @@ TEST_CASE("a run is predicted in its own order with slow devices, links and ops"
     CHECK(written["command"] == "bscope whatif " + run + " --slow 3=2 --own-order");
 }
 
+// The shortest prediction came first, although it needed more memory than the devices have.
+TEST_CASE("predictions that fit in the memory of the devices come first")
+{
+    const Folder folder;
+    const std::string whatIf = "whatif " + tests::sourcePath("sample_runs/1f1b-d4-n8.sqlite");
+    const auto all = bscope(folder, whatIf + " --device-memory 12MiB --reserve 0 --json").json();
+    CHECK(all["usable_memory_bytes"] == 12 << 20);
+    CHECK(all["predictions"][0]["scheme"] == "v-half"); // 11.6 MiB; zb-v is shorter
+    CHECK(all["predictions"][0]["fits"] == true);
+    CHECK(all["predictions"].back()["fits"] == false);
+    const Printed none = bscope(folder, whatIf + " --device-memory 12MiB --reserve 50");
+    CHECK(contains(none.out, "6.0 MiB usable of 12.0 MiB: reserve 50 %; no prediction fits"));
+    CHECK(contains(bscope(folder, whatIf + " --reserve 5").err, "add --device-memory"));
+}
+
 TEST_CASE("a change or a scheme that the run cannot predict is refused")
 {
     const Folder folder;

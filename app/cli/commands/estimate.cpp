@@ -21,23 +21,21 @@ using namespace engine;
 using namespace profiler;
 
 namespace {
-constexpr double kGibi = 1 << 30;
-
 struct EstimateRow
 {
     const BpipeRow& row;
-    double limit; // usable memory of a device in bytes
+    const MemoryCapacity& memory;
 };
 using E = EstimateRow;
 
 // "78.2 GiB fits" or, above the limit, "78.2 GiB, 3.0 GiB too much"
-std::string fitText(std::optional<double> bytes, double limit)
+std::string fitText(std::optional<double> bytes, const MemoryCapacity& memory)
 {
     if (!bytes)
         return "-";
     const std::string size = bytesText(std::llround(*bytes));
-    return *bytes <= limit ? size + " fits"
-                           : size + ", " + bytesText(std::llround(*bytes - limit)) + " too much";
+    return memory.holds(*bytes) ? size + " fits"
+                                : size + ", " + bytesText(-memory.left(*bytes)) + " too much";
 }
 
 template<auto Member>
@@ -78,9 +76,9 @@ constexpr std::array kRow{
     Measure<E>({"transfer_seconds"}, of<&BpipeRow::transfer>),
     Measure<E>({"forward_seconds"}, of<&BpipeRow::forward>),
     Measure<E>({"", "1F1B", Unit::None, kColumn},
-               [](const E& e) { return fitText(e.row.memory.oneFOneB, e.limit); }),
+               [](const E& e) { return fitText(e.row.memory.oneFOneB, e.memory); }),
     Measure<E>({"", "BPipe", Unit::None, kColumn},
-               [](const E& e) { return fitText(e.row.memory.bpipe, e.limit); }),
+               [](const E& e) { return fitText(e.row.memory.bpipe, e.memory); }),
     Measure<E>({"", "transfer of forward", Unit::None, kColumn},
                [](const E& e) {
                    return fmt::format("{:.1f} of {:.1f} ms", 1e3 * e.row.transfer,
@@ -94,9 +92,11 @@ Sheet estimateSheet(const BpipeQuestion& question, const BpipeAnswer& answer,
     const EstimateInput& input = question.input;
     const ModelOnHardware& on = input.on;
     const std::string mapping = question.mapping.isOneNode() ? "" : describe(question.mapping);
+    const MemoryCapacity& memory = question.memory;
+    const ReserveRange& holds = answer.holdsFor;
     std::vector<E> rows;
     for (const BpipeRow& row : answer.rows)
-        rows.push_back({row, question.usableMemory});
+        rows.push_back({row, memory});
     Sheet sheet;
     sheet.data(Reading::Fields{{"model", on.model.name},
                                {"parameters", parameterCount(on.model)},
@@ -106,7 +106,12 @@ Sheet estimateSheet(const BpipeQuestion& question, const BpipeAnswer& answer,
                                {"tensor_parallel", on.setup.tensorParallel},
                                {"data_parallel", on.setup.dataParallel},
                                {"global_batch", input.globalBatch},
-                               {"usable_bytes", std::llround(question.usableMemory)},
+                               {"device_memory_bytes", memory.bytes},
+                               {"usable_memory_bytes", memory.usable()},
+                               {"usable_bytes", memory.usable()},
+                               {"reserve", memory.reserve},
+                               {"holds_above_reserve", holds.above < 0 ? Reading() : holds.above},
+                               {"holds_up_to_reserve", holds.upTo},
                                {"mapping", textOrUnknown(mapping)},
                                {"stage_mfu_from", question.stageMfu.empty() ? "roofline" : "given"},
                                {"model_flops", modelFlops(on.model, input.globalBatch)},
@@ -118,8 +123,8 @@ Sheet estimateSheet(const BpipeQuestion& question, const BpipeAnswer& answer,
         on.model.name, parameterCount(on.model) / 1e9, on.hardware.name, input.stages,
         on.setup.tensorParallel, on.setup.dataParallel, input.globalBatch));
     sheet.sentence(
-        fmt::format("usable memory {:.1f} GiB; sizes of the fullest device ({}); stage MFU {}",
-                    question.usableMemory / kGibi, answer.rows.front().memory.device,
+        fmt::format("{}; sizes of the fullest device ({}); stage MFU {}", memory.text(),
+                    answer.rows.front().memory.device,
                     question.stageMfu.empty() ? "from the roofline, not measured" : "as given"));
     sheet.table(Table(kRow, rows), "rows");
     sheet.sentence("speed-up: upper bound, compared with the first row. break-even: the required "

@@ -40,6 +40,7 @@ bool isOfThisMachine(std::string_view flag)
                                            "--transport",
                                            "--graphs",
                                            "--device-memory",
+                                           "--reserve",
                                            "--trace",
                                            "--nvtx-grammar",
                                            "--link-bandwidth",

@@ -88,6 +88,8 @@ Sheet searchSheet(const SearchResult& result, const SearchRequest& request, cons
     for (const std::string& text : result.warnings)
         warnings.emplace_back(text);
     const bool inUnits = result.found.run.info.inUnits();
+    const MemoryCapacity& memory = request.limit.memory;
+    const bool known = memory.isKnown();
     Sheet sheet;
     sheet.data(Reading::Fields{
         {"iteration", result.length()},
@@ -97,6 +99,9 @@ Sheet searchSheet(const SearchResult& result, const SearchRequest& request, cons
         {"bubble_ratio", metrics.bubbleRatio},
         {"peak_stash", metrics.peakStash()},
         {"peak_bytes", metrics.peakBytes() ? Reading(*metrics.peakBytes()) : Reading()},
+        {"device_memory_bytes", known ? Reading(memory.bytes) : Reading()},
+        {"usable_memory_bytes", known ? Reading(memory.usable()) : Reading()},
+        {"reserve", known ? Reading(memory.reserve) : Reading()},
         {"orders", result.orders},
         {"seconds", result.seconds},
         {"seed", static_cast<std::int64_t>(request.prediction.costs.rules.seed)},
@@ -137,6 +142,9 @@ Result<SearchRequest> requestOf(const CLI::App& app, const SearchOptions& option
     if (app.count("--scheme") > 0)
         request.schemes = options.schedule.schemes;
     request.schemes.insert(request.schemes.end(), options.starts.begin(), options.starts.end());
+    if (!options.memory.empty() && app.count("--reserve") > 0)
+        return fail(Error::Code::InvalidArgument,
+                    "--reserve: --memory already is what a device can use; leave one of them out");
     request.limit = TRY(memoryLimit(options.memory, costs));
     for (const std::string& varied : options.vary) {
         if (varied == "layers" || varied == "recompute" || varied == "offload")
@@ -195,8 +203,8 @@ Action prepareSearch(CLI::App& app)
     addPredictionOptions(app, *options);
     app.add_option("--memory", options->memory,
                    "The most memory of a device: stashes in M_a (5), or everything in bytes "
-                   "(9GiB); one value, or one for each device (default: the memory of --hardware, "
-                   "else no limit)")
+                   "(9GiB); one value, or one for each device (default: the memory of --hardware "
+                   "without --reserve, else no limit)")
         ->type_name("LIMIT")
         ->group(kGroup);
     app.add_option("--vary", options->vary,

@@ -159,37 +159,37 @@ const DeviceMetrics* fullestDevice(const RunMetrics& metrics)
     return metrics.peakBytes() ? metrics.fullest(&DeviceMetrics::peakBytes) : nullptr;
 }
 
-bool knowsFit(const PredictedRun& one)
+const MemoryCapacity& memoryOf(const PredictedRun& one)
 {
-    return one.deviceMemory && fullestDevice(one.metrics) != nullptr;
+    return one.run.info.memory;
 }
 
-std::int64_t limitOf(const PredictedRun& one)
+bool knowsFit(const PredictedRun& one)
 {
-    return std::llround(*one.deviceMemory);
+    return memoryOf(one).isKnown() && fullestDevice(one.metrics) != nullptr;
 }
 
 // Returns the free bytes of the device with the largest peak; negative if it does not fit.
 std::int64_t leftOn(const PredictedRun& one)
 {
-    return limitOf(one) - fullestDevice(one.metrics)->peakBytes.value_or(0);
+    const std::int64_t peak = fullestDevice(one.metrics)->peakBytes.value_or(0);
+    return memoryOf(one).left(static_cast<double>(peak));
 }
 
-// Returns a line such as "memory: device 0 needs 63.4 GiB of 79.2 GiB: fits, 15.8 GiB free".
+// Returns a line such as "memory: device 0 needs 63.4 GiB and fits, 11.8 GiB free (75.2 GiB usable
+// of 79.2 GiB: reserve 5 %)".
 std::string memoryLine(const PredictedRun& one)
 {
-    if (!one.deviceMemory)
+    if (!memoryOf(one).isKnown())
         return {};
     if (!knowsFit(one))
         return "memory: not computed for a schedule of this size";
     const DeviceMetrics& most = *fullestDevice(one.metrics);
-    const std::string needs = fmt::format("memory: device {} needs {} of {}", most.device.value,
-                                          bytesText(*most.peakBytes), bytesText(limitOf(one)));
-    return needs
-        + (leftOn(one) >= 0
-               ? fmt::format(": fits, {} free", bytesText(leftOn(one)))
-               : fmt::format(": does not fit, {} too much; the times assume that it fits",
-                             bytesText(-leftOn(one))));
+    return fmt::format(
+        "memory: device {} needs {} and {} ({}){}", most.device.value, bytesText(*most.peakBytes),
+        leftOn(one) >= 0 ? "fits, " + bytesText(leftOn(one)) + " free"
+                         : "does not fit, " + bytesText(-leftOn(one)) + " too much",
+        memoryOf(one).text(), leftOn(one) >= 0 ? "" : "; the times assume that it fits");
 }
 
 std::string ratesLine(const PredictedRun& one)
@@ -261,7 +261,11 @@ Reading dataOf(const PredictedRun& one)
     Reading data = fields(runMeasures(), ReportedRun{one.run, one.metrics});
     auto& all = std::get<Reading::Fields>(data.data);
     all.emplace_back("mapping", textOrUnknown(one.mapping));
-    all.emplace_back("device_memory_bytes", one.deviceMemory ? Reading(limitOf(one)) : Reading());
+    const MemoryCapacity& memory = memoryOf(one);
+    const bool known = memory.isKnown();
+    all.emplace_back("device_memory_bytes", known ? Reading(memory.bytes) : Reading());
+    all.emplace_back("usable_memory_bytes", known ? Reading(memory.usable()) : Reading());
+    all.emplace_back("reserve", known ? Reading(memory.reserve) : Reading());
     all.emplace_back("fits", knowsFit(one) ? Reading(leftOn(one) >= 0) : Reading());
     all.emplace_back("links", one.loads ? Table(kLink, one.loads->links).json() : Reading());
     return data;
@@ -295,10 +299,13 @@ std::string simulatedText(const std::vector<PredictedRun>& all)
     }
     Table table(runMeasures(), runs, kColumn | kSimulated);
     table.insert(0, "scheme", schemes);
-    if (all.front().deviceMemory)
+    const MemoryCapacity& memory = memoryOf(all.front());
+    if (memory.isKnown())
         table.insert(table.columns.size(), "memory", fits);
     Sheet sheet;
     sheet.table(std::move(table));
+    if (memory.isKnown())
+        sheet.sentence("memory: " + memory.text());
     addAssumptions(all, sheet);
     return sheet.text();
 }

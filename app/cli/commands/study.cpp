@@ -51,7 +51,7 @@ struct StudyOptions
 Result<StudyValues> simulatedPoint(const std::vector<std::string>& arguments)
 {
     return simulateArguments(arguments).map([](const PredictedRun& one) {
-        StudyValues values = valuesOf(one.run, one.metrics, one.deviceMemory);
+        StudyValues values = valuesOf(one.run, one.metrics);
         values.mapping = one.mapping;
         return values;
     });
@@ -130,7 +130,7 @@ Result<StudyValues> recordedPoint(std::vector<std::string> arguments, const fs::
     if (!run)
         return tl::unexpected(run.error());
     const auto numbers = TRY(metrics(*run));
-    StudyValues values = valuesOf(*run, numbers, std::nullopt);
+    StudyValues values = valuesOf(*run, numbers);
     if (const auto experiment = TRY(experimentFromToml(run->info.experiment));
         experiment.devicesPerNode > 0)
         values.mapping = describe(TRY(emulatedLinks(experiment, run->schedule)).mapping);

@@ -8,7 +8,9 @@
 #include "app/cli/text/run_file.h"
 #include "engine/base/try.h"
 #include "engine/base/version.h"
+#include "engine/experiment/experiment_fields.h"
 #include "engine/schedule/notation.h"
+#include "profiler/analysis/device_memory.h"
 #include "profiler/analysis/predicted_info.h"
 #include "profiler/predict/predict.h"
 #include "profiler/report/sheet.h"
@@ -36,7 +38,8 @@ using namespace profiler;
 namespace {
 struct WhatIfTable
 {
-    std::vector<profiler::Prediction> predictions; // sorted by iteration time, shortest first
+    MemoryCapacity memory;                         // of a device
+    std::vector<profiler::Prediction> predictions; // those that fit first, then the shortest
     struct Refused
     {
         std::string scheme, reason;
@@ -54,8 +57,25 @@ struct PredictedRow
     const Run& run;
     std::int64_t measured;
     const Prediction& of;
+    const MemoryCapacity& memory;
 };
 using P = PredictedRow;
+
+// Whether a prediction fits; nullopt if its need or the memory of a device is unknown.
+std::optional<bool> fits(const Prediction& one, const MemoryCapacity& memory)
+{
+    if (!one.peakBytes || !memory.isKnown())
+        return std::nullopt;
+    return memory.holds(static_cast<double>(*one.peakBytes));
+}
+
+std::string fitText(const P& p)
+{
+    const auto known = fits(p.of, p.memory);
+    return !known ? "-"
+        : *known  ? "fits"
+                  : bytesText(-p.memory.left(static_cast<double>(*p.of.peakBytes))) + " too much";
+}
 
 Reading iteration(const P& p)
 {
@@ -92,6 +112,13 @@ constexpr std::array kPrediction{
                predicted<&Prediction::peakStash>),
     Measure<P>({"peak_bytes", "peak memory", Unit::Bytes, kColumn | kIfAny},
                predicted<&Prediction::peakBytes>),
+    Measure<P>({"fits"},
+               [](const P& p) {
+                   const auto known = fits(p.of, p.memory);
+                   return known ? Reading(*known) : Reading();
+               }),
+    Measure<P>({"", "memory", Unit::None, kColumn | kIfAny},
+               [](const P& p) { return p.memory.isKnown() ? Reading(fitText(p)) : Reading(); }),
 };
 
 struct MeasuredStage
@@ -139,15 +166,21 @@ Sheet whatIfSheet(const Run& run, const WhatIfPredictor& predictor, const WhatIf
     const MeasuredTimes& times = predictor.times();
     std::vector<P> predictions;
     for (const Prediction& one : table.predictions)
-        predictions.push_back({run, predictor.measured(), one});
+        predictions.push_back({run, predictor.measured(), one, table.memory});
     std::vector<S> stages;
     for (const StageId stage : times.stages.ids())
         stages.push_back({stage, times.stages[stage]});
+    const MemoryCapacity& memory = table.memory;
+    const bool known = memory.isKnown();
     Sheet sheet;
-    sheet.data(Reading::Fields{{"scheme", run.info.scheme},
-                               {"iteration", predictor.measured()},
-                               {"unit", "ns"},
-                               {"correction", predictor.correction()}});
+    sheet.data(
+        Reading::Fields{{"scheme", run.info.scheme},
+                        {"iteration", predictor.measured()},
+                        {"unit", "ns"},
+                        {"device_memory_bytes", known ? Reading(memory.bytes) : Reading()},
+                        {"usable_memory_bytes", known ? Reading(memory.usable()) : Reading()},
+                        {"reserve", known ? Reading(memory.reserve) : Reading()},
+                        {"correction", predictor.correction()}});
     sheet.sentence(sentence(run, predictor.measured(), table.predictions.front()));
     if (!std::ranges::all_of(table.predictions,
                              [&](const Prediction& one) { return doesEqualWork(one, run); }))
@@ -155,6 +188,11 @@ Sheet whatIfSheet(const Run& run, const WhatIfPredictor& predictor, const WhatIf
             fmt::format("The run has N = {}, so changes compare the time per micro-batch.",
                         run.schedule.shape.microBatches));
     sheet.table(Table(kPrediction, predictions), "predictions");
+    if (known)
+        sheet.sentence("memory: " + memory.text()
+                       + (fits(table.predictions.front(), memory).value_or(true)
+                              ? ""
+                              : "; no prediction fits"));
     sheet.heading("Measured times per stage and micro-batch, medians");
     sheet.table(Table(kStage, stages), "costs");
     sheet.sentence(fmt::format(
@@ -183,6 +221,8 @@ struct WhatIfOptions
     bool all = false; // --all, which is the default if there is no --scheme
     bool json = false, ownOrder = false;
     WhatIfChanges changes;
+    std::optional<Bytes> deviceMemory; // nullopt: as in the run
+    std::optional<double> reserve;
     std::string command;
     OutputOptions output;
 };
@@ -221,6 +261,12 @@ Result<WhatIfTable> predictAll(const WhatIfOptions& options, const Run& run,
                                const WhatIfPredictor& predictor)
 {
     WhatIfTable table;
+    table.memory = deviceMemory(run);
+    table.memory.bytes = options.deviceMemory.value_or(table.memory.bytes);
+    table.memory.reserve = options.reserve.value_or(table.memory.reserve);
+    if (options.reserve && !table.memory.isKnown())
+        return fail(Error::Code::InvalidArgument,
+                    "--reserve: the memory of the run's devices is unknown; add --device-memory");
     if (options.ownOrder) {
         auto own = predictor.predictOwn(options.changes.linkSpeed);
         if (!own)
@@ -247,7 +293,9 @@ Result<WhatIfTable> predictAll(const WhatIfOptions& options, const Run& run,
     }
     if (table.predictions.empty())
         return fail(Error::Code::InvalidArgument, table.refused.front().reason);
-    std::ranges::stable_sort(table.predictions, {}, &Prediction::iteration);
+    std::ranges::stable_sort(table.predictions, {}, [&table](const Prediction& one) {
+        return std::pair(!fits(one, table.memory).value_or(true), one.iteration);
+    });
     return table;
 }
 
@@ -295,6 +343,14 @@ Action prepareWhatIf(CLI::App& app)
                  "Predict all synchronous schemes (default without --scheme)")
         ->excludes(app.get_option("--scheme"));
     addFieldOptions(app, whatIfFields(), options->changes);
+    for (const char* flag : {"--device-memory", "--reserve"})
+        addExperimentOption(app, experimentField(flag), "as in the run",
+                            [options, flag](const Experiment& experiment) {
+                                if (flag == std::string_view("--reserve"))
+                                    options->reserve = experiment.reserve;
+                                else
+                                    options->deviceMemory = experiment.deviceMemory;
+                            });
     auto* own = app.add_flag("--own-order", options->ownOrder,
                              "Predict the reported iteration in the run's own order");
     for (const char* other : {"--scheme", "--schedule", "--all", "--devices", "--micro-batches"})

@@ -1,7 +1,8 @@
 #include "app/memory/memory_report.h"
 #include "app/run/device_chart.h"
 #include "app/ui/text.h"
-#include "engine/experiment/experiment.h"
+#include "engine/experiment/experiment_fields.h"
+#include "profiler/analysis/device_memory.h"
 #include "tests/app/sample_run.h"
 #include "tests/catch.h"
 
@@ -44,7 +45,8 @@ void limitTo(engine::Run& run, std::int64_t bytes)
 {
     engine::Experiment experiment;
     experiment.deviceMemory = bytes;
-    run.info.experiment = toToml(experiment);
+    experiment.reserve = 0;
+    run.info.command = commandOf(experiment);
 }
 
 } // namespace
@@ -125,25 +127,23 @@ TEST_CASE("the tooltip of a device over the limit has the excess")
 TEST_CASE("the limit of a device is the requested one, of the simulated hardware, or of its GPU")
 {
     engine::Run run = measuredRun();
-    CHECK_FALSE(deviceLimit(run).has_value());
+    CHECK_FALSE(profiler::deviceMemory(run).isKnown());
     for (const std::int64_t gigabytes : {141, 80, 80, 80})
         run.info.machine.gpus.emplace_back().numbers
             = {{"smCount", 132}, {"totalMemory", gigabytes * 1'000'000'000}};
-    CHECK_FALSE(deviceLimit(run).has_value()); // emulated: the devices share one GPU
+    CHECK_FALSE(profiler::deviceMemory(run).isKnown()); // emulated: the devices share one GPU
     run.info.mode = engine::Mode::Live;
-    CHECK(deviceLimit(run) == std::int64_t{80'000'000'000});
+    CHECK(profiler::deviceMemory(run).bytes == 80'000'000'000);
     run.schedule.shape.dataParallel = 2; // two devices on each
-    CHECK_FALSE(deviceLimit(run).has_value());
+    CHECK_FALSE(profiler::deviceMemory(run).isKnown());
     run.info.mode = engine::Mode::Simulate;
-    CHECK_FALSE(deviceLimit(run).has_value());
-    run.info.deviceName = "A100 SXM 40 GB";
-    const auto small = deviceLimit(run);
-    run.info.deviceName = "4 x A100 SXM 80 GB";
-    const auto large = deviceLimit(run);
-    REQUIRE((small && large));
-    CHECK(*small < *large);
+    CHECK_FALSE(profiler::deviceMemory(run).isKnown());
+    run.info.memory = {std::int64_t{40} << 30, 3};
+    CHECK(profiler::deviceMemory(run) == run.info.memory);
+    run.info.memory = {};
+    run.info.mode = engine::Mode::Emulate;
     limitTo(run, std::int64_t{1} << 30);
-    CHECK(deviceLimit(run) == std::int64_t{1} << 30);
+    CHECK(profiler::deviceMemory(run).bytes == std::int64_t{1} << 30);
 }
 
 TEST_CASE("labels of devices are powers of two apart, include the last one, and do not overlap")

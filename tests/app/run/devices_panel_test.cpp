@@ -1,5 +1,5 @@
 #include "app/run/device_chart.h"
-#include "engine/experiment/experiment.h"
+#include "engine/experiment/experiment_fields.h"
 #include "tests/app/sample_run.h"
 #include "tests/catch.h"
 
@@ -115,7 +115,8 @@ TEST_CASE("only the column of a device over the limit has the error colour")
     CHECK_FALSE(isRed(0));
     engine::Experiment experiment;
     experiment.deviceMemory = std::int64_t{6} << 30; // device 0 needs 6.45 GiB, device 1 5.57
-    run.info.experiment = toToml(experiment);
+    experiment.reserve = 0;
+    run.info.command = commandOf(experiment);
     shown.showRun(run);
     CHECK(isRed(0));
     CHECK_FALSE(isRed(1));

@@ -36,7 +36,7 @@ TEST_CASE("the limit of a device is checked without the memory of the machine")
     RunPlan plan = gpipePlan();
     CHECK(checkMemory(plan, 0).problem.isEmpty());
     plan.experiment.deviceMemory = 1 << 20;
-    CHECK(checkMemory(plan, 0).problem.contains(QStringLiteral("its limit is 1")));
+    CHECK(checkMemory(plan, 0).problem.contains(QStringLiteral("usable of 1.0 MiB: reserve 5 %")));
 }
 
 TEST_CASE("simulations and runs on GPUs are not checked here")

@@ -63,9 +63,11 @@ TEST_CASE("schemes are ranked by their iteration, those that do not fit come las
     CHECK(cell(model, model.rowOf(QStringLiteral("chimera")), 1) == refused.reason);
     CHECK(model.fitting() == 3);
 
-    model.setMemoryLimit(std::int64_t{5} << 30);
+    model.setMemory({std::int64_t{10} << 30, 50});
     CHECK(model.best() == QStringLiteral("1f1b"));
-    CHECK(cell(model, 1, 1) == QStringLiteral("6.00 GiB on device 0, 1.00 GiB over the limit"));
+    CHECK(cell(model, 1, 1)
+          == QStringLiteral("6.00 GiB on device 0, 1.00 GiB too much (5.0 GiB usable of 10.0 "
+                            "GiB: reserve 50 %)"));
     CHECK(model.index(1, 1).data(kSpanRole).toBool());
     CHECK(cell(model, 0, 5) == QStringLiteral("fits"));
 }

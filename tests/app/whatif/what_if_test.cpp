@@ -75,9 +75,9 @@ TEST_CASE("the sentence says how the peak of the fullest device changes, and a l
     WhatIfNumbers numbers{488'000'000, {}, 0};
     numbers.measuredBytes = engine::IdVector<engine::DeviceId, std::int64_t>({3 * kGiB, 4 * kGiB});
     CHECK(textOf(verdictOf(row, numbers)).ends_with(", with 2.00 GiB more on the fullest device."));
-    numbers.memoryLimit = 8 * kGiB;
+    numbers.memory = {8 * kGiB, 0};
     CHECK(verdictOf(row, numbers).kind == WhatIfVerdict::Kind::Shorter);
-    numbers.memoryLimit = 6 * kGiB;
+    numbers.memory = {8 * kGiB, 25};
     CHECK(verdictOf(row, numbers).kind == WhatIfVerdict::Kind::AlmostFull);
     numbers.measuredBytes.pop_back(); // of another number of devices
     CHECK(textOf(verdictOf(row, numbers)).ends_with("421.0)."));

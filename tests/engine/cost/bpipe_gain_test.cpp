@@ -108,7 +108,7 @@ TEST_CASE("a tensor-parallel width that does not divide the heads is refused, wi
 {
     for (const int width : {3, 105}) {
         EstimateInput input = inputOf("gpt3-96b", width, 8, 1, AttentionMode::Flash); // 104 heads
-        const auto gain = bpipeGain({input, {1, 2}, {}, 1e300});
+        const auto gain = bpipeGain({input, {1, 2}, {}, {}});
         const auto prices = modelPrices({8, 8, 8}, input.on);
         REQUIRE_FALSE(gain);
         REQUIRE_FALSE(prices);
@@ -123,18 +123,18 @@ TEST_CASE("more stages than 65535 are refused, and the multiple of a batch excee
 {
     EstimateInput input = inputOf("gpt3-96b", 1, 65534, 1, AttentionMode::Flash);
     input.chunks = 65534;
-    CHECK_THAT(bpipeGain({input, {1}, {}, 1e300}).error().message,
+    CHECK_THAT(bpipeGain({input, {1}, {}, {}}).error().message,
                Catch::Contains("4294705156 stages; use at most 65535"));
     input.stages = input.chunks = 1;
     input.on.setup.dataParallel = 65535;
-    CHECK_THAT(bpipeGain({input, {1 << 20}, {}, 1e300}).error().message,
-               Catch::Contains("use a multiple of 68718428160"));
+    CHECK_THAT(bpipeGain({input, {1 << 20}, {}, {}}).error().message,
+               Catch::EndsWith("use --global-batch 68718428160"));
 }
 
 TEST_CASE("the transfer of BPipe takes the slowest link between partners")
 {
     EstimateInput input = inputOf("gpt3-96b", 8, 4, 1, AttentionMode::Recompute); // a node each
-    BpipeQuestion question{input, {1}, {}, 1e300};
+    BpipeQuestion question{input, {1}, {}, {}};
     const double inNode = bpipeGain(question)->rows[0].transfer;
     Schedule schedule;
     schedule.scheme = "bpipe";
@@ -221,7 +221,7 @@ TEST_CASE("the kernel rule gives the three published verdicts on BPipe (arXiv 24
 {
     const auto answer = [](const char* model, AttentionMode attention, std::vector<int> sizes) {
         const EstimateInput input = inputOf(model, 4, 8, 1, attention);
-        return bpipeGain({input, std::move(sizes), {}, 0.95 * input.on.hardware.memory}).value();
+        return bpipeGain({input, std::move(sizes), {}, input.on.memory()}).value();
     };
     using enum AttentionMode;
     const BpipeAnswer gpt = answer("gpt3-96b", Recompute, {1, 2});
@@ -244,12 +244,48 @@ TEST_CASE("the kernel rule gives the three published verdicts on BPipe (arXiv 24
     CHECK_THAT(answer("llama-65b", Recompute, {1, 2}).verdict, Catch::Contains("All sizes fit"));
 }
 
+// The verdict did not say that a reserve of 1 % turns it around.
+TEST_CASE("the verdict on BPipe states for which reserves it holds")
+{
+    EstimateInput input = inputOf("gpt3-96b", 4, 8, 1, AttentionMode::Recompute);
+    const auto answer = [&input](double reserve) {
+        input.on.setup.reserve = reserve;
+        return bpipeGain({input, {1, 2}, {}, input.on.memory()}).value();
+    };
+    const BpipeAnswer usual = answer(5);
+    CHECK(usual.isWorthIt);
+    CHECK_THAT(
+        usual.verdict,
+        Catch::Contains("With 75.2 GiB usable of 79.2 GiB: reserve 5 %; the answer holds for "
+                        "a reserve above 1.2 % and up to 13.5 %."));
+    const BpipeAnswer none = answer(0);
+    CHECK_FALSE(none.isWorthIt);
+    CHECK_THAT(none.verdict, Catch::EndsWith("the answer holds for a reserve up to 1.2 %."));
+    CHECK(none.holdsFor.upTo == usual.holdsFor.above);
+    CHECK(answer(usual.holdsFor.above - 1e-6).verdict.starts_with("No: "));
+    CHECK(answer(usual.holdsFor.above + 1e-6).verdict.starts_with("Yes: "));
+    CHECK_THAT(answer(99).verdict, Catch::Contains("No: no micro-batch size fits"));
+    CHECK(answer(99).holdsFor.upTo == 100);
+    input.on.hardware.memory *= 100;
+    CHECK_THAT(answer(5).verdict, Catch::Contains("a reserve up to 99.0 %"));
+}
+
+TEST_CASE("a batch that the micro-batches do not divide is refused with the nearest ones")
+{
+    EstimateInput input = inputOf("gpt3-96b", 4, 8, 1, AttentionMode::Recompute);
+    input.on.setup.dataParallel = 2;
+    input.globalBatch = 130;
+    CHECK_THAT(bpipeGain({input, {1, 2, 4}, {}, {}}).error().message,
+               Catch::EndsWith("use --global-batch 128 or 136"));
+}
+
 // The verdict took the last size for the largest and the first for the smallest.
 TEST_CASE("the verdict on BPipe does not depend on the order of the sizes")
 {
     const EstimateInput input = inputOf("gpt3-96b", 4, 8, 1, AttentionMode::Recompute);
-    const auto verdict = [&](double gibibytes, std::vector<int> sizes) {
-        return bpipeGain({input, std::move(sizes), {}, gibibytes * kGibi}).value().verdict;
+    const auto verdict = [&](int gibibytes, std::vector<int> sizes) {
+        const MemoryCapacity memory{Bytes{gibibytes} << 30, 0};
+        return bpipeGain({input, std::move(sizes), {}, memory}).value().verdict;
     };
     for (const auto& [gibibytes, text] :
          {std::pair{62, "the smallest size needs 6"}, std::pair{80, "b = 2 fits without"}}) {

@@ -118,7 +118,7 @@ std::string anyText(const Field<Experiment>& field, std::mt19937_64& random)
                                  : std::to_string(static_cast<std::int64_t>(field.least)
                                                   + static_cast<std::int64_t>(below(1000)));
     case FieldKind::Real:
-        return scaledText(static_cast<double>(below(100'000)), 2);
+        return scaledText(static_cast<double>(below(100'000)), 3);
     case FieldKind::Choice:
         return std::string(field.names[below(field.names.size())]);
     case FieldKind::Memory:

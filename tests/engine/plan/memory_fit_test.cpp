@@ -57,20 +57,27 @@ struct Planned
 TEST_CASE("a device that holds its arena and no byte more is large enough")
 {
     Planned planned(gpipe());
+    planned.experiment.reserve = 0;
     planned.experiment.deviceMemory = planned.fullest();
     CHECK(planned.check());
     planned.experiment.deviceMemory = planned.fullest() - 1;
+    CHECK(planned.check().error().code == Error::Code::Device);
+    planned.experiment.deviceMemory = 2 * planned.fullest();
+    planned.experiment.reserve = 49;
+    CHECK(planned.check());
+    planned.experiment.reserve = 51; // all of the memory was used
     CHECK(planned.check().error().code == Error::Code::Device);
 }
 
 TEST_CASE("a memory error names device, op, missing bytes and a setting that fits")
 {
     Planned planned(gpipe());
+    planned.experiment.reserve = 0;
     planned.experiment.deviceMemory = planned.fullest() - (3 << 20);
     const std::string message = planned.check().error().message;
     CHECK_THAT(message, Catch::StartsWith("device 3 needs "));
-    CHECK_THAT(message, Catch::Contains(" at 3F7, but --device-memory is "));
-    CHECK_THAT(message, Catch::Contains(", 3.0 MiB too little; these would fit: "));
+    CHECK_THAT(message, Catch::Contains(" at 3F7, 3.0 MiB more than --device-memory allows ("));
+    CHECK_THAT(message, Catch::Contains(": reserve 0 %); these would fit: "));
     CHECK_THAT(message, Catch::Contains("--scheme 1f1b ("));
     CHECK_THAT(message, Catch::Contains("--micro-batches 4 ("));
 }
@@ -85,7 +92,7 @@ TEST_CASE("every suggestion fits, and the largest of several halves is suggested
     for (const Remedy& remedy : remedies) {
         INFO(remedy.option);
         const Planned changed(remedy.experiment);
-        CHECK(changed.fullest() <= tight.deviceMemory);
+        CHECK(tight.memory().holds(static_cast<double>(changed.fullest())));
         CHECK(changed.fullest() == remedy.need.fullest);
         CHECK(changed.check());
     }
@@ -94,7 +101,7 @@ TEST_CASE("every suggestion fits, and the largest of several halves is suggested
     REQUIRE(fewer != remedies.end());
     Experiment twice = fewer->experiment;
     twice.schedule.microBatches *= 2;
-    CHECK(Planned(twice).fullest() > tight.deviceMemory);
+    CHECK_FALSE(tight.memory().holds(static_cast<double>(Planned(twice).fullest())));
 }
 
 TEST_CASE("the machine is a limit for all devices together")

@@ -50,7 +50,7 @@ TEST_CASE("a prediction on hardware states its model, its mapping and the loads 
     CHECK(one.run.info.link.ends_with(", " + one.mapping));
     REQUIRE(one.loads);
     CHECK(one.loads->find(0, 1) != nullptr); // from device 7 to device 8
-    CHECK(*one.deviceMemory == loadHardware("a100-sxm-80")->memory);
+    CHECK(one.run.info.memory == costsOf(request)->model->memory());
     CHECK_FALSE(predicted(request, {.needsLoads = false}).loads);
 }
 

@@ -176,18 +176,19 @@ TEST_CASE("the best of a cell of a phase map is the point of its mark")
 TEST_CASE("a Pareto chart shades what is over the memory of a device")
 {
     SmallStudy small;
-    CHECK_FALSE(hasText(drawn(small, 1), "over 10.0 GiB")); // GPipe does not fit and is left out
+    CHECK_FALSE(
+        hasText(drawn(small, 1), "over 10.0 GiB usable")); // GPipe does not fit and is left out
     small.study.onlyFitting = false;
     const MarkedScene front = drawn(small, 1);
-    CHECK(hasText(front, "over 10.0 GiB"));
+    CHECK(hasText(front, "over 10.0 GiB usable"));
     CHECK(front.marks.size() == 3);
     const auto dashed = shapesOf<Line>(front);
     const auto limit = std::ranges::find_if(dashed, &Line::dashed);
     REQUIRE(limit != dashed.end());
     CHECK(markOf(front, small.at("8", "0", "gpipe")).rect.x > limit->x1 - 7);
     CHECK(markOf(front, small.at("8", "0", "1f1b")).rect.x < limit->x1);
-    small.results[small.at("8", "0", "gpipe")].values.of[StudyMetric::DeviceMemory] = 1e12;
-    CHECK_FALSE(hasText(drawn(small, 1), "over 10.0 GiB")); // not the same memory
+    small.results[small.at("8", "0", "gpipe")].values.of[StudyMetric::UsableMemory] = 1e12;
+    CHECK_FALSE(hasText(drawn(small, 1), "over 10.0 GiB usable")); // not the same memory
 }
 
 TEST_CASE("the marks of a line are its points, from left to right")

@@ -50,7 +50,7 @@ TEST_CASE("a point without results has the reason")
     SmallStudy small;
     CHECK(summaryOf(small, small.at("4", "0", "bitpipe")).reason == "BitPipe needs N >= 8");
     CHECK(summaryOf(small, small.at("8", "0", "gpipe")).reason
-          == "does not fit: needs 12.0 of 10.0 GiB");
+          == "does not fit: needs 12.0 GiB; 10.0 GiB usable of 12.5 GiB: reserve 20 %");
     small.results[0].isDone = false;
     CHECK(summaryOf(small, 0).reason == "not computed yet");
     CHECK(pointText(summaryOf(small, small.at("4", "0", "bitpipe")))

@@ -71,7 +71,8 @@ y = "iteration"
                                           : isBitpipe      ? 6
                                                            : 8)
             * kGibibyte * (n == 32 ? 2 : 1);
-        of[StudyMetric::DeviceMemory] = 10 * kGibibyte;
+        of[StudyMetric::DeviceMemory] = 12.5 * kGibibyte;
+        of[StudyMetric::UsableMemory] = 10 * kGibibyte;
         of[StudyMetric::Fits] = *of[StudyMetric::PeakBytes] <= 10 * kGibibyte ? 1 : 0;
         return result;
     }

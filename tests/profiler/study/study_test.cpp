@@ -176,12 +176,23 @@ TEST_CASE("a run whose loss diverged has no loss")
 {
     Run run;
     run.timeline.iterations.emplace_back().microBatchLoss = {2, 3};
-    CHECK(valuesOf(run, {}, std::nullopt).of[StudyMetric::Loss] == 2.5);
+    CHECK(valuesOf(run, {}).of[StudyMetric::Loss] == 2.5);
     for (const float diverged :
          {std::numeric_limits<float>::quiet_NaN(), std::numeric_limits<float>::infinity()}) {
         run.timeline.iterations.front().microBatchLoss = {2, diverged};
-        CHECK_FALSE(valuesOf(run, {}, std::nullopt).of[StudyMetric::Loss]);
+        CHECK_FALSE(valuesOf(run, {}).of[StudyMetric::Loss]);
     }
+}
+
+// The chart needed a series, although the study named the compared axis.
+TEST_CASE("a chart without series draws the compared axis")
+{
+    const std::string grid = "compare = \"set\"\n[grid]\nset = [\"concat=direct\", "
+                             "\"concat=early\"]\ndevices = [4, 8]\n";
+    const auto study
+        = readStudy(grid + "[[chart]]\nx = \"devices\"\ny = \"iteration\"\n", "s.toml");
+    REQUIRE(study);
+    CHECK(study->charts.front().series == "set");
 }
 
 TEST_CASE("every mistake in a study is named")
@@ -249,7 +260,7 @@ TEST_CASE("a study stores its results, ratios, CSV and report")
     CHECK_FALSE((*ratios)[3]); // its baseline is not possible
     const std::string csv = contentOf(folder / "out" / "results.csv");
     CHECK(csv.starts_with("micro-batches,scheme,iteration,"));
-    CHECK(csv.find("8,gpipe,,,,,,,,,,,,,,,,,,,,,,,,,,,,,,,,,too <large>,") != std::string::npos);
+    CHECK(csv.find("8,gpipe,,,,,,,,,,,,,,,,,,,,,,,,,,,,,,,,,,too <large>,") != std::string::npos);
     const std::string html = contentOf(folder / "out" / "report.html");
     CHECK(html.find("A &amp; B") != std::string::npos);
     CHECK(html.find("<svg") != std::string::npos);
