@@ -292,6 +292,9 @@ SearchPage::Published::Columns SearchPage::columns() const
               [=](const PublishedSchedule& one) {
                   return hasBytes ? scaleIn(Unit::GiB, 2).text(peak(one)) : number(peak(one), 1);
               })
+            .onlyIf([=](const PublishedSchedule& one) {
+                return !hasBytes || one.metrics.peakBytes().has_value();
+            })
             .sortedBy(peak),
         Shown(tr("Fits"),
               [](const PublishedSchedule& one) { return one.fits ? tr("yes") : tr("no"); })};
@@ -481,7 +484,9 @@ void SearchPage::showResult()
                          schemeTitle(QString::fromStdString(m_result->start)));
         for (const std::string& text : m_result->differences)
             texts.append(capitalized(windowText(text)));
-        if (texts.isEmpty())
+        if (m_result->bestPublished() == nullptr)
+            texts.append(tr("No published scheme fits, so there is none to compare with."));
+        else if (texts.isEmpty())
             texts.append(tr("Nothing: no shorter order was found."));
         else
             from = tr("from %1").arg(
