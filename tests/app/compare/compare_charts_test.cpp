@@ -57,6 +57,17 @@ TEST_CASE("the parts of a mean device add up to the iteration")
     CHECK(row.parts.back().isBubble);
 }
 
+// The tooltip of a bar had the ticks of the run in the unit of the baseline.
+TEST_CASE("the bars of runs with other ticks are in the unit of the baseline")
+{
+    const CompareNumbers numbers
+        = comparedNumbers({sample::units({"1f1b"}), sample::units({"bitpipe"})});
+    const engine::RunInfo &base = numbers.runs[0]->info, &other = numbers.runs[1]->info;
+    REQUIRE(base.ticksPerUnit != other.ticksPerUnit);
+    CHECK(timeRow(numbers, 0, kTitles, ChartLook().palette).total() == Approx(33));
+    CHECK(timeRow(numbers, 1, kTitles, ChartLook().palette).total() == Approx(27));
+}
+
 TEST_CASE("a run slower than the axis of the points is at its upper end, with its time")
 {
     const CompareNumbers numbers
