@@ -17,114 +17,28 @@ using profiler::Colour;
 using profiler::MarkedScene;
 using profiler::ParetoPoint;
 using profiler::Rect;
-using profiler::Text;
 
 constexpr double kText = profiler::kChartText;
 constexpr std::size_t kBest = 8; // runs of the chart of causes
 
-// Shortens the title of a run to a width, but not the "#3" at its end, which distinguishes runs.
-std::string shortened(const QString& title, double width)
-{
-    const qsizetype number = title.lastIndexOf(QStringLiteral(" #"));
-    const QString end = number < 0 ? QString() : title.mid(number);
-    QString start = title.chopped(end.size()), whole = title;
-    while (profiler::textWidth(whole.toStdString()) > width && start.size() > 2) {
-        start.chop(1);
-        whole = start + QStringLiteral("\u2026") + end;
-    }
-    return whole.toStdString();
-}
-
-// Draws one sample and name per part, as far as they fit.
-void drawLegend(ChartCanvas& canvas, const std::vector<BarPart>& parts, double x,
-                const ChartLook& look)
-{
-    for (const BarPart& part : parts) {
-        const std::string name = part.name.toStdString();
-        const double width = 16 + profiler::textWidth(name);
-        if (x + width > look.style.width)
-            return;
-        canvas.box({x, 10, kText, kText - 1}, part.fill);
-        canvas.text(x + 16, 10 + kText - 2, name);
-        x += width + 16;
-    }
-}
-
 } // namespace
-
-double BarRow::total() const
-{
-    double sum = 0;
-    for (const BarPart& part : parts)
-        sum += part.value;
-    return sum;
-}
 
 MarkedScene barChart(const QString& title, const std::vector<BarRow>& rows, const Scale& unit,
                      const ChartLook& look)
 {
-    constexpr double kTop = 30, kAxis = 22, kLeast = 14, kMost = 30, kMostName = 170, kTotal = 64;
-    if (rows.empty())
-        return profiler::emptyChart(look.style, "No run to show");
-    ChartCanvas canvas(look.style);
-    std::vector<profiler::SceneMark> marks;
-    const double room = (look.style.height - kTop - kAxis) / static_cast<double>(rows.size());
-    const double step = std::clamp(std::floor(room), kLeast, kMost);
-    double name = 0, longest = 1e-9;
-    std::vector<BarPart> legend;
-    for (const BarRow& row : rows) {
-        name = std::max(name, profiler::textWidth(row.title.toStdString()));
-        longest = std::max(longest, row.total());
-        for (const BarPart& part : row.parts)
-            if (std::ranges::count(legend, part.name, &BarPart::name) == 0)
-                legend.push_back(part);
-    }
-    const double left = std::min(kMostName, name) + 24;
-    ChartScale scale = profiler::scaleOf({0, longest}, left, look.style.width - kTotal);
-    scale.most = longest;
-    const std::string heading = title.toStdString();
-    const std::string what = unit.unit().toStdString() + ", mean of devices";
-    const double legendAt = 24 + profiler::textWidth(heading) * 1.1;
-    canvas.text(12, 10 + kText - 2, heading, Text::Anchor::Start, {look.style.ink, true});
-    canvas.text(legendAt, 10 + kText - 2, what);
-    drawLegend(canvas, legend, legendAt + profiler::textWidth(what) + 20, look);
-    const double bottom = kTop + step * static_cast<double>(rows.size());
-    for (double at = 0; at <= scale.most * (1 + 1e-9); at += scale.step) {
-        canvas.line({scale(at), kTop}, {scale(at), bottom}, 0.5, look.style.grid);
-        canvas.text(scale(at), bottom + 15,
-                    number(at, scale.step < 1 ? unit.decimals() : 0).toStdString(),
-                    Text::Anchor::Middle);
-    }
-    for (std::size_t r = 0; r < rows.size(); ++r) {
-        const BarRow& row = rows[r];
-        const double top = kTop + step * static_cast<double>(r), base = top + step / 2 + kText / 3;
-        if (row.isApart)
-            canvas.line({0, top}, {look.style.width, top}, 0.75, look.style.text);
-        canvas.text(left - 12, base, shortened(row.title, kMostName), Text::Anchor::End,
-                    {look.style.ink});
-        double before = 0;
-        for (const BarPart& part : row.parts) {
-            const Rect box{scale(before), top + 2, scale(before + part.value) - scale(before) - 1,
-                           step - 4};
-            before += part.value;
-            if (box.width < 0.5)
-                continue;
-            canvas.box(box, part.fill,
-                       part.isBubble ? profiler::HatchLines::Rising : profiler::HatchLines::None);
-            const std::string text = number(part.value, unit.decimals()).toStdString();
-            const Colour ink = look.palette.inkOn(part.fill);
-            if (profiler::textWidth(text) + 6 < box.width
-                && profiler::contrast(ink, part.fill) >= profiler::kSmallestInk)
-                canvas.text(box.x + box.width / 2, base, text, Text::Anchor::Middle, {ink});
-        }
-        canvas.text(scale(before) + 6, base, number(before, unit.decimals()).toStdString(),
-                    Text::Anchor::Start, {look.style.ink});
-        marks.push_back({row.run, {0, top, look.style.width, step}, r});
-    }
-    return canvas.finish(std::move(marks));
+    const auto text
+        = [](double value, int decimals) { return number(value, decimals).toStdString(); };
+    return profiler::drawBars(
+        {title.toStdString(), unit.unit().toStdString(), unit.decimals(), text}, rows, look.style,
+        look.palette);
 }
 
 namespace {
+
+std::string titleOf(const QStringList& titles, std::size_t run)
+{
+    return titles.value(static_cast<qsizetype>(run)).toStdString();
+}
 
 std::vector<std::size_t> causeRuns(const CompareNumbers& numbers, int current)
 {
@@ -164,12 +78,11 @@ std::vector<BarRow> causeRows(const CompareNumbers& numbers, const QStringList& 
         const auto value = [&](double ticks) { return numbers.inTime(run, ticks); };
         // fill, wait and drain use three greys of the palette, which also colour memory.
         rows.push_back({run,
-                        titles.value(static_cast<qsizetype>(run)),
-                        {{QStringLiteral("fill"), palette.optimizerState, value(parts.fill)},
-                         {QStringLiteral("wait"), palette.gradients, value(parts.wait)},
-                         {QStringLiteral("exposed communication"), palette.exposed(),
-                          value(parts.communication)},
-                         {QStringLiteral("drain"), palette.weights, value(parts.drain)}},
+                        titleOf(titles, run),
+                        {{"fill", palette.optimizerState, value(parts.fill)},
+                         {"wait", palette.gradients, value(parts.wait)},
+                         {"exposed communication", palette.exposed(), value(parts.communication)},
+                         {"drain", palette.weights, value(parts.drain)}},
                         of.hasOlderWeights && !rows.empty()
                             && !numbers.comparison.runs[rows.back().run].hasOlderWeights});
     }
@@ -180,24 +93,25 @@ BarRow timeRow(std::size_t run, const QString& title, const profiler::ComparedRu
                const Scale& time, const profiler::Palette& palette)
 {
     using engine::OpKind;
-    BarRow row{run, title, {}, false};
-    const auto add = [&](const QString& name, Colour fill, double ticks, bool isBubble = false) {
-        if (ticks > 0)
-            row.parts.push_back({name, fill, ticks / time.perUnit(), isBubble});
-    };
+    BarRow row{run, title.toStdString(), {}, false};
+    const auto add
+        = [&](const std::string& name, Colour fill, double ticks, bool isBubble = false) {
+              if (ticks > 0)
+                  row.parts.push_back({name, fill, ticks / time.perUnit(), isBubble});
+          };
     const auto addOp = [&](OpKind kind) {
         engine::Op op;
         op.kind = kind;
-        add(fromUtf8(engine::kindTitle(kind)).toLower(), palette.fill(op, 0),
+        add(fromUtf8(engine::kindTitle(kind)).toLower().toStdString(), palette.fill(op, 0),
             of.metrics.mean(
                 [kind](const profiler::DeviceMetrics& device) { return device.byKind[kind]; }));
     };
     for (const OpKind kind : {OpKind::Forward, OpKind::Recompute, OpKind::Backward,
                               OpKind::BackwardInput, OpKind::BackwardWeight})
         addOp(kind);
-    add(QStringLiteral("exposed communication"), palette.exposed(), of.meanExposed);
+    add("exposed communication", palette.exposed(), of.meanExposed);
     addOp(OpKind::OptimizerStep);
-    add(QStringLiteral("bubble"), palette.bubbleSolid, of.meanBubble, true);
+    add("bubble", palette.bubbleSolid, of.meanBubble, true);
     return row;
 }
 
@@ -211,10 +125,10 @@ BarRow timeRow(const CompareNumbers& numbers, std::size_t run, const QStringList
 
 QString barText(const BarRow& row, const Scale& unit)
 {
-    QString text = row.title;
-    for (const BarPart& part : row.parts)
+    QString text = fromUtf8(row.title);
+    for (const auto& part : row.parts)
         text += QStringLiteral("\n%1 %2 %3")
-                    .arg(part.name, number(part.value, unit.decimals()), unit.unit());
+                    .arg(fromUtf8(part.name), number(part.value, unit.decimals()), unit.unit());
     return text;
 }
 
@@ -321,7 +235,7 @@ MarkedScene paretoChart(const CompareNumbers& numbers, const QStringList& titles
         point.isBold = static_cast<int>(point.point) == current;
         if (point.isOnFront || point.isBold || point.point == numbers.comparison.baseline
             || points.size() <= kAllNamed) {
-            point.label = shortened(titles.value(static_cast<qsizetype>(point.point)), kMostName);
+            point.label = profiler::shortenedTitle(titleOf(titles, point.point), kMostName);
             point.label += point.isSquare ? ", older weights" : "";
         }
         if (point.y > y.most)

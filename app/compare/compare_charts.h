@@ -2,6 +2,7 @@
 
 #include "app/compare/compare_numbers.h"
 #include "app/figures/scene_view.h"
+#include "profiler/study/chart_bars.h"
 
 #include <QStringList>
 
@@ -13,23 +14,7 @@ namespace app {
 // SVG draw the same chart. The point of a mark is the index of a run. `titles` has one title per
 // run.
 
-// One run of a chart with a bar per run: its parts, from the left.
-struct BarPart
-{
-    QString name;
-    profiler::Colour fill;
-    double value = 0; // in the unit of the chart
-    bool isBubble = false;
-};
-struct BarRow
-{
-    std::size_t run = 0;
-    QString title;
-    std::vector<BarPart> parts;
-    bool isApart = false; // a line above separates the run from the others
-
-    double total() const;
-};
+using profiler::BarRow;
 profiler::MarkedScene barChart(const QString& title, const std::vector<BarRow>& rows,
                                const Scale& unit, const ChartLook& look);
 

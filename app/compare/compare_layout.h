@@ -145,6 +145,10 @@ TimeAxis compareAxis(const CompareLayout& layout, const CompareRow& row, ViewWin
                      const QRectF& area, double dpr);
 double compareEnd(const CompareLayout& layout); // the end of the longest run, on this scale
 
+// The rankings that a control and the keys 1 to 4 offer.
+inline constexpr profiler::RankBy kSorts[] = {profiler::RankBy::Iteration, profiler::RankBy::Bubble,
+                                              profiler::RankBy::Peak, profiler::RankBy::Name};
+
 // A column of numbers beside the lanes of a compact comparison: a measure, its difference from the
 // baseline, or this difference in per cent.
 struct CompareColumn

@@ -63,7 +63,8 @@ struct CompareNumbers
         return comparison.haveOneUnit(run, comparison.baseline);
     }
 };
-QString withUnit(const QString& title, const QString& unit); // "Iteration, ms"
+// A heading: the title, and the unit unless it is "".
+QString withUnit(const QString& title, const QString& unit);
 using CompareNumbersPointer = std::shared_ptr<const CompareNumbers>;
 
 const profiler::Measure<profiler::ReportedRun>& comparedMeasure(std::string_view key);

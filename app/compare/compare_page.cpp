@@ -46,7 +46,6 @@ using profiler::RankBy;
 constexpr int kRunsWidth = 216, kDetailsWidth = 292;
 constexpr int kLeastTables = 120, kMostTables = 340;
 constexpr int kFoldRuns = 1180, kFoldDetails = 1360; // width of the page
-constexpr RankBy kSortChoices[] = {RankBy::Iteration, RankBy::Bubble, RankBy::Peak, RankBy::Name};
 
 int measuredIterations(const engine::Run& run)
 {
@@ -613,7 +612,7 @@ void ComparePage::connectAll()
                 tick(documents);
             });
     connect(m_sort, &SegmentControl::currentChanged, this,
-            [this](int choice) { rankBy(kSortChoices[choice]); });
+            [this](int choice) { rankBy(kSorts[choice]); });
     connect(m_lane, &SegmentControl::currentChanged, this,
             [this](int choice) { m_lanes->setLane(static_cast<LaneOf>(choice)); });
     m_lane->setCurrent(static_cast<int>(LaneOf::Devices));
@@ -731,10 +730,10 @@ void ComparePage::rankBy(RankBy by)
     const bool isAgain = by == m_rankBy && m_direction == RankOrder::BestFirst;
     m_direction = isAgain ? RankOrder::WorstFirst : RankOrder::BestFirst;
     m_rankBy = by;
-    const auto choice = std::ranges::find(kSortChoices, by);
-    if (choice != std::end(kSortChoices)) {
+    const auto choice = std::ranges::find(kSorts, by);
+    if (choice != std::end(kSorts)) {
         const QSignalBlocker blocker(m_sort);
-        m_sort->setCurrent(static_cast<int>(choice - std::begin(kSortChoices)));
+        m_sort->setCurrent(static_cast<int>(choice - std::begin(kSorts)));
     }
     if (!m_numbers)
         return;

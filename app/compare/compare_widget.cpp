@@ -406,8 +406,6 @@ void CompareWidget::mouseReleaseEvent(QMouseEvent* event)
 
 bool CompareWidget::ownKey(int key, Qt::KeyboardModifiers)
 {
-    using profiler::RankBy;
-    constexpr RankBy kSorts[] = {RankBy::Iteration, RankBy::Bubble, RankBy::Peak, RankBy::Name};
     if (isCompact() && key >= Qt::Key_1 && key <= Qt::Key_4) {
         Q_EMIT rankRequested(kSorts[key - Qt::Key_1]);
         return true;

@@ -57,6 +57,26 @@ TEST_CASE("the parts of a mean device add up to the iteration")
     CHECK(row.parts.back().isBubble);
 }
 
+// The tooltip of a bar had the ticks of the run in the unit of the baseline.
+TEST_CASE("the bars of a run with finer ticks are in the unit of the baseline")
+{
+    engine::Run finer = *sample::units({"1f1b"});
+    finer.info.ticksPerUnit *= 2;
+    finer.timeline.iterations[0].window.end *= 2;
+    for (engine::Track& track : finer.timeline.tracks)
+        for (engine::Span& span : track.spans) {
+            span.begin *= 2;
+            span.end *= 2;
+        }
+    const CompareNumbers numbers = comparedNumbers(
+        {sample::units({"1f1b"}), std::make_shared<const engine::Run>(std::move(finer))});
+    CHECK(timeRow(numbers, 0, kTitles, ChartLook().palette).total() == Approx(33));
+    CHECK(timeRow(numbers, 1, kTitles, ChartLook().palette).total() == Approx(33));
+    const BarRow ticks
+        = timeRow(1, {}, numbers.comparison.runs[1], numbers.time(), ChartLook().palette);
+    CHECK(ticks.total() == Approx(66)); // what the tooltip had
+}
+
 TEST_CASE("a run slower than the axis of the points is at its upper end, with its time")
 {
     const CompareNumbers numbers

@@ -1,6 +1,7 @@
 #include "app/timeline/paint/lane_painter.h"
 #include "app/timeline/paint/marks_painter.h"
 #include "tests/app/sample_run.h"
+#include "tests/app/simulated_run.h"
 #include "tests/catch.h"
 
 #include <QImage>
@@ -358,4 +359,24 @@ TEST_CASE("a recompute has the fill of its forward under lighter lines, and its 
     CHECK(app::boxText(op, 60).name == QStringLiteral("1RC5"));
     CHECK(app::boxText(op, 30).number == QStringLiteral("5")); // no room for the name
     CHECK(app::boxText(op, 30).name.isEmpty());
+}
+
+// A comparison counted a device without a trace as idle.
+TEST_CASE("the mean of devices leaves out those without a trace")
+{
+    const app::Theme theme = app::makeTheme(profiler::ThemeMode::Light);
+    const app::BoxColours colours(theme, 1);
+    const app::RunView view(
+        std::make_shared<const engine::Run>(withoutLastTrace(simulatedRun({"1f1b", 2, 4}))));
+    const engine::Window window = view.extent();
+    const app::TimeAxis axis{0, static_cast<double>(window.end), 0, 200, 1};
+    const auto painted = [&](const std::vector<int>& devices) {
+        QImage image(200, 20, QImage::Format_RGB32);
+        image.fill(theme.chrome.surface);
+        QPainter painter(&image);
+        app::LanePainter(painter, view, axis, colours).paintMean(devices, window, 0, 20);
+        return image;
+    };
+    CHECK(painted({0, 1}) == painted({0}));
+    CHECK(painted({1}) != painted({0}));
 }
