@@ -222,8 +222,8 @@ std::vector<MemoryBars::Entry> MemoryBars::legend() const
     if (any([](const DevicePeak& peak) { return peak.guests > 0; }))
         entries.push_back({tr("stash of the partner"), {}, Sample::Guests});
     if (any([this](const DevicePeak& peak) { return peak.sum() > m_capacity; }))
-        entries.push_back({tr("over capacity"), theme.chrome.error});
-    entries.push_back({tr("capacity"), theme.chrome.text, Sample::Line});
+        entries.push_back({tr("over usable"), theme.chrome.error});
+    entries.push_back({tr("usable"), theme.chrome.text, Sample::Line});
     return entries;
 }
 
