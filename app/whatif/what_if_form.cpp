@@ -914,14 +914,15 @@ void WhatIfForm::addJob(QVBoxLayout& column)
     m_reserve->setRange(0, 10'000);
     m_reserve->setSingleStep(100);
     m_reserve->setValue(static_cast<int>(std::llround(100 * ofRun.reserve)));
-    m_reserve->setToolTip(fromUtf8(engine::experimentField("--reserve").help));
+    const engine::FieldFacts& reserve = engine::experimentField("--reserve");
+    m_reserve->setToolTip(fromUtf8(reserve.help));
     for (HundredthsField* field : {m_memory, m_reserve})
         connect(field, &QSpinBox::valueChanged, this, &WhatIfForm::memoryChanged);
     fill(*makeFormSection(column),
          {makeFormRow(tr("Micro-batches N"), {microBatches}),
           makeFormRow(fieldLabel("--tensor-parallel"), {tensor}),
           makeFormRow(labelled(tr("Device memory, %1"), Unit::GiB), {m_memory}),
-          makeFormRow(fieldLabel("--reserve"), {m_reserve}), m_memoryHint});
+          makeFormRow(fromUtf8(reserve.label), {m_reserve}), m_memoryHint});
     bind(
         &QSpinBox::valueChanged, &QSpinBox::setValue, microBatches,
         [](const WhatIfChanges& now) { return now.microBatches; },

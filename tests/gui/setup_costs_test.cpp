@@ -54,7 +54,7 @@ TEST_CASE("costs of a model on hardware turn the prediction into time and bytes"
     }));
     const int fits = static_cast<int>(SchemeTableModel::Column::Fits);
     CHECK_FALSE(table->isColumnHidden(fits));
-    CHECK(header(setup, SchemeTableModel::Column::Fits) == QStringLiteral("79.20 GiB"));
+    CHECK(header(setup, SchemeTableModel::Column::Fits) == QStringLiteral("75.24 GiB"));
     CHECK(waitFor([&] {
         return table->model()->index(0, fits).data().toString() == QStringLiteral("over");
     }));

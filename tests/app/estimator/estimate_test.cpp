@@ -98,8 +98,8 @@ TEST_CASE("the command of the estimator repeats its set-up")
     EstimateRequest request = defaultEstimate();
     CHECK(estimateCommand(request)
           == QStringLiteral("bscope estimate bpipe --devices 8 --global-batch 128 "
-                            "--micro-batch-size 1,2,4 --reserve 5 --model gpt3-96b --hardware "
-                            "a100-sxm-80 --tensor-parallel 4 --attention recompute"));
+                            "--micro-batch-size 1,2,4 --model gpt3-96b --hardware "
+                            "a100-sxm-80 --tensor-parallel 4 --attention recompute --reserve 5"));
     request.source.setup.dataParallel = 2;
     request.source.setup.attention = engine::AttentionMode::Flash;
     request.stageMfu = {40, 50, 50.5};

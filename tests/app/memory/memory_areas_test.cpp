@@ -167,7 +167,7 @@ TEST_CASE("a device whose memory was not recorded has no share of the limit")
 {
     engine::Run run = *sample::measured({"1f1b", 4, 4, 1});
     run.info.mode = engine::Mode::Simulate;
-    run.info.deviceName = "A100 SXM 80 GB";
+    run.info.memory.bytes = 80'000'000'000;
     std::erase_if(run.timeline.memory, [](const auto& event) { return event.device == 3; });
     TableModel<engine::DeviceId> model;
     showMemory(model,
@@ -190,23 +190,23 @@ TEST_CASE("without a limit the axis of the memory ends at a plain number above t
 // above the peaks would flatten them.
 TEST_CASE("the limit of the memory page is the memory of the device, shown if it is in sight")
 {
-    const auto reportWith = [](const char* hardware, std::int64_t scale) {
+    const auto reportWith = [](std::int64_t scale) {
         engine::Run run = *sample::measured({"1f1b", 4, 4, 1}); // 6600 MiB at most
         run.info.mode = engine::Mode::Simulate;
-        run.info.deviceName = hardware;
+        run.info.memory.bytes = 80'000'000'000;
         for (engine::MemoryEvent& event : run.timeline.memory)
             event.bytes *= scale;
         return memoryReport(std::make_shared<const engine::Run>(std::move(run)), 0);
     };
-    const MemoryReport far = reportWith("A100 SXM 80 GB", 1);
+    const MemoryReport far = reportWith(1);
     REQUIRE(far.limit.has_value());
     CHECK_FALSE(far.isLimitInSight());
     CHECK(far.amount(far.highest) == QStringLiteral("6.50"));
-    const MemoryReport near = reportWith("A100 SXM 80 GB", 10);
+    const MemoryReport near = reportWith(10);
     CHECK(near.limit == far.limit);
     CHECK(near.isLimitInSight());
     CHECK(near.highest == near.limit);
-    const MemoryReport over = reportWith("A100 SXM 80 GB", 20);
+    const MemoryReport over = reportWith(20);
     CHECK(over.isLimitInSight());
     CHECK(over.highest > over.limit);
 }
