@@ -342,17 +342,19 @@ private:
         // Orders between two looks at the clock and at m_stop: at most 0.2 s.
         const std::int64_t most = std::clamp<std::int64_t>(
             1'000'000 / static_cast<std::int64_t>(chain.graph->size()), 20, 500);
+        const bool counts = m_request.orders > 0;
+        if (counts && budget.orders == 0)
+            return;
         const double start = now();
         std::int64_t done = 0;
         for (double share = 0; share < 1 && !m_stop;) {
-            const std::int64_t slice
-                = budget.orders > 0 ? std::min(most, budget.orders - done) : most;
-            const double to = budget.orders > 0
+            const std::int64_t slice = counts ? std::min(most, budget.orders - done) : most;
+            const double to = counts
                 ? static_cast<double>(done + slice) / static_cast<double>(budget.orders)
                 : std::min(1.0, (now() - start) / std::max(budget.seconds, 1e-9));
             chain.annealing->run(slice, begin + (1 - begin) * share, begin + (1 - begin) * to);
             done += slice;
-            share = budget.orders > 0 && done >= budget.orders ? 1 : to;
+            share = counts && done >= budget.orders ? 1 : to;
             report(chain, slice);
         }
     }

@@ -187,6 +187,9 @@ TEST_CASE("the same number of orders and seed give the same schedule with any nu
     const auto two = searched(request).value();
     CHECK(one.order == two.order);
     CHECK(one.orders == two.orders);
+    request.orders = 1; // searched by time
+    CHECK(searched(request).value().orders <= 1);
+    request.orders = 20000;
     request.prediction.costs.rules.seed = 1;
     CHECK(searched(request).value().order != one.order);
 }
