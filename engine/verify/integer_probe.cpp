@@ -99,16 +99,6 @@ private:
     std::vector<Integers> m_weights; // [stage]
 };
 
-Result<Schedule> loweredSchedule(const ScheduleRequest& request)
-{
-    auto schedule = buildSchedule(asStream(request, {}));
-    if (!schedule)
-        return schedule;
-    Schedule all = lower(*schedule);
-    TRY(checkRunnable(all));
-    return all;
-}
-
 ModelSpec tokenShape()
 {
     ModelSpec shape;
@@ -233,8 +223,16 @@ Result<GradientCheck> checkIntegerProbe(const ScheduleRequest& request, Mode mod
 
 Result<GradientCheck> checkIntegerProbe(const ScheduleRequest& request, const RunDevices& on,
                                         std::uint64_t seed)
+{
+    const auto order = TRY(buildSchedule(asStream(request, {})));
+    return checkIntegerProbe(order, on, seed);
+}
+
+Result<GradientCheck> checkIntegerProbe(const Schedule& order, const RunDevices& on,
+                                        std::uint64_t seed)
 try {
-    const auto lowered = TRY(loweredSchedule(request));
+    const Schedule lowered = lower(order);
+    TRY(checkRunnable(lowered));
     on.first().bindThread();
     ProbeModel::Size unitSize = kSize;
     unitSize.rows /= unitsPerMicroBatch(lowered);
@@ -245,9 +243,9 @@ try {
                                 kSize.rows, lowered.shape.slices));
     auto expected = TRY(expectedGradients({lowered.shape.stages, kSize, on.first().kernels()},
                                           lowered.shape, seed));
-    GradientCheck check{.what
-                        = fmt::format("integer probe, {}, D = {}, N = {}, {}", request.scheme,
-                                      request.devices, request.microBatches, modeName(on.mode))};
+    GradientCheck check{.what = fmt::format("integer probe, {}, D = {}, N = {}, {}", order.scheme,
+                                            order.shape.devices, order.shape.microBatches,
+                                            modeName(on.mode))};
     auto training = std::make_unique<ProbeTraining>(
         ProbeTraining::Setup{on, lowered, unitSize, seed, std::move(expected), std::move(check)});
     if (auto trained = training->train(); !trained) {

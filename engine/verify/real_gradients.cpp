@@ -64,10 +64,14 @@ Result<GradientCheck> checkRealGradients(const ScheduleRequest& request,
 {
     // The whole stream is trained, because the reference applies the weight versions of all
     // windows.
-    const ScheduleRequest stream = asStream(request, {0, wanted.iterations});
-    const auto schedule = TRY(buildSchedule(stream));
+    const auto order = TRY(buildSchedule(asStream(request, {0, wanted.iterations})));
+    return checkRealGradients(order, wanted);
+}
+
+Result<GradientCheck> checkRealGradients(const Schedule& order, const RealModelCheck& wanted)
+{
     const auto device = TRY(openCpuDevice());
-    const auto lowered = TRY(trainable(schedule, wanted.model, wanted.sync));
+    const auto lowered = TRY(trainable(order, wanted.model, wanted.sync));
     const Shape& shape = lowered.shape;
     TRY(checkModel(wanted.model, shape.stages));
     const auto pass = TRY(passSpec(wanted.model, lowered));
@@ -76,9 +80,9 @@ Result<GradientCheck> checkRealGradients(const ScheduleRequest& request,
     const auto reference
         = TRY(makeReference({lowered, pass, *device, wanted.seed, wanted.accumulate}));
 
-    GradientCheck check{.what = fmt::format("{}, {}, D = {}, N = {}, {}", wanted.model.name,
-                                            request.scheme, request.devices, request.microBatches,
-                                            modeName(wanted.mode))};
+    GradientCheck check{.what
+                        = fmt::format("{}, {}, D = {}, N = {}, {}", wanted.model.name, order.scheme,
+                                      shape.devices, shape.microBatches, modeName(wanted.mode))};
     Run run;
     run.schedule = lowered;
     const auto executor
@@ -97,7 +101,7 @@ Result<GradientCheck> checkRealGradients(const ScheduleRequest& request,
     TokenBatches uncut(wanted.model, microBatches);
     const bool sliced = pass.slices > 1;
     check.tolerance = sliced ? sliceTolerance(wanted.model.precision) : 0;
-    for (int k = 0; k < (sliced || stream.windows > 1 ? 1 : wanted.iterations); ++k) {
+    for (int k = 0; k < (sliced || shape.windows > 1 ? 1 : wanted.iterations); ++k) {
         tokens.load(data, k);
         uncut.load(data, k);
         comparison.beginIteration();

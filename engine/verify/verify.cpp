@@ -1,8 +1,10 @@
 #include "engine/verify/verify.h"
 
+#include "engine/backend/cpu/cpu_device.h"
 #include "engine/base/try.h"
 #include "engine/exec/run_experiment.h"
 #include "engine/experiment/check_experiment.h"
+#include "engine/schedule/formats/schedule_file.h"
 #include "engine/sim/simulate.h"
 
 #include <fmt/format.h>
@@ -156,6 +158,27 @@ public:
             return {};
         TRY(withCopies(request));
         return withVariants(request);
+    }
+
+    // Only the gradients: the other checks train an experiment with the set-up of a scheme.
+    Result<void> file(const std::string& path)
+    {
+        Schedule order = TRY(readScheduleFile(path));
+        order.scheme = path.substr(path.find_last_of('/') + 1);
+        ScheduleRequest request;
+        request.scheme = order.scheme;
+        request.devices = order.shape.devices;
+        request.microBatches = order.shape.microBatches;
+        for (const Mode mode : {Mode::Emulate, Mode::Live}) {
+            if (m_cancel.load(std::memory_order_relaxed))
+                return fail(Error::Code::Cancelled, "cancelled");
+            auto cpu = TRY(openCpuDevice());
+            gradients("integer gradients", request, mode,
+                      checkIntegerProbe(order, RunDevices{{std::move(cpu)}, mode, {}}));
+            gradients("exact gradients", request, mode,
+                      checkRealGradients(order, {.model = verifyModel(), .mode = mode}));
+        }
+        return {};
     }
 
     // Runs only the integer-exact check, because float sums depend on the algorithm that the GPU's
@@ -424,6 +447,10 @@ Result<std::vector<VerifyCheck>> verifyEngine(const VerifyOptions& options,
                 Error::Code::NotFound,
                 fmt::format("unknown scheme '{}'; bscope schemes lists all schemes", scheme));
     Verification verification(report, cancel);
+    if (!options.scheduleFile.empty()) {
+        TRY(verification.file(options.scheduleFile));
+        return verification.take();
+    }
     const bool onGpus = options.backend == Backend::Cuda;
     for (const ScheduleRequest& request : verifyRequests(options))
         TRY(onGpus ? verification.onGpus(request) : verification.all(request));

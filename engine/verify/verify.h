@@ -46,6 +46,9 @@ Result<GradientCheck> checkIntegerProbe(const ScheduleRequest& request, Mode mod
 // Runs the check on the devices `on`: in live mode on GPUs, one for each device of the request.
 Result<GradientCheck> checkIntegerProbe(const ScheduleRequest& request, const RunDevices& on,
                                         std::uint64_t seed = 1);
+// The same for a schedule of compute ops in any order, which must be valid.
+Result<GradientCheck> checkIntegerProbe(const Schedule& order, const RunDevices& on,
+                                        std::uint64_t seed = 1);
 
 struct RealModelCheck
 {
@@ -60,6 +63,7 @@ struct RealModelCheck
 // order of sums differs.
 Result<GradientCheck> checkRealGradients(const ScheduleRequest& request,
                                          const RealModelCheck& check);
+Result<GradientCheck> checkRealGradients(const Schedule& order, const RealModelCheck& check);
 
 // Compares the gradient of one stage bit by bit and adds the result to `check`.
 inline void compareGradients(std::span<const float> expected, std::span<const float> actual,
@@ -102,6 +106,7 @@ struct VerifyOptions
     // one GPU, live on D GPUs or partitions, and live with NCCL.
     Backend backend = Backend::Cpu;
     std::vector<std::string> schemes; // empty: all schemes
+    std::string scheduleFile;         // on the CPU: only the gradients of this file's order; or ""
 };
 
 // Runs the checks of bscope verify. The gradients of every scheme must equal those of sequential

@@ -25,6 +25,7 @@ struct VerificationOptions
 {
     std::string backend = "auto";
     std::vector<std::string> schemes;
+    std::string scheduleFile;
     bool full = false, json = false;
 };
 
@@ -119,9 +120,11 @@ Result<int> verify(const VerificationOptions& options)
         if (errorIsTerminal())
             printError(fmt::format("\r{} checks", ++done));
     };
-    const auto checks
-        = verifyEngine({.full = options.full, .backend = backend, .schemes = options.schemes}, tell,
-                       interrupt.requested());
+    const auto checks = verifyEngine({.full = options.full,
+                                      .backend = backend,
+                                      .schemes = options.schemes,
+                                      .scheduleFile = options.scheduleFile},
+                                     tell, interrupt.requested());
     if (done > 0)
         printError("\r                \r");
     if (!checks)
@@ -136,13 +139,23 @@ Result<int> verify(const VerificationOptions& options)
 Action prepareVerify(CLI::App& app)
 {
     const auto options = std::make_shared<VerificationOptions>();
-    app.add_option("--backend", options->backend,
-                   "Backend; cuda runs only the integer-exact check, at D = 2 and 4 (default: cpu)")
-        ->type_name("{auto,cpu,cuda}")
-        ->check(oneOf({"auto", "cpu", "cuda"}));
-    app.add_option("--scheme", options->schemes, "Only this scheme; may be repeated (default: all)")
-        ->type_name("NAME");
-    app.add_flag("--full", options->full, "Test every size and option instead of one of each");
+    auto* backend
+        = app.add_option(
+                 "--backend", options->backend,
+                 "Backend; cuda runs only the integer-exact check, at D = 2 and 4 (default: cpu)")
+              ->type_name("{auto,cpu,cuda}")
+              ->check(oneOf({"auto", "cpu", "cuda"}));
+    auto* scheme = app.add_option("--scheme", options->schemes,
+                                  "Only this scheme; may be repeated (default: all)")
+                       ->type_name("NAME");
+    auto* full = app.add_flag("--full", options->full,
+                              "Test every size and option instead of one of each");
+    app.add_option("--schedule", options->scheduleFile,
+                   "Only the gradients of the order in this file, on the CPU, as of bscope search")
+        ->type_name("FILE")
+        ->excludes(backend)
+        ->excludes(scheme)
+        ->excludes(full);
     app.add_flag("--json", options->json, "Print JSON");
     return [options] { return verify(*options); };
 }
