@@ -37,7 +37,9 @@ struct Chart
     {
         const profiler::SearchProgress& now = history.now;
         canvas.setRightMargin(kRight);
-        std::vector<double> lengths{now.bound, now.best, history.steps.front().second};
+        std::vector<double> lengths{now.best, history.steps.front().second};
+        if (now.bound > 0)
+            lengths.push_back(now.bound);
         if (!now.published.empty())
             lengths.push_back(now.publishedLength);
         const auto [unit, name] = lengthUnit(now.inUnits);
@@ -45,9 +47,10 @@ struct Chart
             length /= unit;
         x = profiler::scaleOf({0, history.budget}, kPlotLeft, canvas.right());
         y = profiler::scaleOf(lengths, canvas.bottom(), kPlotTop);
-        canvas.box(
-            {kPlotLeft, at(now.bound), canvas.right() - kPlotLeft, canvas.bottom() - at(now.bound)},
-            style.shade);
+        if (now.bound > 0)
+            canvas.box({kPlotLeft, at(now.bound), canvas.right() - kPlotLeft,
+                        canvas.bottom() - at(now.bound)},
+                       style.shade);
         canvas.drawValueAxis(y, name.toStdString());
         canvas.drawNumberAxis(x, "search time, s");
     }
@@ -131,7 +134,8 @@ profiler::MarkedScene searchChart(const SearchHistory& history, const ChartLook&
     Chart chart{history, look.style};
     const profiler::SearchProgress& now = history.now;
     chart.makeScales();
-    chart.drawLevel(now.bound, "bound", "no order is shorter", false);
+    if (now.bound > 0)
+        chart.drawLevel(now.bound, "bound", "no order of these ops is shorter", false);
     if (!now.published.empty())
         chart.drawLevel(now.publishedLength,
                         schemeTitle(QString::fromStdString(now.published)).toStdString(),

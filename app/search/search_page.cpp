@@ -568,7 +568,7 @@ QStringList SearchPage::statusTexts() const
 QString SearchPage::statusNote() const
 {
     const profiler::SearchProgress& now = m_history.now;
-    return m_history.steps.empty()
+    return m_history.steps.empty() || now.bound <= 0
         ? QString()
         : tr("%1, bound %2")
               .arg(fromUtf8(profiler::lengthText(now.best, now.inUnits)),

@@ -91,7 +91,6 @@ void Annealing::run(std::int64_t orders, double begin, double end)
         const double progress
             = begin + (end - begin) * static_cast<double>(i) / static_cast<double>(orders);
         change();
-        ++m_tried;
         if (m_undo.empty())
             continue;
         const double heat = kHot * std::pow(kCold / kHot, progress) * m_meanDuration;
@@ -159,9 +158,8 @@ void Annealing::change()
         if (m_critical.empty())
             findCritical();
         item = m_critical[below(m_critical.size())];
-        if (chance(0.25))
+        if (!chance(0.25))
             by = -by;
-        by = -by;
     } else {
         item = below(m_order.size());
         if (chance(0.5))

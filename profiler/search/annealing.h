@@ -32,14 +32,13 @@ public:
     Annealing(const OrderGraph& graph, std::vector<Id> order, Options options);
 
     // Tries `orders` orders. `begin` and `end` are the shares of the whole search that are over
-    // before and after: the longer it lasts, the less longer an order may be.
+    // before and after; the later, the shorter an order must be to be kept.
     void run(std::int64_t orders, double begin, double end);
 
     // The best order that fits in memory, and its length in ticks; OrderGraph::kNever if there is
     // none yet.
     std::int64_t best() const { return m_best; }
     const std::vector<Id>& bestOrder() const { return m_bestOrder; }
-    std::int64_t tried() const { return m_tried; }
 
 private:
     struct Undo
@@ -80,7 +79,7 @@ private:
     std::vector<Id> m_undoItems, m_window;
     std::size_t m_first = 0; // in m_order, of the items that the last change moved
     std::vector<Id> m_critical;
-    std::int64_t m_length = 0, m_best = OrderGraph::kNever, m_tried = 0;
+    std::int64_t m_length = 0, m_best = OrderGraph::kNever;
     std::vector<Id> m_bestOrder;
     double m_meanDuration = 1;
 };

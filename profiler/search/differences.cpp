@@ -37,22 +37,24 @@ std::map<std::pair<int, int>, int> numbers(const Schedule& schedule)
     return numbers;
 }
 
-// When every compute op of the only iteration starts, with renumbered micro-batches.
+// When every compute op of the reported iteration starts, with renumbered micro-batches.
 Starts startsOf(const Run& run)
 {
     Starts starts;
     const auto number = numbers(run.schedule);
     const OpIndex index(run.schedule);
+    const auto reported = static_cast<std::uint32_t>(reportedIteration(run.timeline));
+    const std::int64_t zero = run.timeline.iterations[reported].window.begin;
     for (const Track& track : run.timeline.tracks) {
         if (track.kind != Track::Kind::Compute)
             continue;
         for (const Span& span : track.spans) {
             Op op = opAt(run.schedule, index, span.op);
-            if (!op.microBatch.isValid())
+            if (!op.microBatch.isValid() || span.iteration != reported)
                 continue;
             op.flags = OpFlag::None;
             op.microBatch = MicroBatchId{number.at({op.replica, op.microBatch.value})};
-            starts[op] = {track.device, span.begin};
+            starts[op] = {track.device, span.begin - zero};
         }
     }
     return starts;

@@ -10,8 +10,7 @@
 namespace profiler {
 
 // The compute ops of a schedule and what they wait for, as flat arrays without names. A search
-// places an iteration many thousand times per second, so nothing here is looked up by value or
-// allocated while it runs.
+// places an iteration many thousand times per second, so nothing here is looked up by value.
 //
 // The graph places ops as engine::simulate() does with eager receives and links of their own:
 // a device computes its items in order, a message starts when its link is free, and an item starts

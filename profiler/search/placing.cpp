@@ -84,6 +84,12 @@ std::int64_t Placing::length() const
         const OrderGraph::AllReduce* all = nullptr;
         auto operator<=>(const Next&) const = default;
     };
+    std::int64_t length = 0;
+    if (m_graph.allReduces.empty()) {
+        for (std::uint32_t d = 0; d < m_graph.devices(); ++d)
+            length = std::max(length, m_state[d] + m_graph.steps[d]);
+        return length;
+    }
     std::vector<Next> order;
     for (const OrderGraph::AllReduce& all : m_graph.allReduces) {
         Next& next = order.emplace_back(Next{0, all.stage, &all});
@@ -94,7 +100,6 @@ std::int64_t Placing::length() const
     std::ranges::sort(order);
     std::vector<std::int64_t> reached(m_graph.devices()), free(m_graph.devices());
     std::vector<std::int64_t> ends(m_state.begin(), m_state.begin() + m_graph.devices());
-    std::int64_t length = 0;
     for (const Next& next : order) {
         std::int64_t begin = 0;
         for (const auto& call : next.all->calls) {

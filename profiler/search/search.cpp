@@ -32,6 +32,7 @@ namespace {
 
 constexpr std::size_t kMostOps = 200'000; // of a schedule whose order is changed
 constexpr double kMaParts = 1e6;          // memory units of a part of an activation
+constexpr int kSamples = kJitteredIterations;
 
 double lengthOf(const PredictedRun& one)
 {
@@ -80,7 +81,6 @@ std::vector<std::int64_t> limitsOf(const MemoryLimit& limit, const Shape& shape)
 // [sample][item] durations with the jitter of the rules; empty without jitter.
 std::vector<std::vector<std::int64_t>> samplesOf(const OrderGraph& graph, const TimingRules& rules)
 {
-    constexpr int kSamples = 8;
     std::vector<std::vector<std::int64_t>> samples;
     if (rules.jitter == Fraction{0})
         return samples;
@@ -93,25 +93,47 @@ std::vector<std::vector<std::int64_t>> samplesOf(const OrderGraph& graph, const 
     return samples;
 }
 
-// A start of the search: an order of a graph, and what has become of it.
+// Whose order is changed: a published scheme, or a file.
+struct Start
+{
+    std::string name;
+    OrderGraph graph;
+    std::vector<std::int64_t> limits;
+    std::vector<std::vector<std::int64_t>> samples;
+    std::int64_t ticksPerUnit = 1;
+    Fraction jitter{0};
+
+    // No op is shorter than its duration less the jitter, and neither is any order.
+    double bound() const
+    {
+        return (1 - jitter.value()) * static_cast<double>(lowerBound(graph, limits))
+            / static_cast<double>(ticksPerUnit);
+    }
+};
+
+// An order of a start, and what has become of it.
 struct Chain
 {
-    std::string start;
-    std::shared_ptr<const OrderGraph> graph;
-    std::vector<std::int64_t> limits;
-    std::int64_t ticksPerUnit = 1;
-    std::vector<std::vector<std::int64_t>> samples;
-    std::unique_ptr<Annealing> annealing;
+    Chain(std::shared_ptr<const Start> from, std::vector<OrderGraph::Id> order, std::uint64_t drawn)
+        : start(std::move(from))
+        , seed(drawn)
+    {
+        restart(std::move(order));
+    }
+
+    std::shared_ptr<const Start> start;
     std::uint64_t seed = 0;
+    std::unique_ptr<Annealing> annealing = {};
 
     double length() const
     {
-        return static_cast<double>(annealing->best()) / static_cast<double>(ticksPerUnit);
+        return static_cast<double>(annealing->best()) / static_cast<double>(start->ticksPerUnit);
     }
     void restart(std::vector<OrderGraph::Id> order)
     {
-        annealing = std::make_unique<Annealing>(*graph, std::move(order),
-                                                Annealing::Options{limits, seed, samples});
+        annealing
+            = std::make_unique<Annealing>(start->graph, std::move(order),
+                                          Annealing::Options{start->limits, seed, start->samples});
     }
 };
 
@@ -136,6 +158,8 @@ public:
         m_options.sync = request.prediction.sync;
         m_options.mapping = request.prediction.schedule.mapping;
         m_options.needsLoads = false;
+        if (request.prediction.costs.rules.jitter != Fraction{0})
+            m_options.iterations = kSamples;
     }
 
     Result<SearchResult> run()
@@ -202,9 +226,7 @@ private:
                 const auto added = addStart(name, order);
                 if (!added && !m_request.schemes.empty())
                     return tl::unexpected(added.error());
-                if (added)
-                    m_hasStart = true;
-                else
+                if (!added)
                     m_refusal = added.error();
             }
         for (const std::string& name : m_request.schemes)
@@ -235,25 +257,22 @@ private:
         const auto costs = TRY(opCosts(lowered, m_costs, m_options));
         auto graph
             = TRY(OrderGraph::of(lowered, costs, memoryOf(lowered, m_costs, m_request.limit)));
-        Chain chain;
-        chain.start = name;
-        chain.ticksPerUnit = costs.ticksPerUnit;
-        chain.limits = limitsOf(m_request.limit, order.shape);
-        chain.samples = samplesOf(graph, costs.rules);
-        chain.graph = std::make_shared<const OrderGraph>(std::move(graph));
-        chain.seed = costs.rules.seed * 1000 + m_chains.size();
-        addChains(std::move(chain));
+        auto samples = samplesOf(graph, costs.rules);
+        m_starts.push_back(std::make_shared<const Start>(
+            Start{name, std::move(graph), limitsOf(m_request.limit, order.shape),
+                  std::move(samples), costs.ticksPerUnit, costs.rules.jitter}));
+        addChains(m_starts.back(), costs.rules.seed * 1000 + m_chains.size());
         return {};
     }
-    // From the order of the graph, and from the best list schedule of it.
-    void addChains(Chain chain)
+    // From the order of the start, and from the best list schedule of its ops.
+    void addChains(const std::shared_ptr<const Start>& start, std::uint64_t seed)
     {
         const int microBatches = m_request.prediction.schedule.microBatches;
         std::vector<OrderGraph::Id> list;
-        Placing placing(*chain.graph, {}, chain.limits);
+        Placing placing(start->graph, {}, start->limits);
         std::int64_t length = OrderGraph::kNever;
         for (int inFlight = 1; inFlight <= microBatches && !m_stop; inFlight += 1 + inFlight / 4) {
-            auto order = listOrder(*chain.graph, chain.limits, inFlight);
+            auto order = listOrder(start->graph, start->limits, inFlight);
             if (order.empty())
                 continue;
             const std::int64_t own = placing.place(order, 0, OrderGraph::kNever - 1);
@@ -262,29 +281,19 @@ private:
                 list = std::move(order);
             }
         }
-        for (const auto& order : {chain.graph->start(), list}) {
-            Chain one;
-            one.start = chain.start;
-            one.graph = chain.graph;
-            one.limits = chain.limits;
-            one.ticksPerUnit = chain.ticksPerUnit;
-            one.samples = chain.samples;
-            one.seed = chain.seed + (&order == &list ? 500 : 0);
-            if (order.empty())
-                continue;
-            one.restart(order);
-            if (one.annealing->best() < OrderGraph::kNever)
-                m_chains.push_back(std::move(one));
-        }
+        for (const auto& order : {start->graph.start(), list})
+            if (!order.empty() && !m_stop) {
+                Chain chain(start, order, seed);
+                if (chain.annealing->best() < OrderGraph::kNever)
+                    m_chains.push_back(std::move(chain));
+            }
     }
 
     double bound() const
     {
         double bound = std::numeric_limits<double>::infinity();
         for (const Chain& chain : m_chains)
-            bound = std::min(bound,
-                             static_cast<double>(lowerBound(*chain.graph, chain.limits))
-                                 / static_cast<double>(chain.ticksPerUnit));
+            bound = std::min(bound, chain.start->bound());
         return bound;
     }
 
@@ -305,14 +314,14 @@ private:
         for (const Round& round : kRounds) {
             std::ranges::stable_sort(m_chains, {}, &Chain::length);
             if (m_chains.size() > round.most)
-                m_chains.resize(round.most);
+                m_chains.erase(m_chains.begin() + static_cast<std::ptrdiff_t>(round.most),
+                               m_chains.end());
             for (Chain& chain : m_chains)
                 chain.restart(chain.annealing->bestOrder());
             runRound(
                 {round.share * m_request.seconds,
                  static_cast<std::int64_t>(round.share * static_cast<double>(m_request.orders))},
                 round.begin);
-            m_shareDone += round.share;
             if (m_stop)
                 break;
         }
@@ -341,7 +350,7 @@ private:
     {
         // Orders between two looks at the clock and at m_stop: at most 0.2 s.
         const std::int64_t most = std::clamp<std::int64_t>(
-            1'000'000 / static_cast<std::int64_t>(chain.graph->size()), 20, 500);
+            1'000'000 / static_cast<std::int64_t>(chain.start->graph.size()), 20, 500);
         const bool counts = m_request.orders > 0;
         if (counts && budget.orders == 0)
             return;
@@ -386,10 +395,12 @@ private:
         std::optional<PredictedRun> best;
         std::ranges::stable_sort(m_chains, {}, &Chain::length);
         for (const Chain& chain : m_chains) {
-            const bool isExact = chain.graph->isExact() && m_options.sync == SyncPolicy::Eager;
-            if (best && isExact && chain.samples.empty() && chain.length() >= lengthOf(*best))
+            const bool isExact
+                = chain.start->graph.isExact() && m_options.sync == SyncPolicy::Eager;
+            if (best && isExact && chain.start->samples.empty()
+                && chain.length() >= lengthOf(*best))
                 continue; // the simulator would say the same
-            Schedule order = chain.graph->scheduleOf(chain.annealing->bestOrder());
+            Schedule order = chain.start->graph.scheduleOf(chain.annealing->bestOrder());
             order.scheme = "found";
             if (!validate(order).empty())
                 continue;
@@ -400,7 +411,7 @@ private:
                 continue;
             best = *std::move(one);
             m_result.order = std::move(order);
-            m_result.start = chain.start;
+            m_result.start = chain.start->name;
             m_isExact = isExact;
         }
         if (!best)
@@ -427,6 +438,11 @@ private:
             m_result.found = std::move(run);
             m_result.order = order;
             m_result.start = published->scheme;
+            // Orders of other ops, for example with evicts, may be shorter than the bound.
+            if (std::ranges::none_of(m_starts, [published](const auto& start) {
+                    return start->name == published->scheme;
+                }))
+                m_result.bound = 0;
             return {};
         }
         m_result.differences = differences(run.run, m_result.found.run);
@@ -442,9 +458,9 @@ private:
     Error nothingFits() const
     {
         const std::string limit = m_request.limit.text();
-        if (!m_hasStart && m_refusal)
+        if (m_starts.empty() && m_refusal)
             return *m_refusal;
-        if (m_request.limit.of.empty())
+        if (m_request.limit.of.empty() || m_result.published.empty())
             return {Error::Code::Unsupported,
                     "no scheme with these devices, micro-batches and chunks can be a start; bscope "
                     "schemes lists what each accepts"};
@@ -477,12 +493,12 @@ private:
     const std::atomic<bool>& m_stop;
     PredictOptions m_options;
     std::vector<Named> m_orders; // the published schemes
+    std::vector<std::shared_ptr<const Start>> m_starts;
     std::vector<Chain> m_chains;
     SearchResult m_result;
-    bool m_hasStart = false;        // whether the order of any scheme can be changed
-    std::optional<Error> m_refusal; // why that of the last one cannot
+    std::optional<Error> m_refusal; // why the last scheme that cannot be a start is none
     bool m_isExact = true;
-    double m_begin = 0, m_reported = 0, m_shareDone = 0;
+    double m_begin = 0, m_reported = 0;
     double m_best = 0;
     std::mutex m_mutex; // protects m_best, m_reported, and the orders and seconds of m_result
 };
@@ -541,9 +557,10 @@ SearchVerdict verdict(const SearchProgress& now, const MemoryLimit& limit)
         verdict.lead += ", as short as " + now.published + ",";
         verdict.rest = best;
     }
-    verdict.rest += now.gap() < kTie
-        ? "; it is the optimum: no order can be shorter"
-        : fmt::format("; at most {:.1f} % above the optimum", 100 * now.gap());
+    if (now.bound > 0)
+        verdict.rest += now.gap() < kTie
+            ? "; it is the optimum: no order of these ops is shorter"
+            : fmt::format("; at most {:.1f} % above the optimum of these ops", 100 * now.gap());
     return verdict;
 }
 
@@ -555,15 +572,6 @@ const PublishedSchedule* SearchResult::bestPublished() const
 
 Result<MemoryLimit> MemoryLimit::parse(std::string_view text)
 {
-    struct ByteUnit
-    {
-        std::string_view name;
-        double bytes;
-    };
-    constexpr std::array kUnits{
-        ByteUnit{"KiB", 0x1p10}, ByteUnit{"MiB", 0x1p20}, ByteUnit{"GiB", 0x1p30},
-        ByteUnit{"TiB", 0x1p40}, ByteUnit{"kB", 1e3},     ByteUnit{"MB", 1e6},
-        ByteUnit{"GB", 1e9},     ByteUnit{"TB", 1e12},    ByteUnit{"B", 1}};
     MemoryLimit limit;
     std::size_t at = 0;
     const auto wrong = [&text] {
@@ -578,19 +586,15 @@ Result<MemoryLimit> MemoryLimit::parse(std::string_view text)
         std::string number(text.substr(at, comma));
         at += comma + 1;
         std::erase(number, ' ');
-        double scale = 1;
-        bool hasUnit = false;
-        for (const ByteUnit& unit : kUnits)
-            if (!hasUnit && number.ends_with(unit.name)) {
-                hasUnit = true;
-                scale = unit.bytes;
-                number.resize(number.size() - unit.name.size());
-            }
-        const auto value = parseFraction(number);
-        if (!value || value->numerator <= 0 || (!limit.of.empty() && limit.isInBytes != hasUnit))
+        const bool isInBytes = number.find_first_not_of("0123456789.") != std::string::npos;
+        const auto activations = parseFraction(number);
+        const double value = isInBytes ? static_cast<double>(parseMemory(number).value_or(0))
+            : activations              ? activations->value()
+                                       : 0;
+        if (value <= 0 || (!limit.of.empty() && limit.isInBytes != isInBytes))
             return wrong();
-        limit.isInBytes = hasUnit;
-        limit.of.push_back(value->value() * scale);
+        limit.isInBytes = isInBytes;
+        limit.of.push_back(value);
     }
     return limit;
 }

@@ -31,6 +31,9 @@ struct MemoryLimit
 // Parses `text`; if it is empty, returns the memory of the hardware, or no limit without hardware.
 engine::Result<MemoryLimit> memoryLimit(std::string_view text, const PredictionCosts& costs);
 
+// With jitter, the length of an order is the median of this number of iterations.
+inline constexpr int kJitteredIterations = 8;
+
 struct SearchRequest
 {
     PredictionRequest prediction;     // its scheme is not used
@@ -60,20 +63,21 @@ struct SearchProgress
     double seconds = 0;
     std::int64_t orders = 0; // that were tried
     double best = 0;
-    double bound = 0;           // no order is shorter
+    double bound = 0;           // no order of the same ops is shorter; 0: unknown
     std::string published = {}; // the shortest published scheme that fits; "": none
     double publishedLength = 0;
     bool inUnits = true;
     // All published schemes, sorted by length. Of a search that runs: valid during the call only.
     std::span<const PublishedSchedule> schemes = {};
 
-    double gap() const { return best / bound - 1; }
+    double gap() const { return best / bound - 1; } // requires a known bound
 };
 std::string lengthText(double length, bool inUnits); // "59.50 units", "33.19 ms"
 
 // A search in one sentence, of which `lead` is the most important part: "59.50 units, 11.3 %
 // shorter" "than v-half (67.05 units), the best published scheme that fits 5 M_a; at most 21.4 %
-// above the optimum".
+// above the optimum of these ops". The bound is about the ops of the start, in any order: another
+// scheme may split its backwards or place its stages otherwise.
 struct SearchVerdict
 {
     enum class Kind : std::uint8_t { Shorter, AsShort, Longer, NonePublished };
@@ -89,8 +93,9 @@ struct SearchResult
     engine::Schedule order; // compute ops, as files and `bscope simulate --schedule` have them
     std::string start;      // the scheme, or file, whose order was changed
     std::vector<PublishedSchedule> published; // sorted by length
-    double bound = 0;                         // no order is shorter; in cost units, or ns
-    std::int64_t orders = 0;                  // that were tried
+    // No order of the same ops is shorter, in cost units, or ns; 0: unknown.
+    double bound = 0;
+    std::int64_t orders = 0; // that were tried
     double seconds = 0;
     std::vector<std::string> differences; // from bestPublished(), largest effect first
     std::vector<std::string> warnings;

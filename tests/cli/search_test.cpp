@@ -74,9 +74,9 @@ TEST_CASE("a search that cannot be done says what to change")
 TEST_CASE("a found order has the gradients of sequential training, bit for bit")
 {
     const Folder folder;
-    REQUIRE(bscope(folder, "search --scheme zb-v -D 2 -N 4 --memory 1.5 --orders 5000 -o f.csv")
-                .status
-            == 0);
+    REQUIRE(
+        bscope(folder, "search --scheme zb-v -D 2 -N 4 --memory 1.5 --orders 5000 -o f.csv").status
+        == 0);
     const auto verified = bscope(folder, "verify --schedule f.csv --json").json();
     CHECK(verified["passed"] == true);
     CHECK(verified["checks"].size() == 4);

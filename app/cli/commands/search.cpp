@@ -94,8 +94,8 @@ Sheet searchSheet(const SearchResult& result, const SearchRequest& request, cons
     sheet.data(Reading::Fields{
         {"iteration", result.length()},
         {"unit", inUnits ? "forward" : "ns"},
-        {"bound", result.bound},
-        {"gap", result.numbers().gap()},
+        {"bound", result.bound > 0 ? Reading(result.bound) : Reading()},
+        {"gap", result.bound > 0 ? Reading(result.numbers().gap()) : Reading()},
         {"bubble_ratio", metrics.bubbleRatio},
         {"peak_stash", metrics.peakStash()},
         {"peak_bytes", metrics.peakBytes() ? Reading(*metrics.peakBytes()) : Reading()},
@@ -119,6 +119,10 @@ Sheet searchSheet(const SearchResult& result, const SearchRequest& request, cons
                                result.start, shareText(metrics.bubbleRatio),
                                peakText(metrics, request.limit.isInBytes), result.orders,
                                result.seconds));
+    if (const auto count = result.found.run.timeline.iterations.size(); count > 1)
+        sheet.sentence(fmt::format("op times vary: iterations are the median of {}, as of "
+                                   "bscope simulate --iterations {}",
+                                   count, count));
     if (!result.differences.empty())
         sheet.sentence(fmt::format("unlike {}:", best->scheme));
     for (const std::string& text : result.differences)
@@ -204,7 +208,7 @@ Action prepareSearch(CLI::App& app)
     app.add_option("--memory", options->memory,
                    "The most memory of a device: stashes in M_a (5), or everything in bytes "
                    "(9GiB); one value, or one for each device (default: the memory of --hardware "
-                   "without --reserve, else no limit)")
+                   "less --reserve, else no limit)")
         ->type_name("LIMIT")
         ->group(kGroup);
     app.add_option("--vary", options->vary,

@@ -269,18 +269,50 @@ TEST_CASE("the verdict on a search names the best published scheme and the bound
     SearchProgress now{.best = 59.5, .bound = 49, .published = "v-half", .publishedLength = 67.05};
     CHECK(text(now, limit)
           == "59.50 units, 11.3 % shorter|than v-half (67.05 units), the best published scheme "
-             "that fits 5 M_a; at most 21.4 % above the optimum");
+             "that fits 5 M_a; at most 21.4 % above the optimum of these ops");
     now.best = 67.05;
     CHECK(text(now, {})
           == "67.05 units, as short as v-half,|the best published scheme; at most 36.8 % above "
-             "the optimum");
+             "the optimum of these ops");
     now.best = 68;
     CHECK(verdict(now, limit).kind == SearchVerdict::Kind::Longer);
     now.best = now.bound;
     CHECK(text(now, {})
           == "49.00 units, 26.9 % shorter|than v-half (67.05 units), the best published scheme; "
-             "it is the optimum: no order can be shorter");
+             "it is the optimum: no order of these ops is shorter");
     now = {.best = 2e6, .bound = 1e6, .inUnits = false};
     CHECK(text(now, limit)
-          == "2.00 ms:|no published scheme fits 5 M_a; at most 100.0 % above the optimum");
+          == "2.00 ms:|no published scheme fits 5 M_a; at most 100.0 % above the optimum of these "
+             "ops");
+    now.bound = 0;
+    CHECK(text(now, limit) == "2.00 ms:|no published scheme fits 5 M_a");
+}
+
+// A 10 % shorter draw of the jitter was below the bound, and the best of single draws won.
+TEST_CASE("with jitter an iteration is a median, which is not below the bound")
+{
+    SearchRequest request = requestFor("zb-v", 4, 8);
+    request.prediction.costs.rules.jitter = {1, 5};
+    request.orders = 2000;
+    for (const std::uint64_t seed : {0, 1, 2}) {
+        request.prediction.costs.rules.seed = seed;
+        const auto result = searched(request).value();
+        CHECK(result.found.run.timeline.iterations.size() == kJitteredIterations);
+        CHECK(result.length() >= result.bound);
+        request.prediction.costs.rules.jitter = {0};
+        CHECK(result.bound < searched(request).value().bound);
+        request.prediction.costs.rules.jitter = {1, 5};
+    }
+}
+
+TEST_CASE("no result is below its bound, also where schemes with evicts or slices fit best")
+{
+    SearchRequest request = requestFor("", 8, 16);
+    request.prediction.schedule.chunks = 1;
+    for (const double limit : {3.0, 4.0, 5.0, 6.0}) {
+        CAPTURE(limit);
+        request.limit = {false, {limit}};
+        const auto result = searched(request);
+        CHECK((!result || result->length() >= result->bound));
+    }
 }
