@@ -648,10 +648,10 @@ WhatIfForm::WhatIfForm(const ThemeController& theme, const profiler::WhatIfPredi
     addLayers(*column);
     addJob(*column);
     QLabel* interval = makeHint(
-        tr("The interval contains 95 % of 100 predictions with resampled times. Every prediction "
-           "is multiplied by %1: the measured iteration time divided by the time predicted for "
-           "the same schedule.")
-            .arg(number(measured.correction(), 3)));
+        tr("%1 Every prediction is multiplied by %2: the measured iteration time divided by the "
+           "time predicted for the same schedule.")
+            .arg(QUtf8StringView(profiler::kIntervalCovers).toString(),
+                 number(measured.correction(), 3)));
     fill(*makeFormSection(*column), {makeLabel(tr("Interval"), "dock"), interval});
     column->addStretch(1);
     auto* reset = makeButton(tr("Reset"), QStringLiteral("resetEdits"), "link");

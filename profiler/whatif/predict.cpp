@@ -78,8 +78,9 @@ StageCost measuredCost(const MeasuredTimes& times, const StageTimes& stage, Draw
         cost.backward = cost.input + cost.weight;
     } else {
         cost.backward = draw(stage.backward);
-        cost.input = times.inputShare * cost.backward;
-        cost.weight = cost.backward - cost.input;
+        const double split = times.splitCost * cost.backward;
+        cost.input = times.inputShare * split;
+        cost.weight = split - cost.input;
     }
     return cost;
 }
@@ -340,19 +341,15 @@ Result<Prediction> WhatIfPredictor::predict(const WhatIf& whatIf) const
                     fmt::format("the run does not name the nodes of {} devices; slow a link "
                                 "between two devices, as in 0-1=1.5",
                                 lowered.shape.devices));
-    const auto simulated = [&](Draw draw) {
-        CostBuilder costs(m_times, lowered.shape, whatIf.linkSpeed, std::move(draw), m_correction);
-        return simulate(lowered, costs.costsOf(lowered));
-    };
-    auto timeline = TRY(simulated(Draw()));
+    auto timeline = TRY(simulated(m_times, lowered, whatIf.linkSpeed));
     TRY(scale(timeline, m_correction));
     Prediction prediction;
     prediction.iteration = reportedDuration(timeline);
     std::vector<std::int64_t> all{prediction.iteration};
-    for (int i = 0; i < whatIf.resamples; ++i) {
+    for (unsigned i = 0; i < static_cast<unsigned>(whatIf.resamples); ++i) {
         if (whatIf.isCancelled && whatIf.isCancelled())
             return fail(Error::Code::Cancelled, "the prediction was cancelled");
-        if (const auto again = simulated(Draw(whatIf.seed + static_cast<unsigned>(i))))
+        if (const auto again = simulated(m_times, lowered, whatIf.linkSpeed, whatIf.seed + i))
             all.push_back(
                 roundedTicks(static_cast<double>(reportedDuration(*again)) * m_correction));
     }
@@ -362,7 +359,36 @@ Result<Prediction> WhatIfPredictor::predict(const WhatIf& whatIf) const
     prediction.run.schedule = lowered;
     prediction.run.timeline = std::move(timeline);
     prediction.run.info.scheme = lowered.scheme;
+    if (whatIf.resamples > 0)
+        TRY(widenInterval(whatIf, prediction));
     return withNumbers(std::move(prediction));
+}
+
+Result<Timeline> WhatIfPredictor::simulated(const MeasuredTimes& times, const Schedule& lowered,
+                                            double linkSpeed, std::optional<unsigned> seed) const
+{
+    CostBuilder costs(times, lowered.shape, linkSpeed, seed ? Draw(*seed) : Draw(), m_correction);
+    return simulate(lowered, costs.costsOf(lowered));
+}
+
+// Widens the interval of a prediction as kIntervalCovers says.
+Result<void> WhatIfPredictor::widenInterval(const WhatIf& whatIf, Prediction& prediction) const
+{
+    const Schedule& lowered = prediction.run.schedule;
+    if (m_run->info.mode == Mode::Simulate || lowered.program == ownOrder(*m_run).program)
+        return {};
+    if (!m_times.backwardIsSplit && holds(lowered, OpKind::BackwardWeight)) {
+        MeasuredTimes slow = m_times;
+        slow.splitCost = kMostSplitCost;
+        const auto most = TRY(simulated(slow, lowered, whatIf.linkSpeed));
+        prediction.most += std::max<std::int64_t>(
+            0,
+            roundedTicks(static_cast<double>(reportedDuration(most)) * m_correction)
+                - prediction.iteration);
+    }
+    prediction.least = roundedTicks(static_cast<double>(prediction.least) * (1 - kOrderError));
+    prediction.most = roundedTicks(static_cast<double>(prediction.most) * (1 + kOrderError));
+    return {};
 }
 
 Result<Prediction> WhatIfPredictor::predictOwn(double linkSpeed) const

@@ -91,6 +91,7 @@ struct MeasuredTimes
     // Otherwise it is assumed, and `assumptions` says so.
     double inputShare = 0.5;
     bool backwardIsSplit = false; // whether I and W were measured separately
+    double splitCost = 1;         // of I and W together, as a multiple of B, if only B was measured
     // Set by edits: the tensor-parallel size relative to the measured run. Every op takes
     // 1/tensorParallel of its measured time.
     double tensorParallel = 1;

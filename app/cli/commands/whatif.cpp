@@ -200,6 +200,8 @@ Sheet whatIfSheet(const Run& run, const WhatIfPredictor& predictor, const WhatIf
         "iteration time divided by the time predicted for the same schedule",
         static_cast<double>(times.message.median()) / 1e6,
         static_cast<double>(times.optimizer.median()) / 1e6, predictor.correction()));
+    if (table.predictions.front().least < table.predictions.front().most)
+        sheet.sentence(std::string(kIntervalCovers));
     sheet.data("message", times.message.median());
     sheet.data("assumptions", Reading::List(times.assumptions.begin(), times.assumptions.end()));
     for (const std::string& assumption : times.assumptions)

@@ -31,9 +31,35 @@ TEST_CASE("a run predicts other schemes with the same times")
         REQUIRE(prediction);
         CHECK(static_cast<double>(prediction->iteration)
               == Approx(durationOf(measuredRun(scheme))).epsilon(1e-6));
-        CHECK(prediction->least == prediction->iteration); // the times have no spread
-        CHECK(prediction->most == prediction->iteration);
     }
+}
+
+// The interval was 2997 to 3005 ms where the times of other orders were missed by up to 16 %.
+TEST_CASE("the interval of another order covers the errors of earlier predictions")
+{
+    Run run = measuredRun("1f1b"); // its times have no spread
+    auto predictor = WhatIfPredictor::create(run);
+    REQUIRE(predictor);
+    const auto shares = [&](const char* scheme) {
+        const auto one = predictor->predict({scheduleOf(scheme, 4, 8)});
+        REQUIRE(one);
+        const auto share = [&](std::int64_t time) { return 1.0 * time / one->iteration; };
+        return std::pair(share(one->least), share(one->most));
+    };
+    CHECK(shares("1f1b") == std::pair(1.0, 1.0));
+    CHECK(shares("gpipe").first == Approx(0.95));
+    CHECK(shares("gpipe").second == Approx(1.05));
+    const auto split = predictor->predict({scheduleOf("zb-h1", 4, 8)});
+    predictor->times().splitCost = kMostSplitCost;
+    const auto slow = predictor->predict({scheduleOf("zb-h1", 4, 8)});
+    REQUIRE((split && slow));
+    CHECK(1.0 * split->most == Approx(1.05 * slow->iteration));
+    CHECK(slow->iteration > split->iteration);
+
+    run.info.mode = Mode::Simulate; // its costs are exact
+    predictor = WhatIfPredictor::create(run);
+    REQUIRE(predictor);
+    CHECK(shares("gpipe") == std::pair(1.0, 1.0));
 }
 
 TEST_CASE("a stage of another partition takes the times of the part of the model that it holds")
