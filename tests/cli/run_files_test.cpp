@@ -2,6 +2,8 @@
 
 #include <sqlite3.h>
 
+#include <cmath>
+
 using namespace cli_test;
 
 namespace {
@@ -112,6 +114,47 @@ TEST_CASE("a comparison names both runs and what lies between them")
     CHECK(json["runs"][0]["difference"]["iteration"]["spread"] == "exact");
     CHECK(json["runs"][0]["rank"] == 2);
     CHECK(bscope(folder, "compare a.sqlite b.sqlite --baseline 2").status == 2);
+}
+
+TEST_CASE(
+    "--fail-above tells a nightly job whether an iteration became longer, or that it is unclear")
+{
+    const Folder folder;
+    bscope(folder, "simulate --scheme 1f1b -o old.sqlite");
+    bscope(folder, "simulate --scheme 1f1b --forward 1.1 -o new.sqlite");
+    const Printed failed = bscope(folder, "compare old.sqlite new.sqlite --fail-above 3%");
+    CHECK(failed.status == 1);
+    CHECK(contains(failed.out,
+                   "1F1B, --forward 1.1 against 1F1B: the iteration changes by +3.3 %: "
+                   "longer by more than 3 %\n"));
+    const Printed passed = bscope(folder, "compare old.sqlite new.sqlite --fail-above 4 --json");
+    CHECK(passed.status == 0);
+    CHECK(passed.json()["gates"][0]["result"] == "passed");
+    CHECK(bscope(folder, "compare new.sqlite old.sqlite --fail-above 0").status == 0);
+
+    bscope(folder, "run --layers 8 --iterations 2 -o two.sqlite");
+    bscope(folder, "run --layers 8 --iterations 2 --seed 2 -o seed.sqlite");
+    const Printed few = bscope(folder, "compare two.sqlite seed.sqlite --fail-above 3%");
+    CHECK(few.status == 3);
+    CHECK(contains(few.out, "fewer than three iterations were measured"));
+    CHECK(bscope(folder, "compare old.sqlite two.sqlite --fail-above 3%").status == 3);
+    CHECK(bscope(folder, "compare old.sqlite new.sqlite --fail-above much").status == 2);
+}
+
+TEST_CASE("with the same op times only the schedules differ")
+{
+    const Folder folder;
+    const std::string simulate = "simulate --model bert-64 --hardware ";
+    bscope(folder, simulate + "a100-sxm-80 --scheme 1f1b -o a.sqlite");
+    bscope(folder, simulate + "h100-sxm --scheme bitpipe -o b.sqlite");
+    const auto forward = [&](const std::string& options) {
+        const auto json = bscope(folder, "compare a.sqlite b.sqlite --json" + options).json();
+        return json["runs"][1]["difference"]["time_by_op.forward"]["by"].get<double>();
+    };
+    CHECK(forward("") < -1e6);
+    CHECK(std::abs(forward(" --same-op-times")) < 1000); // ns; op times are whole ns
+    CHECK(contains(bscope(folder, "compare a.sqlite b.sqlite --same-op-times").out,
+                   "Simulated with the op times of 1F1B: only the schedules differ."));
 }
 
 TEST_CASE("a run without ops is refused instead of showing one bubble")

@@ -28,6 +28,7 @@ TEST_CASE("every wrong usage ends with its exit status and one line that says wh
         {"run --schedule s.csv -D 4", 2, "--devices is given by the schedule file; leave it out"},
         {"run --trace most", 2, "most is not one of auto, off, ops, kernels, all"},
         {"run --device-memory much", 2, "much is not a number of bytes, as in 16GiB"},
+        {"run --device-memory 0", 2, "0 is not a number of bytes, as in 16GiB"},
         {"run --graphs on", 2, "--graphs on needs GPUs: add --backend cuda"},
         {"simulate --devices 3", 2, "even number of devices, not 3; the nearest is 4"},
         {"simulate --micro-batches 6", 2, "multiple of the devices (4), not 6; the nearest is 8"},

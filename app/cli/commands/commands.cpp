@@ -50,7 +50,8 @@ constexpr std::array kCommands{
             prepareAnalyze},
     Command{"compare", "Compare two or more runs in one table",
             "bscope compare 1f1b.sqlite bitpipe.sqlite\n"
-            "bscope compare 1f1b.sqlite bitpipe.sqlite --loss best",
+            "bscope compare 1f1b.sqlite bitpipe.sqlite --loss best\n"
+            "bscope compare 1f1b.sqlite bitpipe.sqlite --same-op-times --fail-above 3%",
             prepareCompare},
     Command{"export", "Export a run as CSV, Chrome trace, JSON, TikZ or a report",
             "bscope export bitpipe.sqlite --format csv -o spans.csv\n"

@@ -8,6 +8,7 @@
 #include "profiler/analysis/loss_goal.h"
 #include "profiler/report/html_report.h"
 #include "profiler/report/run_sheet.h"
+#include "profiler/whatif/other_times.h"
 
 #include <CLI/CLI.hpp>
 #include <fmt/format.h>
@@ -15,6 +16,7 @@
 #include <algorithm>
 #include <filesystem>
 #include <memory>
+#include <optional>
 
 namespace cli {
 
@@ -24,6 +26,15 @@ using namespace profiler;
 namespace {
 constexpr std::string_view kBest = "best";
 
+// The number of "3%" or "3"; nullopt: not a percentage from 0 to 1000.
+std::optional<double> percentOf(std::string_view text)
+{
+    if (text.ends_with('%'))
+        text.remove_suffix(1);
+    const auto percent = parseNumber(text);
+    return percent && *percent >= 0 && *percent <= 1000 ? percent : std::nullopt;
+}
+
 struct CompareOptions
 {
     std::vector<std::string> files;
@@ -32,9 +43,11 @@ struct CompareOptions
     std::string loss; // target loss: "best", a number, or ""
     std::string html; // file of the report; "": none
     bool force = false;
+    bool sameOpTimes = false;
+    std::optional<double> failAbove; // percent
 };
 
-struct Runs
+struct AllRuns
 {
     std::vector<Run> runs;
     Comparison comparison;
@@ -49,9 +62,21 @@ std::vector<const Run*> pointersTo(const std::vector<Run>& runs)
     return pointers;
 }
 
-Result<Runs> readAll(const CompareOptions& options)
+// Replaces the runs by simulations with the op times of the baseline.
+Result<void> replay(std::vector<Run>& runs, int baseline)
 {
-    Runs all;
+    Runs recorded;
+    for (Run& run : runs)
+        recorded.push_back(std::make_shared<const Run>(std::move(run)));
+    const auto replayed = TRY(withOpTimesOf(recorded, baseline));
+    for (std::size_t i = 0; i < runs.size(); ++i)
+        runs[i] = *replayed[i];
+    return {};
+}
+
+Result<AllRuns> readAll(const CompareOptions& options)
+{
+    AllRuns all;
     for (const std::string& file : options.files) {
         auto run = TRY(openRun(file));
         if (run.timeline.iterations.empty())
@@ -59,6 +84,8 @@ Result<Runs> readAll(const CompareOptions& options)
                         file + ": no iteration was recorded; leave this run out");
         all.runs.push_back(std::move(run));
     }
+    if (options.sameOpTimes)
+        TRY(replay(all.runs, options.baseline));
     const auto pointers = pointersTo(all.runs);
     all.comparison = TRY(compare(pointers, static_cast<std::size_t>(options.baseline)));
     all.goal = options.loss.empty() || options.loss == kBest
@@ -93,7 +120,7 @@ constexpr std::array kSteps{
 };
 
 // The JSON of all runs. Those that did not reach the loss have no steps.
-Reading runData(const CompareOptions& options, const Runs& all,
+Reading runData(const CompareOptions& options, const AllRuns& all,
                 const std::vector<ReachedLoss>& reachedLoss)
 {
     Reading::List runs;
@@ -121,7 +148,73 @@ Reading runData(const CompareOptions& options, const Runs& all,
     return runs;
 }
 
-Sheet comparisonSheet(const CompareOptions& options, const Runs& all)
+// The answer to --fail-above, for a job that must not let an iteration become longer.
+struct Gate
+{
+    enum class Result { Passed, Failed, Unclear };
+    Result result = Result::Passed;
+    std::string sentence;
+
+    int status() const
+    {
+        constexpr int kUnclear = 3;
+        return result == Result::Passed ? 0 : result == Result::Failed ? 1 : kUnclear;
+    }
+    std::string_view name() const
+    {
+        return result == Result::Passed ? "passed"
+            : result == Result::Failed  ? "failed"
+                                        : "unclear";
+    }
+};
+
+// Whether a run takes longer than the baseline by more than `percent`. An obstacle to comparing, or
+// an interval that contains the limit, leaves it unclear.
+Gate gateOf(const Comparison& comparison, std::size_t run, double percent)
+{
+    using enum Gate::Result;
+    const std::string pair
+        = fmt::format("{} against {}: ", comparison.runs[run].label, comparison.base().label);
+    const auto change = comparison.change("iteration", run);
+    if (!comparison.obstacle.empty() || !change)
+        return {Unclear,
+                pair
+                    + (comparison.obstacle.empty() ? "their iterations have no common unit"
+                                                   : comparison.obstacle)};
+    const Amount& by = change->by;
+    if (by.spread == Spread::Unknown)
+        return {Unclear,
+                pair
+                    + "fewer than three iterations were measured, so their spread is "
+                      "unknown"};
+    const auto share = [&](double time) { return 100 * time / change->from; };
+    const bool isExact = by.spread == Spread::Exact;
+    const double least = share(isExact ? by.value : by.least),
+                 most = share(isExact ? by.value : by.most);
+    const auto result = least > percent ? Failed : most <= percent ? Passed : Unclear;
+    return {result,
+            fmt::format("{}the iteration changes by {:+.1f} %{}: {} {:g} %", pair, share(by.value),
+                        isExact ? ""
+                                : fmt::format(" (95 % interval {:+.1f} to {:+.1f} %)", least, most),
+                        result == Failed       ? "longer by more than"
+                            : result == Passed ? "not longer by more than"
+                                               : "it cannot be told whether it is longer by more "
+                                                 "than",
+                        percent)};
+}
+
+// The gates of all runs but the baseline.
+std::vector<Gate> gatesOf(const CompareOptions& options, const Comparison& comparison)
+{
+    std::vector<Gate> gates;
+    for (std::size_t run = 0; options.failAbove && run < comparison.runs.size(); ++run)
+        if (run != comparison.baseline)
+            gates.push_back(gateOf(comparison, run, *options.failAbove));
+    return gates;
+}
+
+Sheet comparisonSheet(const CompareOptions& options, const AllRuns& all,
+                      const std::vector<Gate>& gates)
 {
     std::vector<ReachedLoss> steps;
     for (std::size_t i = 0; all.goal && i < all.runs.size(); ++i)
@@ -133,6 +226,10 @@ Sheet comparisonSheet(const CompareOptions& options, const Runs& all)
     sheet.data("verdict", verdict(all.comparison).text());
     sheet.data("per_1000_tokens", all.comparison.isPerToken);
     sheet.data("measured_apart", all.comparison.isMeasuredApart);
+    sheet.data("same_op_times", options.sameOpTimes);
+    if (options.sameOpTimes)
+        sheet.sentence("Simulated with the op times of " + all.comparison.base().label
+                       + ": only the schedules differ.");
     sheet.data("notes", Reading::List(notes.begin(), notes.end()));
     sheet.data(
         "loss_goal",
@@ -145,11 +242,18 @@ Sheet comparisonSheet(const CompareOptions& options, const Runs& all)
                                   all.goal->window, all.goal->loss));
         sheet.table(Table(kSteps, steps));
     }
+    Reading::List results;
+    for (const Gate& gate : gates) {
+        results.emplace_back(Reading::Fields{{"result", gate.name()}, {"sentence", gate.sentence}});
+        sheet.sentence(gate.sentence);
+    }
+    if (!gates.empty())
+        sheet.data("gates", results);
     return sheet;
 }
 
 // Writes the report, with the baseline first.
-Result<void> writeReport(const CompareOptions& options, const Runs& all)
+Result<void> writeReport(const CompareOptions& options, const AllRuns& all)
 {
     if (options.html.empty())
         return {};
@@ -170,8 +274,13 @@ Result<int> print(const CompareOptions& options)
                                 options.baseline, options.files.size()));
     const auto all = TRY(readAll(options));
     TRY(writeReport(options, all));
-    cli::print(comparisonSheet(options, all), options.json);
-    return 0;
+    const std::vector<Gate> gates = gatesOf(options, all.comparison);
+    cli::print(comparisonSheet(options, all, gates), options.json);
+    const auto is
+        = [&](Gate::Result result) { return std::ranges::find(gates, result, &Gate::result); };
+    const auto worst = is(Gate::Result::Failed) != gates.end() ? is(Gate::Result::Failed)
+                                                               : is(Gate::Result::Unclear);
+    return worst == gates.end() ? 0 : worst->status();
 }
 } // namespace
 
@@ -190,6 +299,18 @@ Action prepareCompare(CLI::App& app)
         ->check([](const std::string& text) {
             const bool fits = text == kBest || parseNumber(text).value_or(0) > 0;
             return fits ? std::string() : text + ": use best or a number above 0";
+        });
+    app.add_flag("--same-op-times", options->sameOpTimes,
+                 "Compare simulations of all runs with the op times of the baseline, so that only "
+                 "their schedules differ");
+    app.add_option_function<std::string>(
+           "--fail-above",
+           [options](const std::string& text) { options->failAbove = percentOf(text); },
+           "For a nightly job: exit with 1 if an iteration is longer than the baseline's by more "
+           "than this beyond doubt, with 3 if that cannot be told")
+        ->type_name("PERCENT%")
+        ->check([](const std::string& text) {
+            return percentOf(text) ? std::string() : text + ": use a percentage, as in 3%";
         });
     auto* html
         = app.add_option("--html", options->html,

@@ -56,7 +56,10 @@ CLI::Option* addFieldOption(CLI::App& app, const FieldFacts& facts, std::string_
         option->expected(1);
     return option->check(CLI::Validator(
         [facts](std::string& text) {
-            return facts.check(text)
+            // A file says 0 for the memory of the machine; here, leaving the option out does.
+            const bool isEmpty
+                = facts.kind == FieldKind::Memory && engine::parseMemory(text).value_or(1) <= 0;
+            return facts.check(text) && !isEmpty
                 ? std::string()
                 : fmt::format("{} is not {}", engine::excerpt(text), facts.range());
         },
