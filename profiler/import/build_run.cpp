@@ -202,7 +202,10 @@ public:
                         "the traces have no complete iteration with forward or backward ops ("
                             + found()
                             + "); record with annotations of the pipeline, or add rules with "
-                              "--rules");
+                              "--rules. In PyTorch, profile with with_stack=True, or put the "
+                              "forward and the backward of micro-batch k into "
+                              "torch.profiler.record_function(f\"Forward {k}\") and "
+                              "record_function(f\"Backward {k}\")");
         m_job.lacks(m_placement.lack);
         leaveOutHostTimes();
         compareUnits();

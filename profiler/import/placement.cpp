@@ -205,7 +205,10 @@ private:
                                            "they send activations in both "
                                            "directions, and the traces name no stages.");
         } else if (depth() > 1 && depth() <= kLongestPipeline
-                   && (numbered || m_job.namesPipelines || messagesShowPipelines(m_job))) {
+                   && (numbered || m_job.namesPipelines || messagesShowPipelines(m_job)
+                       || std::ranges::all_of(m_job.ranks, [](const JobRank& rank) {
+                              return rank.work.fromStageFrames;
+                          }))) {
             m_from = StageFrom::Ranks;
             m_result.warnings.push_back(
                 m_job.pipelines.size() == 1

@@ -83,6 +83,8 @@ bool isTransport(const RuleMatch& match)
 }
 
 // A range that a rule matches.
+constexpr std::string_view kStageFrame = "torch-stage-frame"; // a rule
+
 struct Mark
 {
     HostRange range;
@@ -155,6 +157,12 @@ MarkedRanges::MarkedRanges(const RankTrace& trace, const Rules& rules)
         if (known.match != nullptr)
             m_marks.push_back({range, known.match});
     }
+    const auto isFrame
+        = [&](const Mark& mark) { return rules.all()[mark.match->rule].name == kStageFrame; };
+    if (std::ranges::any_of(m_marks, [&](const Mark& mark) {
+            return mark.isOp() && isPipelineOp(mark.kind()) && !isFrame(mark);
+        }))
+        std::erase_if(m_marks, isFrame);
     std::ranges::stable_sort(m_marks, {}, [](const Mark& mark) { return mark.range.window.begin; });
     for (std::uint32_t i = 0; i < m_marks.size(); ++i)
         m_onThread[m_marks[i].range.thread].add(m_marks[i].range.window, i);
@@ -551,6 +559,7 @@ private:
             m_workOf[i] = addWork(*mark.match, host);
             const NamedOp& op = mark.match->ops.front();
             m_namesPipelineOps = m_namesPipelineOps || isPipelineOp(op.kind);
+            m_result.fromStageFrames = m_result.fromStageFrames || isOfRule(mark, kStageFrame);
             m_namesBackwards = m_namesBackwards
                 || std::ranges::any_of(mark.match->ops,
                                        [](const NamedOp& each) { return isBackward(each.kind); });
@@ -597,16 +606,19 @@ private:
         }
     }
     // Used for traces without GPU work: counts the time of the outermost framework ops on the host.
-    // An op of the pipeline begins with the first framework op in its range; before that, it waits
-    // for its input.
+    // An op of the pipeline begins with the first framework op in its range that is no message, and
+    // ends before the messages that follow its last one; around them, it waits.
     void classifyOps()
     {
         std::vector<HostRange> ops = m_trace.ops;
         std::ranges::stable_sort(ops, {}, [](const HostRange& op) { return op.window.begin; });
         std::vector<std::int64_t> busyUntil(m_trace.threads.size(), 0);
         std::vector<std::vector<std::int64_t>> begins(m_trace.threads.size()); // of ops, by thread
+        std::map<std::uint32_t, std::int64_t> sentAt; // by work: its messages after its last op
         for (const HostRange& op : ops) {
-            begins[op.thread].push_back(op.window.begin);
+            const bool isMessage = m_trace.text(op.name).starts_with("c10d::");
+            if (!isMessage)
+                begins[op.thread].push_back(op.window.begin);
             if (op.window.begin < busyUntil[op.thread])
                 continue; // nested in another op
             busyUntil[op.thread] = op.window.end;
@@ -625,10 +637,18 @@ private:
                           {op.window, Match::Of::Range, work, op.name});
             if (work == kNoWork)
                 continue;
+            if (isMessage) {
+                sentAt.try_emplace(work, begin);
+                continue;
+            }
+            sentAt.erase(work);
             addJointPart(work, op.window, m_autograd.launched(op.thread, begin), begin, nullptr);
             if (engine::isCompute(m_result.works[work].op.kind) && !m_ran[work])
                 grow(work, {begin, std::max(begin, m_result.works[work].host.end)});
         }
+        for (const auto& [work, time] : sentAt)
+            if (m_ran[work])
+                m_result.works[work].window.end = std::max(m_result.works[work].window.begin, time);
         addCollectives();
         for (std::size_t i = 0; i < m_marks.all().size(); ++i)
             if (m_workOf[i] != kNoWork && !m_ran[m_workOf[i]])

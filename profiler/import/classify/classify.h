@@ -120,7 +120,8 @@ struct ClassifiedRank
     // matches.
     std::map<std::string, std::vector<Match>> matches;
     std::int64_t time = 0; // ns of all GPU work, or of all framework ops if there is no GPU work
-    bool fromSegments = false; // whether F or B were found by cutting the sequence of kernels
+    bool fromSegments = false;    // whether F or B were found by cutting the sequence of kernels
+    bool fromStageFrames = false; // whether they are frames of PyTorch's stages, one stage per rank
     // Calls that launch kernels, and those of which no kernel was recorded.
     std::int64_t launches = 0, lostLaunches = 0;
 

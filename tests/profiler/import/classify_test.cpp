@@ -229,6 +229,50 @@ TEST_CASE("Python frames of DeepSpeed and Megatron-LM are their forwards and bac
     }
 }
 
+// A forward of PyTorch's ScheduleGPipe took 84 of its 128 ms to wait for the message that its first
+// op asks for, and that time was compute.
+TEST_CASE("an op on the host begins after the message that it receives and ends before it sends")
+{
+    FrameTrace trace;
+    trace.add("user_annotation", "Forward 0", 1, 0, 100);
+    trace.add("cpu_op", "c10d::recv_", 1, 1, 2);
+    trace.add("cpu_op", "aten::linear", 1, 60, 10);
+    trace.add("cpu_op", "aten::gelu", 1, 70, 10);
+    trace.add("cpu_op", "c10d::send", 1, 85, 2);
+    const ClassifiedRank rank = classified(trace.text());
+    REQUIRE(rank.works.size() == 1);
+    CHECK(rank.works[0].window == Window{60000, 85000});
+}
+
+// PyTorch's Schedule1F1B had "no complete iteration with forward or backward ops".
+TEST_CASE("frames of PyTorch's stages are ops if no range names them")
+{
+    const std::string stage = "torch/distributed/pipelining/stage.py(949): ";
+    const TemporaryFolder folder;
+    for (const int rank : {0, 1}) {
+        FrameTrace trace;
+        trace.add("user_annotation", "ProfilerStep#0", 1, 0, 200);
+        for (const int i : {0, 1}) {
+            trace.frame(stage + "forward_one_chunk", 10 + 20 * i + 10 * rank, 9);
+            trace.add("cpu_op", "aten::linear", 1, 11 + 20 * i + 10 * rank, 5);
+            trace.frame(stage + "backward_one_chunk", 110 + 20 * i - 10 * rank, 9);
+            trace.add("cpu_op", "autograd::engine::evaluate_function: MmBackward0", 1,
+                      111 + 20 * i - 10 * rank, 5);
+        }
+        writeText(folder / fmt::format("rank{}.json", rank), trace.text());
+    }
+    const ImportedRun result = imported(folder);
+    CHECK(orderOf(result.run.schedule)
+          == std::vector<std::vector<std::string>>{{"0F0", "0F1", "0B0", "0B1"},
+                                                   {"1F0", "1F1", "1B0", "1B1"}});
+
+    FrameTrace named;
+    named.add("user_annotation", "PP:1F0", 1, 0, 20);
+    named.frame(stage + "forward_one_chunk", 5, 10);
+    named.add("cpu_op", "aten::linear", 1, 6, 5);
+    CHECK(classified(named.text()).works.size() == 1);
+}
+
 // Such a kernel was an all-reduce.
 TEST_CASE("a kernel of NCCL in a send of DeepSpeed is that message")
 {
