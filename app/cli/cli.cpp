@@ -225,6 +225,33 @@ int runChosen(Program& program)
     return kSuccess;
 }
 
+std::vector<std::string> namesOfCommands()
+{
+    std::vector<std::string> names;
+    for (const Command& command : commands())
+        names.emplace_back(command.name);
+    return names;
+}
+
+// Of the command that was given.
+std::vector<std::string> namesOfOptions(const CLI::App& app)
+{
+    std::vector<std::string> names;
+    for (const CLI::App* command : app.get_subcommands())
+        for (const CLI::Option* option : command->get_options())
+            for (const std::string& name : option->get_lnames())
+                names.push_back("--" + name);
+    return names;
+}
+
+// "; did you mean '--devices'?", or "" if no name is similar.
+std::string similarTo(const std::string& name, const std::vector<std::string>& known)
+{
+    const std::vector<std::string_view> views(known.begin(), known.end());
+    const std::string_view nearest = engine::nearestName(name, views);
+    return nearest.empty() ? std::string() : fmt::format("; did you mean '{}'?", nearest);
+}
+
 // Rephrases an error of CLI11. The text names the argument and states what is wrong with it.
 std::string errorText(const CLI::App& app, const CLI::ParseError& error)
 {
@@ -237,7 +264,8 @@ std::string errorText(const CLI::App& app, const CLI::ParseError& error)
         const bool command = app.get_subcommands().empty() && !first.starts_with('-');
         if (command && first == "figure")
             return "bscope draws no figures; use bubblescope figure RUN.sqlite -o FILE.pdf";
-        return (command ? "unknown command " : "unknown argument ") + first;
+        return (command ? "unknown command " : "unknown argument ") + first
+            + similarTo(first, command ? namesOfCommands() : namesOfOptions(app));
     }
     if (what.starts_with(kConversion))
         return what.substr(kConversion.size()) + " is not a valid number";

@@ -84,6 +84,6 @@ TEST_CASE("every option that the help of a command prints is in the manual page"
             CHECK(contains(section, name[1]));
             ++options;
         }
-        CHECK(options > 0);
+        CHECK((options > 0 || command.name == "help"));
     }
 }

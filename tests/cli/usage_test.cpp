@@ -27,6 +27,8 @@ TEST_CASE("every wrong usage ends with its exit status and one line that says wh
          "--link-latency is only for emulated runs; leave it out"},
         {"run --schedule s.csv -D 4", 2, "--devices is given by the schedule file; leave it out"},
         {"run --trace most", 2, "most is not one of auto, off, ops, kernels, all"},
+        {"simulat", 2, "unknown command simulat; did you mean 'simulate'?"},
+        {"run --device 2", 2, "unknown argument --device; did you mean '--devices'?"},
         {"run --device-memory much", 2, "much is not a number of bytes, as in 16GiB"},
         {"run --device-memory 0", 2, "0 is not a number of bytes, as in 16GiB"},
         {"run --graphs on", 2, "--graphs on needs GPUs: add --backend cuda"},

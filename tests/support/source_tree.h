@@ -61,8 +61,8 @@ inline std::vector<SourceFile> sourcesBelow(const std::vector<std::string>& fold
 inline std::vector<SourceFile> documents()
 {
     namespace fs = std::filesystem;
-    std::vector<SourceFile> files
-        = filesBelow({"app", "engine", "profiler", "packaging", "sample_runs", "tests"}, {".md"});
+    std::vector<SourceFile> files = filesBelow(
+        {"app", "engine", "profiler", "packaging", "resources", "sample_runs", "tests"}, {".md"});
     for (const auto& entry : fs::directory_iterator(sourcePath("")))
         if (entry.path().extension() == ".md") {
             std::ifstream stream(entry.path());

@@ -45,5 +45,6 @@ Action prepareStudy(CLI::App& app);
 Action prepareReproduce(CLI::App& app);
 Action prepareDevices(CLI::App& app);
 Action prepareVerify(CLI::App& app);
+Action prepareHelp(CLI::App& app);
 
 } // namespace cli

@@ -95,6 +95,11 @@ constexpr std::array kCommands{
             "bscope verify --scheme bitpipe --scheme zb-h1\n"
             "bscope verify --scheme 1f1b --json",
             prepareVerify},
+    Command{"help", "Print a chapter of the guide",
+            "bscope help\n"
+            "bscope help recording-traces\n"
+            "bscope help simulate",
+            prepareHelp},
 };
 
 } // namespace

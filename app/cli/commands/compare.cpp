@@ -198,7 +198,7 @@ Gate gateOf(const Comparison& comparison, std::size_t run, double percent)
                                 : fmt::format(" (95 % interval {:+.1f} to {:+.1f} %)", least, most),
                         result == Failed       ? "longer by more than"
                             : result == Passed ? "not longer by more than"
-                                               : "it cannot be told whether it is longer by more "
+                                               : "it is unclear whether it is longer by more "
                                                  "than",
                         percent)};
 }
@@ -307,7 +307,7 @@ Action prepareCompare(CLI::App& app)
            "--fail-above",
            [options](const std::string& text) { options->failAbove = percentOf(text); },
            "For a nightly job: exit with 1 if an iteration is longer than the baseline's by more "
-           "than this beyond doubt, with 3 if that cannot be told")
+           "than this beyond doubt, with 3 if that is unclear")
         ->type_name("PERCENT%")
         ->check([](const std::string& text) {
             return percentOf(text) ? std::string() : text + ": use a percentage, as in 3%";
