@@ -116,8 +116,7 @@ TEST_CASE("a comparison names both runs and what lies between them")
     CHECK(bscope(folder, "compare a.sqlite b.sqlite --baseline 2").status == 2);
 }
 
-TEST_CASE(
-    "--fail-above tells a nightly job whether an iteration became longer, or that it is unclear")
+TEST_CASE("a nightly job learns whether an iteration became longer, or that it is unclear")
 {
     const Folder folder;
     bscope(folder, "simulate --scheme 1f1b -o old.sqlite");
