@@ -11,6 +11,8 @@ chmod 700 "$home"
 export QT_QPA_PLATFORM=offscreen XDG_CONFIG_HOME="$home" XDG_CACHE_HOME="$home" XDG_RUNTIME_DIR="$home"
 cd "$root" # the window names a run by its path
 
+"$program" --force --screenshot "$folder/run.png" --theme light sample_runs/1f1b-d4-n8.sqlite
+echo "$folder/run.png"
 "$program" --force --screenshot "$folder/compare.png" --theme light sample_runs/1f1b-d4-n8.sqlite sample_runs/bitpipe-d4-n8.sqlite
 echo "$folder/compare.png"
 

@@ -183,7 +183,7 @@ constexpr const char* kHelp
       "bubblescope --version | --help\n"
       "\n"
       "  --theme light|dark  --size WxH     theme and size of the window\n"
-      "  --page setup|scheme|mapping|editor|estimator|search|study|runs|settings|devices\n"
+      "  --page setup|scheme|mapping|editor|estimator|search|study|runs|guide|settings|devices\n"
       "  --page keys|commands               the page or dialog to open\n"
       "  --page run|compare|import|whatif|why|memory|query|report|rules|cluster\n"
       "                                     the page to open about the runs\n"

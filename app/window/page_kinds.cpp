@@ -4,6 +4,7 @@
 #include "app/compare/compare_page.h"
 #include "app/editor/editor_page.h"
 #include "app/estimator/estimator_page.h"
+#include "app/guide/guide_page.h"
 #include "app/import/import_page.h"
 #include "app/ledger/ledger_page.h"
 #include "app/memory/memory_page.h"
@@ -127,6 +128,7 @@ const PageKind kPageKinds[] = {
      About::Nothing,
      makeCluster,
      {Menu::Run, "cluster", "Run on a clus&ter…", "Ctrl+Shift+L"}},
+    {"guide", Tabs::One, About::Nothing, make<GuidePage>},
     {"settings",
      Tabs::One,
      About::Nothing,

@@ -1,5 +1,6 @@
 #include "app/window/window_menus.h"
 
+#include "app/guide/guide_page.h"
 #include "app/ui/controls.h"
 #include "app/ui/icons.h"
 #include "app/ui/setting_table.h"
@@ -107,10 +108,10 @@ void WindowMenus::makeBar()
     spaced(new QHBoxLayout(m_commandField), {0, 0, 8, 0}, 0,
            {kStretch, makeLabel(QStringLiteral("Ctrl+K"), "small")});
     const QStringList titles
-        = {tr("File"), tr("Run"), tr("View"), tr("Compare"), tr("Analyze"), tr("Export")};
+        = {tr("&File"), tr("&Run"), tr("&View"), tr("&Compare"), tr("&Analyze"), tr("&Export")};
     for (std::size_t i = 0; i < m_menus.size(); ++i)
         m_menus[i] = bar->addMenu(titles.at(static_cast<qsizetype>(i)));
-    m_help = bar->addMenu(tr("Help"));
+    m_help = bar->addMenu(tr("&Help"));
     makeFileMenu();
     makeViewMenu();
     makeHelpMenu();
@@ -198,8 +199,13 @@ void WindowMenus::makeHelpMenu()
         return add(m_help, text, QString::fromLatin1(name), {},
                    [this, topic] { m_window.showHelp(topic); });
     };
-    addTopic(tr("&Keys"), "keys", Topic::Keys)
-        ->setShortcuts({QKeySequence(Qt::Key_F1), QKeySequence(QStringLiteral("?"))});
+    add(m_help, tr("&Guide"), QStringLiteral("guide"), tr("F1"), [this] {
+        const PageKind* kind = m_window.currentPage()->kind();
+        m_window.open({.kind = "guide",
+                       .text = GuidePage::chapterAbout(
+                           QString::fromLatin1(kind == nullptr ? "" : kind->name))});
+    });
+    addTopic(tr("&Keys"), "keys", Topic::Keys)->setShortcut(QKeySequence(QStringLiteral("?")));
     addTopic(tr("&Device check"), "devices", Topic::Devices);
     addTopic(tr("Save d&iagnostics…"), "diagnostics", Topic::Messages);
     addTopic(tr("&About Bubblescope"), "about", Topic::About);

@@ -142,6 +142,7 @@ inline const std::vector<Floor>& floors()
         {"app/cluster", plus(kShared, {"app/compare", "app/import"}), {"Q"}},
         {"app/ledger", kShared, {"Q"}},
         {"app/estimator", kShared, {"Q"}},
+        {"app/guide", kShared, {"Q"}},
         {"app/query", kShared, {"Q"}},
         {"app/search", kShared, {"Q"}},
         {"app/study", kShared, {"Q"}},

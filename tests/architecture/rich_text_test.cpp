@@ -31,7 +31,8 @@ const std::vector<Rule>& rules()
         {std::regex(R"(\b(QTextBrowser|QTextEdit|QTextDocument|QGraphicsTextItem|QStaticText|)"
                     R"(QErrorMessage)\b|\b(set|append|insert)(Html|Markdown)\()"),
          "use QLabel or QPlainTextEdit, which show plain text",
-         {"app/setup/prediction_panel.cpp", "app/setup/prediction_panel.h",
+         {"app/guide/guide_page.cpp", "app/guide/guide_page.h", // the guide is our own text
+          "app/setup/prediction_panel.cpp", "app/setup/prediction_panel.h",
           "app/window/help_dialog.cpp", "app/window/help_dialog.h"}},
         {std::regex(R"(\bsetWhatsThis\(|\bWhatsThisRole\b)"), "use a tooltip", {}},
         {std::regex(R"(\bQToolTip::showText\((?![^;]*\btoolTipText\()[^;]*;)"),
