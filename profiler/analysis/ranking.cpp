@@ -1,6 +1,7 @@
 #include "profiler/analysis/ranking.h"
 
 #include <algorithm>
+#include <cmath>
 #include <limits>
 #include <numeric>
 #include <set>
@@ -58,11 +59,12 @@ Amount rankedAmount(const ComparedRun& run, std::optional<double> peak, RankBy b
     return {};
 }
 
-// Whether the run has the rank of the first run of a tie. Without a known spread, no.
-bool isTied(const Amount& first, const Amount& run)
+// Whether the difference of two runs leaves open which of them is better. A number that is unknown
+// is worse than any that is known.
+bool isTied(const Change& between)
 {
-    const Change between = change(first, run);
-    return between.by.spread != Spread::Unknown && !between.isDistinguishable();
+    return between.by.spread == Spread::Unknown ? !std::isinf(between.by.value)
+                                                : !between.isDistinguishable();
 }
 
 } // namespace
@@ -97,7 +99,10 @@ Ranking rankRuns(const Comparison& comparison, RankBy by, RankOrder order)
         std::size_t tied = first; // the first run of the tie
         for (; end < runs.size() && list(ranking.order[end]) == own; ++end) {
             const std::size_t run = ranking.order[end];
-            if (end > first && !isTied(amounts[ranking.order[tied]], amounts[run]))
+            const std::size_t best = ranking.order[tied];
+            const auto rounds = by == RankBy::Iteration ? comparison.change("iteration", run, best)
+                                                        : std::nullopt;
+            if (end > first && !isTied(rounds.value_or(change(amounts[best], amounts[run]))))
                 tied = end;
             ranking.rank[run] = runs[run].hasOlderWeights ? 0 : static_cast<int>(tied - first) + 1;
         }

@@ -118,7 +118,19 @@ TEST_CASE("a run shares the rank of the first of its tie, and the next rank coun
     CHECK(ranking.rankText(3) == "4");
     for (ComparedRun& one : all.runs)
         one.amounts["iteration"].spread = Spread::Unknown;
-    CHECK(rankRuns(all, RankBy::Iteration).rank == std::vector<int>{1, 2, 3, 4});
+    CHECK(rankRuns(all, RankBy::Iteration).rank == std::vector<int>{1, 1, 1, 1});
+}
+
+// The rank took the intervals of the runs, and the verdict those of the paired rounds.
+TEST_CASE("runs that took turns are ranked by their rounds")
+{
+    Comparison all = comparison({{"a", 0, 0, 0, 10}, {"b", 0, 0, 0, 11}});
+    setInterval(all.runs[0], 8, 12);
+    setInterval(all.runs[1], 9, 13);
+    CHECK(rankRuns(all, RankBy::Iteration).rank == std::vector<int>{1, 1});
+    all.runs[0].rounds = {9, 10, 12};
+    all.runs[1].rounds = {10, 11, 13.1};
+    CHECK(rankRuns(all, RankBy::Iteration).rank == std::vector<int>{1, 2});
 }
 
 TEST_CASE("schemes with older weights have no rank and never win")
