@@ -1,8 +1,7 @@
 #include "profiler/predict/estimate.h"
 
 #include "app/cli/commands/command.h"
-#include "app/cli/options/choice.h"
-#include "app/cli/options/field_options.h"
+#include "app/cli/options/options.h"
 #include "app/cli/text/output.h"
 #include "engine/base/try.h"
 #include "profiler/report/sheet.h"

@@ -1,6 +1,6 @@
 #include "app/cli/commands/gpu_recorder.h"
 
-#include "app/cli/text/gpu_text.h"
+#include "app/cli/text/run_text.h"
 
 #include <fmt/format.h>
 
