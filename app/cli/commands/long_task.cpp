@@ -257,7 +257,7 @@ public:
     void warning(const std::string& message) override
     {
         clear();
-        printError("note: " + message + "\n");
+        Progress::warning(message);
     }
     void finishing() override { clear(); }
     void failed(const std::string&) override { clear(); }
@@ -287,13 +287,12 @@ private:
     bool m_shown = false;
 };
 
-// Prints warnings and nothing else.
-class Quiet final : public Progress
-{
-public:
-    void warning(const std::string& message) override { printError("note: " + message + "\n"); }
-};
 } // namespace
+
+void Progress::warning(const std::string& message)
+{
+    printError("note: " + message + "\n");
+}
 
 std::string Progress::lockedSentence(const std::string& file)
 {
@@ -319,7 +318,7 @@ std::unique_ptr<Progress> makeProgress(ProgressKind kind)
     const bool bar = kind == ProgressKind::Bar || (kind == ProgressKind::Auto && errorIsTerminal());
     if (bar)
         return std::make_unique<Bar>();
-    return std::make_unique<Quiet>();
+    return std::make_unique<Progress>();
 }
 
 } // namespace cli

@@ -61,8 +61,8 @@ public:
     const std::atomic<bool>& requested() const;
 };
 
-// Reports the progress of a run or a study on standard error. PROGRESS.md describes the JSON lines.
-// All functions are called on the thread that executes the run or study.
+// Reports the progress of a run or a study on standard error; this class only warnings. PROGRESS.md
+// describes the JSON lines. All functions are called on the thread that executes the run or study.
 class Progress
 {
 public:
@@ -78,7 +78,7 @@ public:
     // left.
     virtual void points(std::size_t, std::size_t, double) { }
     virtual void iteration(std::size_t, const engine::Iteration&) { }
-    virtual void warning(const std::string&) { }
+    virtual void warning(const std::string& message); // prints a note
     virtual void locked(const std::string& file) { warning(lockedSentence(file)); }
     virtual void finishing() { }
     virtual void finished(const std::string&, engine::Outcome) { }

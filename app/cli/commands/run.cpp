@@ -80,34 +80,124 @@ std::string runSummary(const Run& run, const std::string& file)
     return sheet.text();
 }
 
-// Passes the reports of the executor to the file and to the progress output.
-class Recorder
+// Lets threads run one at a time, in the order of their numbers.
+class Turns
 {
 public:
-    Recorder(const RecordOptions& options, const Experiment& experiment, NewFile file,
-             const std::atomic<bool>& isCancelled)
-        : m_file(file.target().string())
+    explicit Turns(std::size_t count)
+        : m_isOver(count)
+    { }
+    void await(std::size_t own)
+    {
+        std::unique_lock lock(m_mutex);
+        m_changed.wait(lock, [&] { return m_turn == own; });
+    }
+    // Gives the turn, if it is that of `own`, to the next thread; `isOver`: it takes no more turns.
+    void pass(std::size_t own, bool isOver)
+    {
+        const std::lock_guard lock(m_mutex);
+        m_isOver[own] = isOver;
+        if (m_turn == own)
+            do
+                m_turn = (m_turn + 1) % m_isOver.size();
+            while (m_isOver[m_turn] && m_turn != own);
+        m_changed.notify_all();
+    }
+
+private:
+    std::mutex m_mutex;
+    std::condition_variable m_changed;
+    std::vector<bool> m_isOver;
+    std::size_t m_turn = 0;
+};
+
+// The measured iterations after which a run gives the turn to the next one.
+bool endsRound(int measured, const Experiment& of)
+{
+    const auto round
+        = [&](std::int64_t iteration) { return iteration * of.rounds / of.iterations; };
+    return measured > 0 && measured < of.iterations && round(measured) > round(measured - 1);
+}
+
+// A run that takes turns with others of its session, or is alone. Passes the reports of the
+// executor to the file and to the progress output.
+class Recording
+{
+public:
+    static Result<std::unique_ptr<Recording>> create(const Experiment& experiment,
+                                                     const RecordOptions& options,
+                                                     const std::atomic<bool>& isCancelled)
+    {
+        auto file = TRY(options.output.file.empty()
+                            ? createRunFile(runFileStem(experiment))
+                            : createOutput(options.output,
+                                           {experiment.scheduleFile, experiment.modelFile,
+                                            experiment.textFile}));
+        return std::make_unique<Recording>(experiment, options, std::move(file), isCancelled);
+    }
+
+    Recording(const Experiment& experiment, const RecordOptions& options, NewFile file,
+              const std::atomic<bool>& isCancelled)
+        : m_experiment(experiment)
+        , m_options(options)
+        , m_file(file.target().string())
         , m_newFile(std::move(file))
         , m_progress(makeProgress(options.progress))
         , m_gpu(experiment.trace, experiment.backend)
         , m_isCancelled(isCancelled)
     { }
 
-    RunObserver observer()
+    void train(const std::function<void()>& endRound)
+    try {
+        int measured = -m_experiment.warmup;
+        const RunObserver observer{
+            .started = [this](const Run& run) { return start(run); },
+            .progress = [this](const OpsDone& at) { m_progress->ops(at); },
+            .timed = [this](std::span<const OpTiming> timings) { keep(timings); },
+            .iteration =
+                [&](const Run& run, std::size_t) {
+                    auto committed = commit(run);
+                    if (endsRound(++measured, m_experiment))
+                        endRound();
+                    return committed;
+                },
+            .launches = m_gpu.hooks(),
+            .warned = [this](const std::string& what) { m_progress->warning(what); },
+            .ended =
+                [this](const RunInfo& info) {
+                    m_arenas = info.arenas;
+                    m_metrics = gpuMetrics(info);
+                }};
+        m_run = finish(runExperiment(m_experiment, observer, m_isCancelled));
+    } catch (const std::exception& error) {
+        stop(error);
+    }
+    void stop(const std::exception& error) { m_run = fail(Error::Code::Device, messageOf(error)); }
+
+    // Prints the summary, or says what was kept.
+    Result<int> conclude()
     {
-        return {.started = [this](const Run& run) { return start(run); },
-                .progress = [this](const OpsDone& at) { m_progress->ops(at); },
-                .timed = [this](std::span<const OpTiming> timings) { keep(timings); },
-                .iteration = [this](const Run& run, std::size_t) { return commit(run); },
-                .launches = m_gpu.hooks(),
-                .warned = [this](const std::string& what) { m_progress->warning(what); },
-                .ended =
-                    [this](const RunInfo& info) {
-                        m_arenas = info.arenas;
-                        m_metrics = gpuMetrics(info);
-                    }};
+        if (m_run) {
+            printText(runSummary(*m_run, m_file));
+            return 0;
+        }
+        if (m_run.error().code != Error::Code::Cancelled)
+            return tl::unexpected(m_run.error());
+        if (m_iterations > 0)
+            return fail(Error::Code::Cancelled,
+                        fmt::format("cancelled; {} complete iterations were kept: bscope analyze "
+                                    "{}",
+                                    m_iterations, shellQuoted(m_file)));
+        std::error_code ignored;
+        // Progress in JSON lines means that a window has started this process. The file is then
+        // kept, because the window still shows it. It exists when the run has started.
+        if (m_writer && m_options.progress != ProgressKind::JsonLines)
+            std::filesystem::remove(m_file, ignored);
+        return fail(Error::Code::Cancelled,
+                    "cancelled before the first iteration was complete; nothing was kept");
     }
 
+private:
     Result<Run> finish(Result<Run> result)
     {
         if (result && m_writer)
@@ -128,10 +218,6 @@ public:
         return result;
     }
 
-    std::size_t iterations() const { return m_iterations; }
-    bool hasFile() const { return m_writer.has_value(); } // false until the run has started
-
-private:
     static Batch batchOf(std::vector<Metric> metrics)
     {
         Batch batch;
@@ -211,7 +297,9 @@ private:
             m_progress->finished(m_file, outcomeOf(result));
     }
 
-    std::string m_file;
+    const Experiment m_experiment;
+    const RecordOptions m_options;
+    const std::string m_file;
     NewFile m_newFile; // passed to m_writer when the run starts
     std::unique_ptr<Progress> m_progress;
     GpuRecorder m_gpu;
@@ -221,126 +309,14 @@ private:
     IdVector<DeviceId, ArenaUse> m_arenas;
     std::vector<Metric> m_metrics;           // written when the file is closed
     std::size_t m_written = 0, m_memory = 0; // iterations and memory events written so far
-    std::size_t m_iterations = 0;            // iterations reported so far, without the Replay
-};
-
-// Lets threads run one at a time, in the order of their numbers.
-class Turns
-{
-public:
-    explicit Turns(std::size_t count)
-        : m_isOver(count)
-    { }
-    void await(std::size_t own)
-    {
-        std::unique_lock lock(m_mutex);
-        m_changed.wait(lock, [&] { return m_turn == own; });
-    }
-    // Gives the turn, if it is that of `own`, to the next thread; `isOver`: it takes no more turns.
-    void pass(std::size_t own, bool isOver)
-    {
-        const std::lock_guard lock(m_mutex);
-        m_isOver[own] = isOver;
-        if (m_turn == own)
-            do
-                m_turn = (m_turn + 1) % m_isOver.size();
-            while (m_isOver[m_turn] && m_turn != own);
-        m_changed.notify_all();
-    }
-
-private:
-    std::mutex m_mutex;
-    std::condition_variable m_changed;
-    std::vector<bool> m_isOver;
-    std::size_t m_turn = 0;
-};
-
-// The measured iterations after which a run gives the turn to the next one.
-bool endsRound(int measured, const Experiment& of)
-{
-    const auto round
-        = [&](std::int64_t iteration) { return iteration * of.rounds / of.iterations; };
-    return measured > 0 && measured < of.iterations && round(measured) > round(measured - 1);
-}
-
-// A run that takes turns with others of its session, or is alone.
-class Recording
-{
-public:
-    static Result<Recording> create(const Experiment& experiment, const RecordOptions& options,
-                                    const std::atomic<bool>& cancel)
-    {
-        auto file = TRY(options.output.file.empty()
-                            ? createRunFile(runFileStem(experiment))
-                            : createOutput(options.output,
-                                           {experiment.scheduleFile, experiment.modelFile,
-                                            experiment.textFile}));
-        Recording recording{experiment, options, file.target().string()};
-        recording.m_recorder
-            = std::make_unique<Recorder>(options, experiment, std::move(file), cancel);
-        return recording;
-    }
-
-    void train(const std::function<void()>& endRound, const std::atomic<bool>& cancel)
-    try {
-        RunObserver observer = m_recorder->observer();
-        int measured = -m_experiment.warmup;
-        observer.iteration
-            = [&, commit = std::move(observer.iteration)](const Run& run, auto from) {
-                  auto committed = commit(run, from);
-                  if (endsRound(++measured, m_experiment))
-                      endRound();
-                  return committed;
-              };
-        m_run = m_recorder->finish(runExperiment(m_experiment, observer, cancel));
-        if (devicesAreLost()) // destructors would wait for them
-            static_cast<void>(m_recorder.release());
-    } catch (const std::exception& error) {
-        stop(error);
-    }
-    void stop(const std::exception& error) { m_run = fail(Error::Code::Device, messageOf(error)); }
-
-    // Prints the summary, or says what was kept.
-    Result<int> conclude()
-    {
-        if (m_run) {
-            printText(runSummary(*m_run, m_file));
-            return 0;
-        }
-        if (m_run.error().code != Error::Code::Cancelled || m_recorder == nullptr)
-            return tl::unexpected(m_run.error());
-        if (m_recorder->iterations() > 0)
-            return fail(Error::Code::Cancelled,
-                        fmt::format("cancelled; {} complete iterations were kept: bscope analyze "
-                                    "{}",
-                                    m_recorder->iterations(), shellQuoted(m_file)));
-        std::error_code ignored;
-        // Progress in JSON lines means that a window has started this process. The file is then
-        // kept, because the window still shows it.
-        if (m_recorder->hasFile() && m_options.progress != ProgressKind::JsonLines)
-            std::filesystem::remove(m_file, ignored);
-        return fail(Error::Code::Cancelled,
-                    "cancelled before the first iteration was complete; nothing was kept");
-    }
-
-private:
-    Recording(Experiment experiment, RecordOptions options, std::string file)
-        : m_experiment(std::move(experiment))
-        , m_options(std::move(options))
-        , m_file(std::move(file))
-    { }
-
-    Experiment m_experiment;
-    RecordOptions m_options;
-    std::string m_file;
-    std::unique_ptr<Recorder> m_recorder;
     Result<Run> m_run = fail(Error::Code::Cancelled, "cancelled");
+    std::size_t m_iterations = 0; // iterations reported so far, without the Replay
 };
 
 // Trains on one thread per run; only the run whose turn it is executes. Emulated runs share one
 // core: the system would keep each thread on a core of its own, and other processes slow one core
 // more than another, so that equal runs differed by up to 20 %.
-void takeTurns(std::vector<Recording>& recordings, bool onOneCore, const std::atomic<bool>& cancel)
+void takeTurns(const std::vector<std::unique_ptr<Recording>>& recordings, bool onOneCore)
 {
     Turns turns(recordings.size());
     cpu_set_t core;
@@ -351,19 +327,17 @@ void takeTurns(std::vector<Recording>& recordings, bool onOneCore, const std::at
         if (onOneCore)
             pthread_setaffinity_np(pthread_self(), sizeof core, &core);
         turns.await(own);
-        recordings[own].train(
-            [&] {
-                turns.pass(own, false);
-                turns.await(own);
-            },
-            cancel);
+        recordings[own]->train([&] {
+            turns.pass(own, false);
+            turns.await(own);
+        });
         turns.pass(own, true);
     };
     for (std::size_t own = 0; own < recordings.size(); ++own)
         try {
             threads.emplace_back(train, own);
         } catch (const std::exception& error) { // no more threads
-            recordings[own].stop(error);
+            recordings[own]->stop(error);
             turns.pass(own, true);
         }
     for (std::thread& thread : threads)
@@ -445,7 +419,7 @@ Result<int> record(const std::vector<Experiment>& experiments, const RecordOptio
     if (options.progress == ProgressKind::JsonLines && !options.detach)
         // If the window that started this worker exits, the worker stops and keeps the recording.
         interrupt.stopWithParent();
-    std::vector<Recording> recordings;
+    std::vector<std::unique_ptr<Recording>> recordings;
     for (const Experiment& experiment : experiments) {
         RecordOptions own = options;
         if (experiments.size() > 1 && !own.output.file.empty()) {
@@ -465,17 +439,19 @@ Result<int> record(const std::vector<Experiment>& experiments, const RecordOptio
         recordings.push_back(*std::move(created));
     }
     if (recordings.size() == 1)
-        recordings.front().train([] {}, interrupt.requested());
+        recordings.front()->train([] {});
     else
         takeTurns(recordings,
                   experiments.front().mode == Mode::Emulate
-                      && experiments.front().backend == Backend::Cpu,
-                  interrupt.requested());
+                      && experiments.front().backend == Backend::Cpu);
     Result<int> status = 0;
-    for (Recording& each : recordings)
-        if (auto one = each.conclude();
+    for (auto& each : recordings) {
+        if (auto one = each->conclude();
             !one && (status || one.error().code != Error::Code::Cancelled))
             status = std::move(one);
+        if (devicesAreLost()) // the destructor would wait for them
+            static_cast<void>(each.release());
+    }
     return status;
 }
 

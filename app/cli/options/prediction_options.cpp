@@ -55,18 +55,6 @@ void addScheduleOptions(CLI::App& app, ScheduleOptions& options, Schemes schemes
         file->excludes(app.get_option(other));
 }
 
-void addCopyOptions(CLI::App& app, ScheduleRequest& request)
-{
-    addFieldOptions(app, requestFields(), request,
-                    [](std::string_view flag) { return !isOfCopies(flag); });
-}
-
-void addSyncOption(CLI::App& app, SyncPolicy& sync)
-{
-    addExperimentOption(app, experimentField("--sync"), syncName(sync),
-                        [&sync](const Experiment& typed) { sync = typed.sync; });
-}
-
 void addPassOptions(CLI::App& app, PredictionRequest& request)
 {
     FieldFacts evict
@@ -311,12 +299,14 @@ void addPredictionOptions(CLI::App& app, PredictionOptions& options)
 {
     addScheduleOptions(app, options.schedule, Schemes::Several);
     PredictionRequest& request = options.request();
-    addCopyOptions(app, request.schedule);
+    addFieldOptions(app, requestFields(), request.schedule,
+                    [](std::string_view flag) { return !isOfCopies(flag); });
     addPassOptions(app, request);
     addCostOptions(app, options);
     addModelOptions(app, request.source);
     addCalibrateOptions(app, request.source);
-    addSyncOption(app, request.sync);
+    addExperimentOption(app, experimentField("--sync"), syncName(request.sync),
+                        [&request](const Experiment& typed) { request.sync = typed.sync; });
 }
 
 Result<void> complete(const CLI::App& app, PredictionOptions& options)

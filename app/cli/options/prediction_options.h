@@ -28,9 +28,6 @@ enum class Schemes { One, Several };
 // Adds the schedule options except --data-parallel and --mapping, which do not change the order of
 // ops.
 void addScheduleOptions(CLI::App& app, ScheduleOptions& options, Schemes schemes = Schemes::One);
-// Adds --data-parallel and --mapping.
-void addCopyOptions(CLI::App& app, engine::ScheduleRequest& request);
-void addSyncOption(CLI::App& app, engine::SyncPolicy& sync);
 // Adds --evict and --recompute.
 void addPassOptions(CLI::App& app, profiler::PredictionRequest& request);
 
