@@ -15,6 +15,8 @@ class App;
 class Option;
 } // namespace CLI
 
+// What commands share that run for long: a line on the terminal, a clean stop when they are
+// interrupted, and reports of progress for the window and for scripts.
 namespace cli {
 
 // Shows the current step of a command on a terminal, with the time left if it is known. The line

@@ -51,6 +51,7 @@ constexpr std::array kVerdict{
     Measure<V>({"reason"}, [](const V& v) { return ofFailure(v, v.reason); }),
     Measure<V>({"", "first failure", Unit::None, kColumn}, Of<&V::reason>()),
 };
+
 // The schedule must be valid. If it has no transfers, they are added first.
 CommunicationReport checkTransports(const Schedule& schedule)
 {

@@ -12,6 +12,8 @@
 #include <algorithm>
 #include <array>
 #include <ctime>
+#include <iterator>
+#include <sstream>
 
 namespace cli {
 
@@ -78,6 +80,12 @@ void add(const CLI::Option& option, std::string& line)
 }
 
 } // namespace
+
+std::vector<std::string> flags(std::string_view list)
+{
+    std::istringstream words{std::string(list)};
+    return {std::istream_iterator<std::string>(words), {}};
+}
 
 CLI::Option* addFieldOption(CLI::App& app, const FieldFacts& facts, std::string_view defaultText,
                             TakeText take)

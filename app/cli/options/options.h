@@ -19,6 +19,9 @@
 #include <utility>
 #include <vector>
 
+// What commands state their options with: validators, options from tables of fields, and the output
+// file. We describe an option by a field wherever the window has it, too, so that both accept the
+// same.
 namespace cli {
 
 // Turns an error, for example about an unknown name, into a usage error (exit status 2).
@@ -26,6 +29,9 @@ inline auto wrongUsage(engine::Error error)
 {
     return engine::fail(engine::Error::Code::InvalidArgument, std::move(error.message));
 }
+
+// The options of a list such as "--model --hardware".
+std::vector<std::string> flags(std::string_view list);
 
 // A validator for CLI::Option::transform() that maps names to values.
 template<class Value>

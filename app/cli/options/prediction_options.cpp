@@ -138,36 +138,18 @@ void addModelOptions(CLI::App& app, CostSource& source)
 }
 
 // The costs that a recorded run replaces.
-constexpr std::string_view kNotRecorded[]{"--forward",
-                                          "--backward",
-                                          "--input-gradient",
-                                          "--weight-gradient",
-                                          "--p2p",
-                                          "--latency",
-                                          "--allreduce",
-                                          "--optimizer",
-                                          "--transfer",
-                                          "--recompute-cost",
-                                          "--stage-cost",
-                                          "--p2p-across",
-                                          "--latency-across",
-                                          "--transfer-across",
-                                          "--allreduce-across",
-                                          "--nics-per-node",
-                                          "--joint",
-                                          "--model",
-                                          "--hardware",
-                                          "--tensor-parallel",
-                                          "--no-sequence-parallel",
-                                          "--attention",
-                                          "--recompute-all",
-                                          "--micro-batch-size"};
+constexpr std::string_view kNotRecorded
+    = "--forward --backward --input-gradient --weight-gradient --p2p --latency --allreduce "
+      "--optimizer --transfer --recompute-cost --stage-cost --p2p-across --latency-across "
+      "--transfer-across --allreduce-across --nics-per-node --joint --model --hardware "
+      "--tensor-parallel --no-sequence-parallel --attention --recompute-all "
+      "--micro-batch-size";
 
 void addCalibrateOptions(CLI::App& app, CostSource& source)
 {
     CLI::Option* file = addSourceOption(app, "--calibrate", source);
-    for (const std::string_view other : kNotRecorded)
-        file->excludes(app.get_option(std::string(other)));
+    for (const std::string& other : flags(kNotRecorded))
+        file->excludes(app.get_option(other));
     addSourceOption(app, "--split-backward", source)->needs(file);
 }
 
