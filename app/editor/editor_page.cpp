@@ -3,9 +3,9 @@
 #include "app/documents/run_library.h"
 #include "app/editor/schedule_editor.h"
 #include "app/plan/cost_form.h"
-#include "app/plan/cost_state.h"
 #include "app/plan/key_numbers.h"
 #include "app/plan/prediction.h"
+#include "app/plan/run_plan.h"
 #include "app/plan/schedule_preview.h"
 #include "app/ui/band.h"
 #include "app/ui/controls.h"
@@ -135,44 +135,6 @@ bool ScheduleFile::saveTo(const QString& file, const engine::Schedule& schedule)
     return true;
 }
 
-TimesPanel::TimesPanel(const ThemeController& theme, QWidget* parent)
-    : QWidget(parent)
-    , m_preview(named(new SchedulePreview(theme), "preview"))
-    , m_numbers(named(new KeyNumbers(theme), "keyNumbers"))
-    , m_note(named(makeLabel({}, "small"), "timesNote"))
-{
-    m_note->setAlignment(Qt::AlignRight | Qt::AlignVCenter);
-    spaced(new QVBoxLayout(this), {}, 0,
-           {makeBar(32, 8, {makeLabel(tr("Times of this order"), "dock"), {m_note, 1}}),
-            makeLine(Qt::Horizontal), spaced(new QVBoxLayout, {14, 4, 8, 4}, 0, {m_preview}),
-            makeLine(Qt::Horizontal), m_numbers});
-}
-
-void TimesPanel::show(const ScheduleCheck& check, const PredictionRequest& request)
-{
-    const Prediction& prediction = check.prediction;
-    if (!check.isValid()) {
-        m_preview->setPlaceholder(tr("No times: the schedule is not valid"));
-        m_preview->setStale();
-        m_numbers->show(nullptr);
-        m_note->setText(m_preview->hasPicture() ? tr("of the last valid order") : tr("none yet"));
-        return;
-    }
-    m_preview->show(std::make_shared<RunView>(prediction.run));
-    m_numbers->show(&prediction);
-    m_note->setText(tr("%1, bubble %2, peak stash %3 Mₐ. %4")
-                        .arg(timeText(prediction.metrics.duration, prediction.info),
-                             percent(prediction.metrics.bubbleRatio),
-                             number(prediction.metrics.peakStash(), 1), costsText(request)));
-}
-
-void TimesPanel::setLow(bool low)
-{
-    constexpr int kPicture = 184, kLowPicture = 84;
-    m_preview->setRowsHeight(low ? kLowPicture : kPicture);
-    m_numbers->setVisible(!low);
-}
-
 EditorPage::EditorPage(const ThemeController& theme, QWidget* parent)
     : Page(parent)
     , m_theme(theme)
@@ -182,7 +144,9 @@ EditorPage::EditorPage(const ThemeController& theme, QWidget* parent)
                       "refusedSchedule"))
     , m_band(named(new Band(theme, Band::Shape::Verdict), "verdict"))
     , m_editor(new ScheduleEditor(theme, *this))
-    , m_times(new TimesPanel(theme))
+    , m_preview(named(new SchedulePreview(theme), "preview"))
+    , m_numbers(named(new KeyNumbers(theme), "keyNumbers"))
+    , m_note(named(makeLabel({}, "small"), "timesNote"))
 {
     setObjectName(QStringLiteral("editorPage"));
     makeActions();
@@ -240,12 +204,41 @@ void EditorPage::buildLayout()
             makeLine(Qt::Horizontal),
             {m_editor, 1},
             makeLine(Qt::Horizontal),
-            m_times});
+            makeTimes()});
     auto* error = new QWidget;
     spaced(new QVBoxLayout(error), {40, 40, 40, 40}, 0, {m_refused});
     m_stack->addWidget(body);
     m_stack->addWidget(error);
     setInitialFocus(m_editor);
+}
+
+QWidget* EditorPage::makeTimes()
+{
+    m_note->setAlignment(Qt::AlignRight | Qt::AlignVCenter);
+    auto* times = new QWidget;
+    spaced(new QVBoxLayout(times), {}, 0,
+           {makeBar(32, 8, {makeLabel(tr("Times of this order"), "dock"), {m_note, 1}}),
+            makeLine(Qt::Horizontal), spaced(new QVBoxLayout, {14, 4, 8, 4}, 0, {m_preview}),
+            makeLine(Qt::Horizontal), m_numbers});
+    return times;
+}
+
+void EditorPage::showTimes()
+{
+    const Prediction& prediction = check().prediction;
+    const bool isValid = check().isValid();
+    m_numbers->show(isValid ? &prediction : nullptr);
+    if (isValid) {
+        m_preview->show(std::make_shared<RunView>(prediction.run));
+        return m_note->setText(tr("%1, bubble %2, peak stash %3 Mₐ. %4")
+                                   .arg(timeText(prediction.metrics.duration, prediction.info),
+                                        percent(prediction.metrics.bubbleRatio),
+                                        number(prediction.metrics.peakStash(), 1),
+                                        costsText(m_plan.request())));
+    }
+    m_preview->setPlaceholder(tr("No times: the schedule is not valid"));
+    m_preview->setStale();
+    m_note->setText(m_preview->hasPicture() ? tr("of the last valid order") : tr("none yet"));
 }
 
 void EditorPage::connectParts()
@@ -332,7 +325,7 @@ void EditorPage::checkAgain()
     if (schedule() == nullptr) // the file was refused
         return;
     m_editor->check(m_file->name(), m_plan.request());
-    m_times->show(check(), m_plan.request());
+    showTimes();
     showVerdict();
     updateActions();
     Q_EMIT statusChanged();
@@ -446,26 +439,6 @@ void EditorPage::train()
         Q_EMIT startRequested({{QStringLiteral("--schedule"), m_file->path()}});
 }
 
-const ScheduleCheck& EditorPage::check() const
-{
-    return m_editor->result();
-}
-
-const EditedSchedule* EditorPage::schedule() const
-{
-    return m_editor->schedule();
-}
-
-bool EditorPage::isModified() const
-{
-    return m_editor->isModified();
-}
-
-bool EditorPage::saveTo(const QString& file)
-{
-    return m_file->saveTo(file, schedule()->schedule());
-}
-
 void EditorPage::showSaved()
 {
     m_editor->schedule()->undoStack().setClean();
@@ -489,11 +462,6 @@ bool EditorPage::queryClose()
     if (dialog.choice() == UnsavedDialog::Choice::Save)
         return m_file->save(schedule()->schedule());
     return dialog.choice() == UnsavedDialog::Choice::Discard;
-}
-
-QString EditorPage::file() const
-{
-    return m_file->path();
 }
 
 QString EditorPage::title() const
@@ -539,8 +507,10 @@ QList<QAction*> EditorPage::menuActions(Menu menu) const
 
 void EditorPage::resizeEvent(QResizeEvent* event)
 {
-    constexpr int kLow = 720;
-    m_times->setLow(event->size().height() < kLow);
+    constexpr int kLow = 720, kPicture = 184, kLowPicture = 84;
+    const bool isLow = event->size().height() < kLow;
+    m_preview->setRowsHeight(isLow ? kLowPicture : kPicture);
+    m_numbers->setVisible(!isLow);
     Page::resizeEvent(event);
 }
 
@@ -548,11 +518,6 @@ void EditorPage::showRequest(const PageRequest& request)
 {
     if (schedule() == nullptr && !request.files.isEmpty())
         open(request.files.front());
-}
-
-QJsonObject EditorPage::state() const
-{
-    return {{QStringLiteral("plan"), planState(m_plan)}};
 }
 
 void EditorPage::restoreState(const QJsonObject& state)

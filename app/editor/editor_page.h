@@ -1,6 +1,6 @@
 #pragma once
 
-#include "app/editor/schedule_check.h"
+#include "app/editor/schedule_editor.h"
 #include "app/plan/run_plan.h"
 #include "app/shell/page.h"
 #include "app/ui/theme.h"
@@ -24,7 +24,6 @@ namespace app {
 class Band;
 class EmptyState;
 class KeyNumbers;
-class ScheduleEditor;
 class SchedulePreview;
 
 // Reads the file of an edited schedule, asks where to save it, and writes CSV. Notices that another
@@ -69,26 +68,9 @@ private:
     std::optional<std::size_t> m_hash; // of the text in the file; nullopt: it cannot be read
 };
 
-// The simulated times of an edited schedule. While the schedule is not valid, the panel shows the
-// times of the last valid order.
-class TimesPanel : public QWidget
-{
-    Q_OBJECT
-
-public:
-    explicit TimesPanel(const ThemeController& theme, QWidget* parent = nullptr);
-
-    void show(const ScheduleCheck& check, const PredictionRequest& request);
-    void setLow(bool low); // true: hides the key numbers; the title has the main ones
-
-private:
-    SchedulePreview* m_preview;
-    KeyNumbers* m_numbers;
-    QLabel* m_note;
-};
-
 // Edits a schedule op by op. Shows the grid, the validator's findings next to the grid, and the
-// simulated times below. Every edit updates findings and times.
+// simulated times below. Every edit updates findings and times. While the schedule is not valid,
+// the times of the last valid order stay.
 class EditorPage : public Page
 {
     Q_OBJECT
@@ -113,18 +95,20 @@ public:
     void setPlan(const RunPlan& plan);
 
     QString title() const override;
-    QString file() const override;
+    QString file() const override { return m_file->path(); }
     bool queryClose() override;
     QStringList statusTexts() const override;
     QString statusNote() const override;
     QList<QAction*> menuActions(Menu menu) const override;
-    QJsonObject state() const override;
+    QJsonObject state() const override { return {{QStringLiteral("plan"), planState(m_plan)}}; }
     void restoreState(const QJsonObject& state) override;
 
-    bool isModified() const;
-    bool saveTo(const QString& file); // returns false on an error, which the band shows
-    const ScheduleCheck& check() const;
-    const EditedSchedule* schedule() const; // null: no schedule is open
+    bool isModified() const { return m_editor->isModified(); }
+    // returns false on an error, which the band shows
+    bool saveTo(const QString& file) { return m_file->saveTo(file, schedule()->schedule()); }
+    const ScheduleCheck& check() const { return m_editor->result(); }
+    // null: no schedule is open
+    const EditedSchedule* schedule() const { return m_editor->schedule(); }
 
 protected:
     void resizeEvent(QResizeEvent* event) override;
@@ -139,6 +123,8 @@ private:
     void refuse(const QString& fact, const QString& advice);
     void checkAgain();
     void showVerdict();
+    QWidget* makeTimes();
+    void showTimes();
     void showSaved();
     void updateActions();
     QDialog& costsDialog(); // made by the first call
@@ -156,7 +142,9 @@ private:
     EmptyState* m_refused;
     Band* m_band;
     ScheduleEditor* m_editor;
-    TimesPanel* m_times;
+    SchedulePreview* m_preview;
+    KeyNumbers* m_numbers; // hidden in a low window; the note has the main ones
+    QLabel* m_note;
     QAction *m_costs, *m_save, *m_saveAs, *m_copy, *m_simulate, *m_train;
 };
 

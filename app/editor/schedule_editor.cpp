@@ -1,11 +1,13 @@
 #include "app/editor/schedule_editor.h"
 
 #include "app/shell/page.h"
+#include "app/timeline/paint/box_painter.h"
 #include "app/timeline/paint/lane_painter.h"
 #include "app/ui/controls.h"
 #include "app/ui/empty_state.h"
 #include "app/ui/numbers.h"
 #include "app/ui/text.h"
+#include "engine/schedule/dataflow.h"
 #include "engine/schedule/notation.h"
 
 #include <QAction>
@@ -24,9 +26,175 @@
 
 #include <algorithm>
 #include <cmath>
+#include <span>
+#include <utility>
 #include <vector>
 
 namespace app {
+namespace {
+
+using engine::Schedule;
+using engine::Violation;
+
+// What a schedule of compute ops does without times, until the next op of every device waits.
+struct Executed
+{
+    std::vector<bool> made; // one flag per value
+    engine::IdVector<engine::DeviceId, int> reached;
+};
+
+Executed executed(const Schedule& schedule)
+{
+    const engine::Shape& shape = schedule.shape;
+    Executed done{std::vector<bool>(engine::valueCount(shape)),
+                  engine::IdVector<engine::DeviceId, int>(schedule.program.size())};
+    const auto isMade = [&](const engine::Value& value) {
+        return bool(done.made[engine::valueIndex(value, shape)]);
+    };
+    for (bool moved = true; std::exchange(moved, false);)
+        for (const engine::DeviceId device : done.reached.ids()) {
+            const auto& ops = schedule.program[device];
+            for (int& next = done.reached[device]; next < std::ssize(ops); ++next) {
+                if (engine::exists(ops[next], shape)) {
+                    if (!std::ranges::all_of(engine::consumes(ops[next], shape), isMade))
+                        break;
+                    for (const engine::Value& value : engine::produces(ops[next], shape))
+                        done.made[engine::valueIndex(value, shape)] = true;
+                }
+                moved = true;
+            }
+        }
+    return done;
+}
+
+// Returns the place of the op that produces a value. If the op is missing, the index is -1 and the
+// device is the one that should execute it.
+OpPlace makerOf(const engine::Value& value, const Schedule& schedule)
+{
+    const engine::DeviceId device = schedule.device(value.replica, value.stage);
+    const auto& ops = schedule.program[device];
+    const auto makes = [&](const engine::Op& op) {
+        return engine::exists(op, schedule.shape)
+            && std::ranges::any_of(engine::produces(op, schedule.shape),
+                                   [&value](const engine::Value& made) { return made == value; });
+    };
+    const auto maker = std::ranges::find_if(ops, makes);
+    return {device.value, maker == ops.end() ? -1 : static_cast<int>(maker - ops.begin())};
+}
+
+// The ops that wait after `done`, at most one per device.
+std::vector<Wait> waitsAfter(const Schedule& schedule, const Executed& done)
+{
+    const auto& [made, reached] = done;
+    std::vector<Wait> waits;
+    for (const engine::DeviceId device : reached.ids()) {
+        const int next = reached[device];
+        if (next >= std::ssize(schedule.program[device]))
+            continue;
+        const OpPlace waiting{device.value, reached[device]};
+        const engine::Values needed
+            = engine::consumes(schedule.program[device][next], schedule.shape);
+        const auto value
+            = std::find_if(needed.begin(), needed.end(), [&](const engine::Value& one) {
+                  return !done.made[engine::valueIndex(one, schedule.shape)];
+              });
+        if (value == needed.end())
+            continue;
+        const OpPlace awaited = makerOf(*value, schedule);
+        const OpPlace stop{awaited.device, reached[{awaited.device}]};
+        waits.push_back({waiting, awaited, awaited.index > stop.index ? stop : OpPlace{}});
+    }
+    return waits;
+}
+
+// "0B0 on device 0 waits for 1B0 on device 1, which comes after 1F1."
+QString sentence(const Schedule& schedule, const Wait& wait)
+{
+    const auto nameAt = [&schedule](const OpPlace& place) {
+        return QString::fromStdString(
+            engine::toString(schedule.program[{place.device}][place.index]));
+    };
+    const QString who
+        = fromUtf8("%1 on device %2 waits for ").arg(nameAt(wait.waiting)).arg(wait.waiting.device);
+    if (!wait.awaited.isValid())
+        return who + fromUtf8("an op that device %1 does not have.").arg(wait.awaited.device);
+    const QString whom
+        = who + fromUtf8("%1 on device %2").arg(nameAt(wait.awaited)).arg(wait.awaited.device);
+    if (!wait.blocker.isValid())
+        return whom + QLatin1Char('.');
+    return whom + fromUtf8(", which comes after ")
+        + (wait.blocker == wait.waiting ? fromUtf8("it") : nameAt(wait.blocker)) + QLatin1Char('.');
+}
+
+} // namespace
+
+QString deadlockSentence(const Schedule& schedule, const ScheduleCheck& check)
+{
+    if (std::ranges::find(check.prediction.violations, Violation::Kind::Deadlock, &Violation::kind)
+        == check.prediction.violations.end())
+        return {};
+    std::int64_t waiting = 0, all = 0, left = 0;
+    for (const engine::DeviceId device : check.reached.ids()) {
+        const std::int64_t ops = std::ssize(schedule.program[device]);
+        waiting += check.reached[device] < ops ? 1 : 0;
+        all += ops;
+        left += ops - check.reached[device];
+    }
+    return fromUtf8(waiting == 1 ? "%1 waits, %2 of %3 ops never run."
+                                 : "%1 wait, %2 of %3 ops never run.")
+        .arg(countOf(waiting, "device"))
+        .arg(left)
+        .arg(all);
+}
+
+ScheduleCheck checkSchedule(const Schedule& schedule, const QString& label,
+                            const PredictionRequest& request)
+{
+    ScheduleCheck check;
+    auto predicted = predict(schedule, label, request);
+    if (predicted)
+        check.prediction = std::move(*predicted);
+    else
+        check.problem = fromUtf8(predicted.error().message);
+    const Executed done = executed(schedule);
+    check.reached = done.reached;
+    if (!check.isValid())
+        check.waits = waitsAfter(schedule, done);
+    for (const Violation& violation : check.prediction.violations) {
+        const QString message = fromUtf8(violation.message);
+        if (violation.index >= 0) {
+            QString& all = check.messages[{violation.device.value, violation.index}];
+            all += (all.isEmpty() ? QString() : QStringLiteral("\n")) + message;
+        } else if (violation.kind == Violation::Kind::Missing
+                   && schedule.program.has(violation.device)) {
+            check.missing.push_back({violation.op, {violation.device.value, -1}});
+        }
+    }
+    return check;
+}
+
+OpPlace placeFor(const Schedule& schedule, const AbsentOp& absent)
+{
+    constexpr std::size_t kTried = 2000; // ops; with more, it takes too long to try every position
+    const engine::DeviceId device{absent.place.device};
+    const int end = schedule.program[device].size();
+    OpPlace best{absent.place.device, end};
+    if (engine::opCount(schedule) > kTried)
+        return best;
+    std::size_t least = SIZE_MAX;
+    for (int index = 0; index <= end; ++index) {
+        Schedule trial = schedule;
+        std::vector<engine::Op>& ops = trial.program[device];
+        ops.insert(ops.begin() + index, absent.op);
+        const std::size_t found = engine::validate(trial).size();
+        if (found < least) {
+            least = found;
+            best.index = index;
+        }
+    }
+    return best;
+}
+
 namespace {
 
 TimeAxis axisFor(const QPainter& painter)
@@ -35,6 +203,11 @@ TimeAxis axisFor(const QPainter& painter)
     axis.dpr = painter.device()->devicePixelRatioF();
     return axis;
 }
+
+// The dimensions of the grid in pixels: width and height of a cell, height of a box, width of the
+// device names at the left, height of the ruler at the top.
+constexpr int kGridCell = 48, kGridRow = 36, kGridBox = 28, kGridHead = 84, kGridRuler = 22;
+constexpr std::size_t kMostArrows = 64; // between deadlocked ops
 
 struct WaitArrow
 {
@@ -62,146 +235,169 @@ WaitArrow arrowOf(const QRect& awaited, const QRect& waiting)
     return {line, QPolygonF({tip, to + QPointF(-kHalf, 0), to + QPointF(kHalf, 0)})};
 }
 
-} // namespace
-
-GridPainter::GridPainter(QPainter& painter, const EditedSchedule& schedule,
-                         const ScheduleCheck* check, const Theme& theme)
-    : m_painter(painter)
-    , m_schedule(schedule)
-    , m_check(check)
-    , m_theme(theme)
-    , m_axis(axisFor(painter))
-    , m_colours(theme, m_axis.dpr)
-    , m_boxes(painter, m_axis, m_colours)
-{ }
-
-void GridPainter::paint(const QSize& size, const QPoint& scroll)
+// Paints the visible part of the grid. `scroll` is the distance in pixels by which the grid is
+// scrolled.
+class GridPainter
 {
-    const int devices = static_cast<int>(m_schedule.schedule().program.size());
-    const int first = std::max(0, scroll.y() / kGridRow);
-    const int last = std::min(devices - 1, (scroll.y() + size.height()) / kGridRow);
-    m_painter.save();
-    m_painter.setClipRect(kGridHead, kGridRuler, size.width(), size.height());
-    for (int device = first; device <= last; ++device)
-        paintRow(device, size, scroll);
-    m_painter.restore();
-    paintRuler(size, scroll);
-    paintHead(size, scroll);
-}
+public:
+    GridPainter(QPainter& painter, const EditedSchedule& schedule, const ScheduleCheck* check,
+                const Theme& theme)
+        : m_painter(painter)
+        , m_schedule(schedule)
+        , m_check(check)
+        , m_theme(theme)
+        , m_axis(axisFor(painter))
+        , m_colours(theme, m_axis.dpr)
+        , m_boxes(painter, m_axis, m_colours)
+    { }
 
-void GridPainter::paintRow(int device, const QSize& size, const QPoint& scroll)
-{
-    const int count = static_cast<int>(m_schedule.schedule().program[{device}].size());
-    const int first = std::max(0, scroll.x() / kGridCell);
-    const int last = std::min(count - 1, (scroll.x() + size.width()) / kGridCell);
-    const int top = kGridRuler + device * kGridRow - scroll.y();
-    m_painter.fillRect(QRect(kGridHead, top + kGridRow - 1, size.width(), 1), m_theme.chrome.grid);
-    for (int index = first; index <= last; ++index)
-        paintOp({device, index},
+    void paint(const QSize& size, const QPoint& scroll)
+    {
+        const int devices = static_cast<int>(m_schedule.schedule().program.size());
+        const int first = std::max(0, scroll.y() / kGridRow);
+        const int last = std::min(devices - 1, (scroll.y() + size.height()) / kGridRow);
+        m_painter.save();
+        m_painter.setClipRect(kGridHead, kGridRuler, size.width(), size.height());
+        for (int device = first; device <= last; ++device)
+            paintRow(device, size, scroll);
+        m_painter.restore();
+        paintRuler(size, scroll);
+        paintHead(size, scroll);
+    }
+
+    void paintRow(int device, const QSize& size, const QPoint& scroll)
+    {
+        const int count = static_cast<int>(m_schedule.schedule().program[{device}].size());
+        const int first = std::max(0, scroll.x() / kGridCell);
+        const int last = std::min(count - 1, (scroll.x() + size.width()) / kGridCell);
+        const int top = kGridRuler + device * kGridRow - scroll.y();
+        m_painter.fillRect(QRect(kGridHead, top + kGridRow - 1, size.width(), 1),
+                           m_theme.chrome.grid);
+        for (int index = first; index <= last; ++index)
+            paintOp(
+                {device, index},
                 QRect(kGridHead + index * kGridCell - scroll.x(), top + 4, kGridCell, kGridBox));
-}
-
-void GridPainter::paintOp(OpPlace place, const QRect& box)
-{
-    const engine::Op& op = m_schedule.at(place);
-    const engine::Shape& shape = m_schedule.schedule().shape;
-    const int chunk = std::max(0, op.stage.value) / std::max(1, shape.devices);
-    const bool runs = m_check == nullptr || place.index < m_check->reached[{place.device}];
-    const bool waits = !runs && place.index == m_check->reached[{place.device}];
-    const auto emphasis
-        = runs || waits ? BoxColours::Emphasis::Normal : BoxColours::Emphasis::Dimmed;
-    m_boxes.draw(box, m_colours.look(op.kind, chunk, emphasis), boxText(op, box.width()));
-    if (op.flags == engine::OpFlag::JointWithNext) // a line below both joint ops
-        m_painter.fillRect(QRect(box.left() + 8, box.bottom() + 2, kGridCell, 2),
-                           m_theme.chrome.text2);
-    const bool isMarked = waits || (m_check != nullptr && m_check->messages.contains(place));
-    if (!isMarked)
-        return;
-    m_painter.setPen(QPen(m_theme.chrome.error, 2));
-    m_painter.setBrush(Qt::NoBrush);
-    m_painter.drawRect(QRect(box.left(), box.top(), box.width() - 2, box.height() - 1));
-}
-
-void GridPainter::paintRuler(const QSize& size, const QPoint& scroll)
-{
-    m_painter.fillRect(QRect(0, 0, size.width(), kGridRuler), m_theme.chrome.surface);
-    m_painter.fillRect(QRect(0, kGridRuler - 1, size.width(), 1), m_theme.chrome.line);
-    m_painter.setFont(uiFont(11));
-    m_painter.setPen(m_theme.chrome.text2);
-    std::size_t most = 0;
-    for (const auto& ops : m_schedule.schedule().program)
-        most = std::max(most, ops.size());
-    for (int index = scroll.x() / kGridCell; index < static_cast<int>(most); ++index) {
-        const QRect box(kGridHead + index * kGridCell - scroll.x(), 0, kGridCell - 1,
-                        kGridRuler - 2);
-        if (box.left() > size.width())
-            break;
-        if (box.left() >= kGridHead)
-            m_painter.drawText(box, Qt::AlignCenter, QString::number(index));
     }
-}
 
-void GridPainter::paintHead(const QSize& size, const QPoint& scroll)
-{
-    m_painter.save();
-    m_painter.setClipRect(0, kGridRuler, kGridHead, size.height());
-    m_painter.fillRect(QRect(0, kGridRuler, kGridHead - 1, size.height()), m_theme.chrome.surface);
-    m_painter.setFont(uiFont(12));
-    m_painter.setPen(m_theme.chrome.text2);
-    const int devices = static_cast<int>(m_schedule.schedule().program.size());
-    for (int device = scroll.y() / kGridRow; device < devices; ++device) {
-        const QRect box(14, kGridRuler + device * kGridRow - scroll.y() + 4, kGridHead - 18,
-                        kGridBox);
-        if (box.top() > size.height())
-            break;
-        m_painter.drawText(box, Qt::AlignVCenter | Qt::AlignLeft,
-                           QObject::tr("device %1").arg(device));
+    void paintOp(OpPlace place, const QRect& box)
+    {
+        const engine::Op& op = m_schedule.at(place);
+        const engine::Shape& shape = m_schedule.schedule().shape;
+        const int chunk = std::max(0, op.stage.value) / std::max(1, shape.devices);
+        const bool runs = m_check == nullptr || place.index < m_check->reached[{place.device}];
+        const bool waits = !runs && place.index == m_check->reached[{place.device}];
+        const auto emphasis
+            = runs || waits ? BoxColours::Emphasis::Normal : BoxColours::Emphasis::Dimmed;
+        m_boxes.draw(box, m_colours.look(op.kind, chunk, emphasis), boxText(op, box.width()));
+        if (op.flags == engine::OpFlag::JointWithNext) // a line below both joint ops
+            m_painter.fillRect(QRect(box.left() + 8, box.bottom() + 2, kGridCell, 2),
+                               m_theme.chrome.text2);
+        const bool isMarked = waits || (m_check != nullptr && m_check->messages.contains(place));
+        if (!isMarked)
+            return;
+        m_painter.setPen(QPen(m_theme.chrome.error, 2));
+        m_painter.setBrush(Qt::NoBrush);
+        m_painter.drawRect(QRect(box.left(), box.top(), box.width() - 2, box.height() - 1));
     }
-    m_painter.restore();
-}
 
-void GridPainter::paintSelection(const QRect& cell, bool hasFocus)
-{
-    m_painter.save();
-    m_painter.setClipRect(kGridHead - 4, kGridRuler, 1 << 20, 1 << 20);
-    m_painter.setBrush(Qt::NoBrush);
-    m_painter.setPen(QPen(m_theme.chrome.text, 2));
-    m_painter.drawRect(cell.adjusted(-1, -1, 0, 1));
-    if (hasFocus) {
-        m_painter.setPen(QPen(m_theme.chrome.text, 1, Qt::DashLine));
-        m_painter.drawRect(cell.adjusted(-4, -3, 2, 2));
+    void paintRuler(const QSize& size, const QPoint& scroll)
+    {
+        m_painter.fillRect(QRect(0, 0, size.width(), kGridRuler), m_theme.chrome.surface);
+        m_painter.fillRect(QRect(0, kGridRuler - 1, size.width(), 1), m_theme.chrome.line);
+        std::size_t most = 0;
+        for (const auto& ops : m_schedule.schedule().program)
+            most = std::max(most, ops.size());
+        for (int index = scroll.x() / kGridCell; index < static_cast<int>(most); ++index) {
+            const QRect box(kGridHead + index * kGridCell - scroll.x(), 0, kGridCell - 1,
+                            kGridRuler - 2);
+            if (box.left() > size.width())
+                break;
+            if (box.left() >= kGridHead)
+                paintText(m_painter, box, QString::number(index), uiFont(11), m_theme.chrome.text2,
+                          Qt::AlignCenter);
+        }
     }
-    m_painter.restore();
-}
 
-void GridPainter::paintWaits(std::span<const WaitBoxes> waits, const QSize& size)
-{
-    std::vector<WaitArrow> arrows;
-    for (const WaitBoxes& wait : waits)
-        arrows.push_back(arrowOf(wait.awaited, wait.waiting));
-    m_painter.save();
-    m_painter.setClipRect(kGridHead, kGridRuler, size.width(), size.height());
-    m_painter.setRenderHint(QPainter::Antialiasing);
-    m_painter.setBrush(Qt::NoBrush);
-    m_painter.setPen(QPen(m_theme.chrome.surface, 4));
-    for (const WaitArrow& arrow : arrows) // all light outlines first, so that they cover no line
-        m_painter.drawPath(arrow.line);
-    m_painter.setPen(QPen(m_theme.chrome.error, 1.6));
-    for (const WaitArrow& arrow : arrows)
-        m_painter.drawPath(arrow.line);
-    m_painter.setPen(Qt::NoPen);
-    m_painter.setBrush(m_theme.chrome.error);
-    for (const WaitArrow& arrow : arrows)
-        m_painter.drawPolygon(arrow.head);
-    m_painter.restore();
-}
+    void paintHead(const QSize& size, const QPoint& scroll)
+    {
+        m_painter.save();
+        m_painter.setClipRect(0, kGridRuler, kGridHead, size.height());
+        m_painter.fillRect(QRect(0, kGridRuler, kGridHead - 1, size.height()),
+                           m_theme.chrome.surface);
+        const int devices = static_cast<int>(m_schedule.schedule().program.size());
+        for (int device = scroll.y() / kGridRow; device < devices; ++device) {
+            const QRect box(14, kGridRuler + device * kGridRow - scroll.y() + 4, kGridHead - 18,
+                            kGridBox);
+            if (box.top() > size.height())
+                break;
+            paintText(m_painter, box, QObject::tr("device %1").arg(device), uiFont(12),
+                      m_theme.chrome.text2);
+        }
+        m_painter.restore();
+    }
 
-void GridPainter::paintDrop(int x, int top)
-{
-    m_painter.fillRect(QRect(x - 2, top - 3, 3, kGridBox + 6), m_theme.chrome.text);
-    m_painter.fillRect(QRect(x - 5, top - 4, 9, 2), m_theme.chrome.text);
-    m_painter.fillRect(QRect(x - 5, top + kGridBox + 2, 9, 2), m_theme.chrome.text);
-}
+    void paintSelection(const QRect& cell, bool hasFocus)
+    {
+        m_painter.save();
+        m_painter.setClipRect(kGridHead - 4, kGridRuler, 1 << 20, 1 << 20);
+        m_painter.setBrush(Qt::NoBrush);
+        m_painter.setPen(QPen(m_theme.chrome.text, 2));
+        m_painter.drawRect(cell.adjusted(-1, -1, 0, 1));
+        if (hasFocus) {
+            m_painter.setPen(QPen(m_theme.chrome.text, 1, Qt::DashLine));
+            m_painter.drawRect(cell.adjusted(-4, -3, 2, 2));
+        }
+        m_painter.restore();
+    }
+
+    // The boxes of a deadlocked op and of the op that it waits for, in viewport coordinates.
+    struct WaitBoxes
+    {
+        QRect awaited, waiting;
+    };
+    // Draws an arrow from each awaited op to its waiting op.
+    void paintWaits(std::span<const WaitBoxes> waits, const QSize& size)
+    {
+        std::vector<WaitArrow> arrows;
+        for (const WaitBoxes& wait : waits)
+            arrows.push_back(arrowOf(wait.awaited, wait.waiting));
+        m_painter.save();
+        m_painter.setClipRect(kGridHead, kGridRuler, size.width(), size.height());
+        m_painter.setRenderHint(QPainter::Antialiasing);
+        m_painter.setBrush(Qt::NoBrush);
+        m_painter.setPen(QPen(m_theme.chrome.surface, 4));
+        for (const WaitArrow& arrow :
+             arrows) // all light outlines first, so that they cover no line
+            m_painter.drawPath(arrow.line);
+        m_painter.setPen(QPen(m_theme.chrome.error, 1.6));
+        for (const WaitArrow& arrow : arrows)
+            m_painter.drawPath(arrow.line);
+        m_painter.setPen(Qt::NoPen);
+        m_painter.setBrush(m_theme.chrome.error);
+        for (const WaitArrow& arrow : arrows)
+            m_painter.drawPolygon(arrow.head);
+        m_painter.restore();
+    }
+
+    // Draws where a dragged op would be dropped.
+    void paintDrop(int x, int top)
+    {
+        m_painter.fillRect(QRect(x - 2, top - 3, 3, kGridBox + 6), m_theme.chrome.text);
+        m_painter.fillRect(QRect(x - 5, top - 4, 9, 2), m_theme.chrome.text);
+        m_painter.fillRect(QRect(x - 5, top + kGridBox + 2, 9, 2), m_theme.chrome.text);
+    }
+
+private:
+    QPainter& m_painter;
+    const EditedSchedule& m_schedule;
+    const ScheduleCheck* m_check;
+    const Theme& m_theme;
+    TimeAxis m_axis;
+    BoxColours m_colours;
+    BoxPainter m_boxes;
+};
+
+} // namespace
 
 ScheduleGrid::ScheduleGrid(const ThemeController& theme, QWidget* parent)
     : QAbstractScrollArea(parent)
@@ -215,8 +411,6 @@ ScheduleGrid::ScheduleGrid(const ThemeController& theme, QWidget* parent)
     verticalScrollBar()->setSingleStep(kGridRow);
     connect(&theme, &ThemeController::changed, viewport(), qOverload<>(&QWidget::update));
 }
-
-ScheduleGrid::~ScheduleGrid() = default;
 
 int ScheduleGrid::devices() const
 {
@@ -265,19 +459,24 @@ void ScheduleGrid::resizeEvent(QResizeEvent* event)
     updateScrollBars();
 }
 
+QPoint ScheduleGrid::scrolled() const
+{
+    return {horizontalScrollBar()->value(), verticalScrollBar()->value()};
+}
+
 QRect ScheduleGrid::cell(OpPlace place) const
 {
-    return {kGridHead + place.index * kGridCell - horizontalScrollBar()->value(),
-            kGridRuler + place.device * kGridRow - verticalScrollBar()->value() + 4, kGridCell,
-            kGridBox};
+    return QRect(kGridHead + place.index * kGridCell, kGridRuler + place.device * kGridRow + 4,
+                 kGridCell, kGridBox)
+        .translated(-scrolled());
 }
 
 OpPlace ScheduleGrid::placeAt(const QPoint& position) const
 {
     if (m_schedule == nullptr || position.x() < kGridHead || position.y() < kGridRuler)
         return {};
-    const OpPlace place{(position.y() - kGridRuler + verticalScrollBar()->value()) / kGridRow,
-                        (position.x() - kGridHead + horizontalScrollBar()->value()) / kGridCell};
+    const QPoint at = position + scrolled();
+    const OpPlace place{(at.y() - kGridRuler) / kGridRow, (at.x() - kGridHead) / kGridCell};
     return m_schedule->has(place) ? place : OpPlace{};
 }
 
@@ -305,13 +504,6 @@ void ScheduleGrid::select(OpPlace place)
         Q_EMIT selectionChanged();
 }
 
-QString ScheduleGrid::waitText(OpPlace place) const
-{
-    const auto wait = std::ranges::find(m_check->waits, place, &Wait::waiting);
-    return wait == m_check->waits.end() ? tr("deadlocked: its input is never produced")
-                                        : sentence(m_schedule->schedule(), *wait);
-}
-
 QString ScheduleGrid::describe(OpPlace place) const
 {
     if (m_schedule == nullptr || !m_schedule->has(place))
@@ -329,11 +521,14 @@ QString ScheduleGrid::describe(OpPlace place) const
     if (const auto found = m_check->messages.find(place); found != m_check->messages.end())
         return text + QLatin1Char('\n') + found->second;
     const int reached = m_check->reached[{place.device}];
-    if (place.index == reached)
-        text += QLatin1Char('\n') + waitText(place);
-    else if (place.index > reached)
-        text += tr("\nnever runs");
-    return text;
+    if (place.index > reached)
+        return text + tr("\nnever runs");
+    if (place.index < reached)
+        return text;
+    const auto wait = std::ranges::find(m_check->waits, place, &Wait::waiting);
+    return text + QLatin1Char('\n')
+        + (wait == m_check->waits.end() ? tr("deadlocked: its input is never produced")
+                                        : sentence(m_schedule->schedule(), *wait));
 }
 
 void ScheduleGrid::paintEvent(QPaintEvent*)
@@ -343,7 +538,7 @@ void ScheduleGrid::paintEvent(QPaintEvent*)
     if (m_schedule == nullptr)
         return;
     GridPainter grid(painter, *m_schedule, m_check.get(), m_theme.theme());
-    grid.paint(viewport()->size(), {horizontalScrollBar()->value(), verticalScrollBar()->value()});
+    grid.paint(viewport()->size(), scrolled());
     if (m_check != nullptr && m_check->waits.size() <= kMostArrows) {
         std::vector<GridPainter::WaitBoxes> waits;
         for (const Wait& wait : m_check->waits)
@@ -389,11 +584,12 @@ void ScheduleGrid::dragTo(const QPoint& position)
         horizontalScrollBar()->triggerAction(QAbstractSlider::SliderSingleStepSub);
     else if (position.x() > viewport()->width() - kGridCell / 2)
         horizontalScrollBar()->triggerAction(QAbstractSlider::SliderSingleStepAdd);
-    const int row = (position.y() - kGridRuler + verticalScrollBar()->value()) / kGridRow;
-    const bool isOwn = position.y() >= kGridRuler && row == m_selected.device;
-    const int x = position.x() - kGridHead + horizontalScrollBar()->value();
-    m_drag->before
-        = isOwn ? std::clamp((x + kGridCell / 2) / kGridCell, 0, opsOf(m_selected.device)) : -1;
+    const QPoint at = position + scrolled();
+    const bool isOwn
+        = position.y() >= kGridRuler && (at.y() - kGridRuler) / kGridRow == m_selected.device;
+    m_drag->before = isOwn
+        ? std::clamp((at.x() - kGridHead + kGridCell / 2) / kGridCell, 0, opsOf(m_selected.device))
+        : -1;
     // An op cannot be dropped on another device, because it belongs to the device of its stage.
     viewport()->setCursor(isOwn ? Qt::ClosedHandCursor : Qt::ForbiddenCursor);
     viewport()->update();
@@ -473,7 +669,7 @@ namespace {
 constexpr int kLeastHeight = 44;
 constexpr int kMostShown = 200; // one edit of a large schedule may break thousands of ops
 
-QListWidget* makeList(const char* name, const QString& title)
+QListWidget* makeLines(const char* name, const QString& title)
 {
     auto* list = named(new QListWidget, name, title);
     list->setFrameShape(QFrame::NoFrame);
@@ -487,115 +683,56 @@ QListWidget* makeList(const char* name, const QString& title)
 
 } // namespace
 
-ViolationList::ViolationList(const ThemeController& theme, QWidget* parent)
-    : QWidget(parent)
-    , m_title(makeLabel({}, "dock"))
-    , m_absentTitle(makeLabel({}, "dock"))
-    , m_violations(makeList("violations", tr("Violations")))
-    , m_absentList(makeList("absentOps", tr("Missing ops")))
-    , m_nothingRoom(new QWidget)
-    , m_nothing(new EmptyState(theme,
-                               {Icon::Check,
-                                tr("No violations"),
-                                tr("The schedule is complete and in order, without a deadlock."),
-                                {}}))
-{
-    spaced(new QVBoxLayout(m_nothingRoom), QMargins(12, 12, 12, 12), 0, {m_nothing});
-    spaced(new QVBoxLayout(this), QMargins(), 0,
-           {makeBar(32, 8, {{m_title, 1}}),
-            makeLine(Qt::Horizontal),
-            {m_nothingRoom, 1},
-            {m_violations, 2},
-            makeLine(Qt::Horizontal),
-            makeBar(32, 8, {{m_absentTitle, 1}}),
-            makeLine(Qt::Horizontal),
-            {m_absentList, 1}});
-    const auto choose = [this] {
-        const int row = m_violations->currentRow();
-        if (row >= 0 && row < static_cast<int>(m_places.size()))
-            Q_EMIT placeChosen(m_places[static_cast<std::size_t>(row)]);
-    };
-    connect(m_violations, &QListWidget::currentRowChanged, this, choose);
-    connect(m_violations, &QListWidget::itemClicked, this, choose); // also of the current row
-    connect(m_violations, &QListWidget::itemActivated, this, choose);
-    connect(m_absentList, &QListWidget::itemActivated, this, [this](const QListWidgetItem* item) {
-        Q_EMIT restoreRequested(m_absentList->row(item));
-    });
-}
-
-int ViolationList::chosenAbsent() const
-{
-    const int row = m_absentList->currentRow();
-    return row < static_cast<int>(m_absent.size()) ? row : -1;
-}
-
-void ViolationList::addLine(const QString& text, OpPlace place)
-{
-    auto* item = new QListWidgetItem(text);
-    item->setToolTip(toolTipText(text));
-    m_violations->addItem(item);
-    m_places.push_back(place);
-}
-
-// Lists the violations, then the explanations of a deadlock. The title counts only the violations.
-void ViolationList::showViolations(const engine::Schedule& schedule, const ScheduleCheck& check)
-{
-    const auto& violations = check.prediction.violations;
-    m_places.clear();
-    m_violations->clear();
-    for (const engine::Violation& violation : violations) {
-        if (m_violations->count() == kMostShown)
-            break;
-        addLine(capitalized(fromUtf8(violation.message)),
-                {violation.device.value, violation.index});
-    }
-    if (violations.size() > kMostShown)
-        addLine(tr("and %1 more").arg(static_cast<qsizetype>(violations.size()) - kMostShown), {});
-    for (const Wait& wait : check.waits)
-        if (m_violations->count() < 2 * kMostShown)
-            addLine(tr("Why: %1").arg(sentence(schedule, wait)), wait.waiting);
-    if (!check.problem.isEmpty())
-        m_violations->addItem(check.problem);
-    const bool isFine = m_violations->count() == 0;
-    m_nothingRoom->setVisible(isFine);
-    m_violations->setVisible(!isFine);
-    const auto count = static_cast<std::int64_t>(violations.size());
-    m_title->setText(count == 0 ? tr("Validator") : countOf(count, "violation"));
-}
-
-void ViolationList::show(const engine::Schedule& schedule, const ScheduleCheck& check,
-                         const std::vector<AbsentOp>& absent, int chosen)
-{
-    showViolations(schedule, check);
-    m_absent = absent;
-    m_absentList->clear();
-    for (const AbsentOp& op : absent)
-        m_absentList->addItem(tr("%1 of device %2")
-                                  .arg(QString::fromStdString(engine::toString(op.op)))
-                                  .arg(op.place.device));
-    m_absentTitle->setText(
-        absent.empty() ? tr("No op is missing")
-                       : tr("Missing ops: %1 (Ins restores the selected one)").arg(absent.size()));
-    m_absentList->setVisible(!absent.empty());
-    const int last = static_cast<int>(absent.size()) - 1;
-    m_absentList->setCurrentRow(chosen >= 0 && chosen <= last ? chosen : last);
-}
-
 ScheduleEditor::ScheduleEditor(const ThemeController& theme, Page& page)
     : m_check(std::make_shared<ScheduleCheck>())
     , m_grid(named(new ScheduleGrid(theme), "grid", tr("Order of ops")))
-    , m_list(new ViolationList(theme))
+    , m_title(makeLabel({}, "dock"))
+    , m_absentTitle(makeLabel({}, "dock"))
+    , m_violations(makeLines("violations", tr("Violations")))
+    , m_absentList(makeLines("absentOps", tr("Missing ops")))
+    , m_list(makeList(theme))
 {
     setFocusProxy(m_grid);
     spaced(new QHBoxLayout(this), {}, 0, {{m_grid, 1}, makeLine(Qt::Vertical), m_list});
     makeActions(page);
-    connect(m_list, &ViolationList::placeChosen, this, &ScheduleEditor::select);
-    connect(m_list, &ViolationList::restoreRequested, this, &ScheduleEditor::restore);
+    const auto choose = [this] {
+        const int row = m_violations->currentRow();
+        if (row >= 0 && row < static_cast<int>(m_places.size()))
+            select(m_places[static_cast<std::size_t>(row)]);
+    };
+    connect(m_violations, &QListWidget::currentRowChanged, this, choose);
+    connect(m_violations, &QListWidget::itemClicked, this, choose); // also of the current row
+    connect(m_violations, &QListWidget::itemActivated, this, choose);
+    connect(m_absentList, &QListWidget::itemActivated, this,
+            [this](const QListWidgetItem* item) { restore(m_absentList->row(item)); });
     connect(m_grid, &ScheduleGrid::moveRequested, this,
             [this](const OpPlace& from, int before) { select(m_edited->move(from, before)); });
     connect(m_grid, &ScheduleGrid::selectionChanged, this, &ScheduleEditor::updateActions);
     connect(m_grid, &ScheduleGrid::selectionChanged, this, &ScheduleEditor::selectionChanged);
     updateActions();
+}
+
+QWidget* ScheduleEditor::makeList(const ThemeController& theme)
+{
+    auto* nothing
+        = new EmptyState(theme,
+                         {Icon::Check,
+                          tr("No violations"),
+                          tr("The schedule is complete and in order, without a deadlock."),
+                          {}});
+    m_nothing = new QWidget;
+    spaced(new QVBoxLayout(m_nothing), {12, 12, 12, 12}, 0, {nothing});
+    auto* list = new QWidget;
+    spaced(new QVBoxLayout(list), {}, 0,
+           {makeBar(32, 8, {{m_title, 1}}),
+            makeLine(Qt::Horizontal),
+            {m_nothing, 1},
+            {m_violations, 2},
+            makeLine(Qt::Horizontal),
+            makeBar(32, 8, {{m_absentTitle, 1}}),
+            makeLine(Qt::Horizontal),
+            {m_absentList, 1}});
+    return list;
 }
 
 ScheduleEditor::~ScheduleEditor()
@@ -629,9 +766,59 @@ void ScheduleEditor::makeActions(Page& page)
                     [this] { select(m_edited->remove(selected())); });
     m_restore = make("opRestore", tr("Re&store"), tr("Ins"),
                      tr("restore the chosen missing op, or the last removed one"),
-                     [this] { restore(m_list->chosenAbsent()); });
+                     [this] { restore(m_absentList->currentRow()); });
     m_next = make("nextViolation", tr("&Next violation"), tr("F8"),
                   tr("go to the next op with a violation"), [this] { nextViolation(); });
+}
+
+void ScheduleEditor::addLine(const QString& text, OpPlace place)
+{
+    auto* item = new QListWidgetItem(text);
+    item->setToolTip(toolTipText(text));
+    m_violations->addItem(item);
+    m_places.push_back(place);
+}
+
+// Lists the violations, then the explanations of a deadlock. The title counts only the violations.
+void ScheduleEditor::listViolations()
+{
+    const auto& violations = m_check->prediction.violations;
+    m_places.clear();
+    m_violations->clear();
+    for (const engine::Violation& violation : violations)
+        if (m_violations->count() < kMostShown)
+            addLine(capitalized(fromUtf8(violation.message)),
+                    {violation.device.value, violation.index});
+    if (violations.size() > kMostShown)
+        addLine(tr("and %1 more").arg(static_cast<qsizetype>(violations.size()) - kMostShown), {});
+    for (const Wait& wait : m_check->waits)
+        if (m_violations->count() < 2 * kMostShown)
+            addLine(tr("Why: %1").arg(sentence(m_edited->schedule(), wait)), wait.waiting);
+    if (!m_check->problem.isEmpty())
+        m_violations->addItem(m_check->problem);
+    const bool isFine = m_violations->count() == 0;
+    m_nothing->setVisible(isFine);
+    m_violations->setVisible(!isFine);
+    const auto count = static_cast<std::int64_t>(violations.size());
+    m_title->setText(count == 0 ? tr("Validator") : countOf(count, "violation"));
+}
+
+// Chooses the op that was removed last, or the last one.
+void ScheduleEditor::listAbsent()
+{
+    m_absent = absentOps();
+    m_absentList->clear();
+    for (const AbsentOp& absent : m_absent)
+        m_absentList->addItem(tr("%1 of device %2")
+                                  .arg(QString::fromStdString(engine::toString(absent.op)))
+                                  .arg(absent.place.device));
+    m_absentTitle->setText(
+        m_absent.empty()
+            ? tr("No op is missing")
+            : tr("Missing ops: %1 (Ins restores the selected one)").arg(m_absent.size()));
+    m_absentList->setVisible(!m_absent.empty());
+    const int removed = m_edited->lastRemoved(), last = m_absentList->count() - 1;
+    m_absentList->setCurrentRow(removed >= 0 && removed <= last ? removed : last);
 }
 
 void ScheduleEditor::setSchedule(std::unique_ptr<EditedSchedule> schedule)
@@ -650,22 +837,13 @@ void ScheduleEditor::setSchedule(std::unique_ptr<EditedSchedule> schedule)
     select({0, 0});
 }
 
-bool ScheduleEditor::isModified() const
-{
-    return m_edited != nullptr && !m_edited->undoStack().isClean();
-}
-
-OpPlace ScheduleEditor::selected() const
-{
-    return m_grid->selected();
-}
-
 void ScheduleEditor::check(const QString& name, const PredictionRequest& request)
 {
     m_check
         = std::make_shared<const ScheduleCheck>(checkSchedule(m_edited->schedule(), name, request));
     m_grid->setCheck(m_check);
-    m_list->show(m_edited->schedule(), *m_check, absentOps(), m_edited->lastRemoved());
+    listViolations();
+    listAbsent();
     updateActions();
 }
 
@@ -700,7 +878,7 @@ void ScheduleEditor::updateActions()
     say(m_redo, isOpen ? m_edited->undoStack().redoText() : QString(), tr("redo"));
     for (QAction* action : {m_earlier, m_later, m_delete})
         action->setEnabled(isChosen);
-    m_restore->setEnabled(isOpen && !m_list->absent().empty());
+    m_restore->setEnabled(isOpen && !m_absent.empty());
     m_next->setEnabled(!m_check->messages.empty());
 }
 
@@ -712,10 +890,9 @@ void ScheduleEditor::select(OpPlace place)
 
 void ScheduleEditor::restore(int row)
 {
-    const std::vector<AbsentOp> all = m_list->absent();
-    if (row < 0 || row >= static_cast<int>(all.size()))
+    if (row < 0 || row >= static_cast<int>(m_absent.size()))
         return;
-    AbsentOp absent = all[static_cast<std::size_t>(row)];
+    AbsentOp absent = m_absent[static_cast<std::size_t>(row)];
     if (absent.place.index < 0)
         absent.place = placeFor(m_edited->schedule(), absent);
     select(m_edited->restore(absent));

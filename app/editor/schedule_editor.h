@@ -1,66 +1,59 @@
 #pragma once
 
-#include "app/editor/schedule_check.h"
-#include "app/timeline/paint/box_painter.h"
+#include "app/plan/edited_schedule.h"
+#include "app/plan/prediction.h"
 #include "app/ui/theme.h"
 
 #include <QAbstractScrollArea>
 #include <QRect>
 #include <QWidget>
 
+#include <map>
 #include <memory>
 #include <optional>
-#include <span>
 
-class QPainter;
+class QAction;
 class QLabel;
 class QListWidget;
-class QAction;
 
 namespace app {
 
-class EmptyState;
 class Page;
 
-// The dimensions of the grid in pixels.
-// Width and height of a cell, height of a box.
-constexpr int kGridCell = 48, kGridRow = 36, kGridBox = 28;
-// Width of the device names at the left, height of the ruler at the top.
-constexpr int kGridHead = 84, kGridRuler = 22;
-
-// Paints the visible part of the grid. `scroll` is the distance in pixels by which the grid is
-// scrolled.
-class GridPainter
+// An op that cannot run, and the op that it waits for.
+struct Wait
 {
-public:
-    GridPainter(QPainter& painter, const EditedSchedule& schedule, const ScheduleCheck* check,
-                const Theme& theme);
+    OpPlace waiting;
+    OpPlace awaited; // index -1: not in the schedule
+    OpPlace blocker; // the op at which the device of `awaited` is stuck; invalid if none
 
-    void paint(const QSize& size, const QPoint& scroll);
-    void paintSelection(const QRect& cell, bool hasFocus);
-    // The boxes of a deadlocked op and of the op that it waits for, in viewport coordinates.
-    struct WaitBoxes
-    {
-        QRect awaited, waiting;
-    };
-    // Draws an arrow from each awaited op to its waiting op.
-    void paintWaits(std::span<const WaitBoxes> waits, const QSize& size);
-    void paintDrop(int x, int top); // where a dragged op would be dropped
-
-private:
-    void paintRow(int device, const QSize& size, const QPoint& scroll);
-    void paintOp(OpPlace place, const QRect& box);
-    void paintRuler(const QSize& size, const QPoint& scroll);
-    void paintHead(const QSize& size, const QPoint& scroll);
-
-    QPainter& m_painter;
-    const EditedSchedule& m_schedule;
-    const ScheduleCheck* m_check;
-    const Theme& m_theme;
-    TimeAxis m_axis;
-    BoxColours m_colours;
-    BoxPainter m_boxes;
+    friend bool operator==(const Wait&, const Wait&) = default;
 };
+
+// The result of checking an edited schedule: its violations or, if it is valid, its times.
+struct ScheduleCheck
+{
+    Prediction prediction;               // the violations or, if there are none, the times
+    QString problem;                     // why the simulator refused a valid schedule; "" otherwise
+    std::map<OpPlace, QString> messages; // violations by op
+    // For each device, the number of ops that run before it deadlocks; all ops if it does not.
+    engine::IdVector<engine::DeviceId, int> reached;
+    std::vector<Wait> waits;       // one for each deadlocked device
+    std::vector<AbsentOp> missing; // required ops that the schedule lacks; positions not set
+
+    bool isValid() const { return prediction.isValid() && problem.isEmpty(); }
+};
+
+// Uses the costs and the all-reduce of `request`, but not its order.
+ScheduleCheck checkSchedule(const engine::Schedule& schedule, const QString& label,
+                            const PredictionRequest& request = {});
+
+// Returns the position on its device at which the missing op causes the fewest violations. In a
+// long schedule, returns the position after the device's last op without trying others.
+OpPlace placeFor(const engine::Schedule& schedule, const AbsentOp& absent);
+
+// "4 devices wait, 23 of 32 ops never run."; "" if no violation is a deadlock.
+QString deadlockSentence(const engine::Schedule& schedule, const ScheduleCheck& check);
 
 // A schedule as a grid: a row per device and a cell per op, in issue order. Arrow keys move the
 // selection, and the mouse drags an op within its device. Violations are framed; ops that never run
@@ -71,7 +64,6 @@ class ScheduleGrid : public QAbstractScrollArea
 
 public:
     explicit ScheduleGrid(const ThemeController& theme, QWidget* parent = nullptr);
-    ~ScheduleGrid() override;
 
     void setSchedule(const EditedSchedule* schedule); // not owned; null: empty
     void setCheck(std::shared_ptr<const ScheduleCheck> check);
@@ -94,8 +86,6 @@ protected:
     bool viewportEvent(QEvent* event) override;
 
 private:
-    // Limit on the arrows drawn between deadlocked ops.
-    static constexpr std::size_t kMostArrows = 64;
     struct Drag
     {
         QPoint from;       // where the button was pressed
@@ -104,13 +94,13 @@ private:
     };
     int devices() const;
     int opsOf(int device) const;
+    QPoint scrolled() const; // the distance by which the grid is scrolled
     OpPlace placeAt(const QPoint& position) const;
     void updateScrollBars();
     void dragTo(const QPoint& position);
     void endDrag();
     void walk(int devices, int ops);
     QString describe(OpPlace place) const;
-    QString waitText(OpPlace place) const; // describes what a deadlocked op waits for
 
     const ThemeController& m_theme;
     const EditedSchedule* m_schedule = nullptr;
@@ -119,41 +109,9 @@ private:
     std::optional<Drag> m_drag;
 };
 
-// The list beside the grid: violations, deadlocked ops, then missing ops. A click selects an op;
-// Enter or a double click on a missing op restores it.
-class ViolationList : public QWidget
-{
-    Q_OBJECT
-
-public:
-    explicit ViolationList(const ThemeController& theme, QWidget* parent = nullptr);
-
-    // `chosen` is an index into `absent`; -1: the last one.
-    void show(const engine::Schedule& schedule, const ScheduleCheck& check,
-              const std::vector<AbsentOp>& absent, int chosen);
-    const std::vector<AbsentOp>& absent() const { return m_absent; }
-    int chosenAbsent() const; // the chosen missing op as an index into absent(); -1: none
-    // Places of the violations, in the order of the list.
-    std::vector<OpPlace> places() const { return m_places; }
-
-Q_SIGNALS:
-    void placeChosen(const app::OpPlace& place);
-    // The user restores the missing op at index `absent` of absent().
-    void restoreRequested(int absent);
-
-private:
-    void addLine(const QString& text, OpPlace place);
-    void showViolations(const engine::Schedule& schedule, const ScheduleCheck& check);
-
-    QLabel *m_title, *m_absentTitle;
-    QListWidget *m_violations, *m_absentList;
-    QWidget* m_nothingRoom;
-    EmptyState* m_nothing;
-    std::vector<OpPlace> m_places;
-    std::vector<AbsentOp> m_absent;
-};
-
-// Edits a schedule: the grid, the list of violations next to it, and the editing actions.
+// Edits a schedule: the grid, the editing actions, and next to the grid a list of violations,
+// deadlocked ops and missing ops. A click on a line selects its op; Enter or a double click on a
+// missing op restores it.
 class ScheduleEditor : public QWidget
 {
     Q_OBJECT
@@ -164,8 +122,8 @@ public:
 
     void setSchedule(std::unique_ptr<EditedSchedule> schedule);
     EditedSchedule* schedule() const { return m_edited.get(); } // null: no schedule is open
-    bool isModified() const;
-    OpPlace selected() const;
+    bool isModified() const { return m_edited != nullptr && !m_edited->undoStack().isClean(); }
+    OpPlace selected() const { return m_grid->selected(); }
     QList<QAction*> editActions() const { return m_actions; }
 
     void check(const QString& name, const PredictionRequest& request);
@@ -180,10 +138,14 @@ protected:
     void resizeEvent(QResizeEvent* event) override;
 
 private:
+    QWidget* makeList(const ThemeController& theme);
     void makeActions(Page& page);
     void updateActions();
+    void addLine(const QString& text, OpPlace place);
+    void listViolations();
+    void listAbsent();
     void select(OpPlace place);
-    void restore(int absent);
+    void restore(int absent); // an index into m_absent
     void nextViolation();
     void revert();
     std::vector<AbsentOp> absentOps() const;
@@ -191,7 +153,11 @@ private:
     std::unique_ptr<EditedSchedule> m_edited;
     std::shared_ptr<const ScheduleCheck> m_check;
     ScheduleGrid* m_grid;
-    ViolationList* m_list;
+    QLabel *m_title, *m_absentTitle;
+    QListWidget *m_violations, *m_absentList;
+    QWidget *m_list, *m_nothing;
+    std::vector<OpPlace> m_places;  // of the violations, in the order of the list
+    std::vector<AbsentOp> m_absent; // in the order of the list
     QAction *m_undo, *m_redo, *m_revert, *m_earlier, *m_later, *m_delete, *m_restore, *m_next;
     QList<QAction*> m_actions;
 };

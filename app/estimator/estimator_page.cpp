@@ -2,7 +2,7 @@
 
 #include "app/estimator/estimator_form.h"
 #include "app/figures/scene_view.h"
-#include "app/plan/cost_state.h"
+#include "app/plan/run_plan.h"
 #include "app/ui/band.h"
 #include "app/ui/bound_fields.h"
 #include "app/ui/controls.h"

@@ -1,11 +1,10 @@
 #include "app/import/trace_importer.h"
 
 #include "app/documents/run_library.h"
-#include "app/import/rules_pane.h"
+#include "app/ui/text.h"
 #include "engine/base/new_file.h"
 #include "engine/base/try.h"
 #include "engine/base/version.h"
-#include "profiler/import/import.h"
 #include "profiler/store/trace_store.h"
 
 #include <atomic>
@@ -18,16 +17,20 @@ namespace {
 using engine::Result;
 constexpr int kReportMilliseconds = 100;
 
-struct Imported
+bool hasRules(const std::string& toml)
 {
-    QString file, failure;
-};
+    const QStringList lines = QString::fromStdString(toml).split(QLatin1Char('\n'));
+    return std::any_of(lines.begin(), lines.end(), [](const QString& line) {
+        const QString text = line.trimmed();
+        return !text.isEmpty() && !text.startsWith(QLatin1Char('#'));
+    });
+}
 
 Result<QString> writeImported(profiler::ImportedRun imported)
 {
     imported.run.info.program = engine::buildId();
-    auto file = TRY(engine::NewFile::firstFree(runFileNames(
-        QStringLiteral("import-%1").arg(QString::fromStdString(imported.run.info.scheme)))));
+    auto file = TRY(engine::NewFile::firstFree(
+        runFileNames(QStringLiteral("import-%1").arg(fromUtf8(imported.run.info.scheme)))));
     const QString name = QString::fromStdString(file.target().string());
     TRY(profiler::writeRun(std::move(file), imported.run, std::move(imported.gpu)));
     return name;
@@ -35,45 +38,33 @@ Result<QString> writeImported(profiler::ImportedRun imported)
 
 } // namespace
 
+engine::Result<profiler::Rules> rulesOf(const std::string& toml)
+{
+    return hasRules(toml) ? profiler::Rules::parse(toml, "rules") : profiler::Rules::shipped();
+}
+
 struct TraceImporter::Shared
 {
     std::atomic<bool> isCancelled = false;
     std::mutex mutex;
     profiler::ImportProgress progress; // protected by `mutex`
 
-    // Called by the worker thread after each step. Returns false if the import is cancelled.
-    bool goesOn(const profiler::ImportProgress& now)
+    // Runs on the worker thread. The result does not count if the import was cancelled.
+    Result<QString> import(const std::vector<std::filesystem::path>& paths, const std::string& toml)
     {
-        const std::lock_guard lock(mutex);
-        progress = now;
-        return !isCancelled;
-    }
-    Imported import(const std::vector<std::filesystem::path>& paths, const std::string& toml)
-    {
-        const auto rules = rulesOf(toml);
-        if (!rules)
-            return {{}, QString::fromStdString(rules.error().message)};
-        auto imported = profiler::importTraces(paths, *rules,
-                                               [this](const auto& now) { return goesOn(now); });
-        if (!imported)
-            return {{}, QString::fromStdString(imported.error().message)};
+        const auto rules = TRY(rulesOf(toml));
+        auto imported = TRY(profiler::importTraces(paths, rules, [this](const auto& now) {
+            const std::lock_guard lock(mutex);
+            progress = now;
+            return !isCancelled;
+        }));
+        const QString file = isCancelled ? QString() : TRY(writeImported(std::move(imported)));
+        std::error_code ignored;
         if (isCancelled)
-            return {};
-        const auto file = writeImported(*std::move(imported));
-        if (!file)
-            return {{}, QString::fromStdString(file.error().message)};
-        if (isCancelled) {
-            std::error_code ignored;
-            std::filesystem::remove(file->toStdString(), ignored);
-        }
-        return {*file, {}};
+            std::filesystem::remove(file.toStdString(), ignored);
+        return file;
     }
 };
-
-double ImportState::secondsLeft() const
-{
-    return rate() > 0 ? static_cast<double>(allBytes - bytes) / rate() : -1;
-}
 
 TraceImporter::TraceImporter(QObject* parent)
     : QObject(parent)
@@ -82,11 +73,6 @@ TraceImporter::TraceImporter(QObject* parent)
 {
     m_clock.setInterval(kReportMilliseconds);
     connect(&m_clock, &QTimer::timeout, this, &TraceImporter::report);
-}
-
-TraceImporter::~TraceImporter()
-{
-    cancel();
 }
 
 void TraceImporter::start(const QStringList& paths, const QString& rules)
@@ -98,14 +84,14 @@ void TraceImporter::start(const QStringList& paths, const QString& rules)
     m_clock.start();
     m_background.run([shared = m_shared, files,
                       toml = rules.toStdString()] { return shared->import(files, toml); },
-                     [this](const Imported& answer) {
+                     [this](const Result<QString>& file) {
                          m_clock.stop();
                          if (m_shared->isCancelled)
                              return;
-                         if (answer.failure.isEmpty())
-                             Q_EMIT finished(answer.file);
+                         if (file)
+                             Q_EMIT finished(*file);
                          else
-                             Q_EMIT failed(answer.failure);
+                             Q_EMIT failed(fromUtf8(file.error().message));
                      });
 }
 
@@ -117,14 +103,15 @@ void TraceImporter::cancel()
 
 void TraceImporter::report()
 {
-    profiler::ImportProgress now;
+    ImportState now;
     {
         const std::lock_guard lock(m_shared->mutex);
-        now = m_shared->progress;
+        static_cast<profiler::ImportProgress&>(now) = m_shared->progress;
     }
-    const bool isRead = now.allBytes > 0 && now.bytes >= now.allBytes;
-    Q_EMIT progressed({isRead ? QString() : QString::fromStdString(now.file), now.bytes,
-                       now.allBytes, static_cast<double>(m_sinceStart.elapsed()) / 1e3});
+    if (now.allBytes > 0 && now.bytes >= now.allBytes)
+        now.file.clear();
+    now.seconds = static_cast<double>(m_sinceStart.elapsed()) / 1e3;
+    Q_EMIT progressed(now);
 }
 
 } // namespace app

@@ -1,6 +1,7 @@
 #pragma once
 
 #include "app/ui/background.h"
+#include "profiler/import/import.h"
 
 #include <QElapsedTimer>
 #include <QObject>
@@ -12,17 +13,22 @@
 
 namespace app {
 
-// The state of an import while it reads.
-struct ImportState
+// Parses the rules of `toml` and appends the built-in rules, as `bscope import --rules` does. If
+// `toml` has no rules, only the built-in rules apply. An error message has the form "rules: line 3:
+// ...".
+engine::Result<profiler::Rules> rulesOf(const std::string& toml);
+
+// The state of an import while it reads. `file` is "" if all files are read.
+struct ImportState : profiler::ImportProgress
 {
-    QString file; // the file that is being read; "" if all files are read
-    // The size on disk of the data that was read so far, and of all files.
-    std::int64_t bytes = 0, allBytes = 0;
     double seconds = 0; // since the start
 
     // In bytes per second.
     double rate() const { return seconds > 0 ? static_cast<double>(bytes) / seconds : 0; }
-    double secondsLeft() const; // < 0: unknown
+    double secondsLeft() const // < 0: unknown
+    {
+        return rate() > 0 ? static_cast<double>(allBytes - bytes) / rate() : -1;
+    }
 };
 
 // Imports the traces of one job in the thread pool and writes them as a run to a new file in the
@@ -34,7 +40,7 @@ class TraceImporter : public QObject
 
 public:
     explicit TraceImporter(QObject* parent = nullptr);
-    ~TraceImporter() override; // cancels without waiting
+    ~TraceImporter() override { cancel(); } // without waiting
 
     // Starts the import of files or folders. Call it once. `rules` are the user's rules as TOML. If
     // it is "", only the built-in rules apply.

@@ -1,6 +1,5 @@
 #include "app/plan/cost_form.h"
 
-#include "app/plan/more_options.h"
 #include "app/ui/bound_fields.h"
 #include "app/ui/controls.h"
 #include "app/ui/form_rows.h"
@@ -9,52 +8,85 @@
 #include "app/ui/text.h"
 #include "engine/cost/training_setup.h"
 #include "engine/cost/unit_cost_fields.h"
+#include "engine/experiment/experiment_fields.h"
 
+#include <QComboBox>
 #include <QHBoxLayout>
+#include <QLabel>
 #include <QLineEdit>
-#include <QPushButton>
 #include <QVBoxLayout>
 
-#include <utility>
+#include <algorithm>
 
 namespace app {
 namespace {
 
 using Kind = CostSource::Kind;
 
+constexpr int kMostTyped = 100'000; // in hundredths
+constexpr int kCostStep = 5;
+constexpr int kMostOp = 400, kMostP2P = 200, kMostAllReduce = 800; // maxima of the sliders
+
+// The costs with sliders, and --backward, which is their sum. The section has all others.
+constexpr std::string_view kSliders[]{"--forward",         "--backward", "--input-gradient",
+                                      "--weight-gradient", "--p2p",      "--allreduce"};
+
 } // namespace
 
-CostSourceForm::CostSourceForm(const ThemeController& theme, RunPlan& plan, QWidget* parent)
+FoldSection::FoldSection(QString title, const QString& objectName)
+    : m_title(std::move(title))
+    , m_button(makeButton({}, objectName, "link"))
+    , m_content(new QWidget)
+    , m_rows(spaced(new QVBoxLayout(m_content), {}, 6))
+{
+    spaced(new QVBoxLayout(this), {}, 6, {{m_button, 0, Qt::AlignLeft}, m_content});
+    connect(m_button, &QPushButton::clicked, this, [this] { setOpen(!isOpen()); });
+    setOpen(false);
+}
+
+void FoldSection::setOpen(bool open)
+{
+    m_content->setVisible(open);
+    m_button->setText((open ? QStringLiteral("\u25be ") : QStringLiteral("\u25b8 ")) + m_title);
+    m_button->setAccessibleDescription(open ? tr("open") : tr("closed"));
+}
+
+CostForm::CostForm(const ThemeController& theme, RunPlan& plan, Order order, QWidget* parent)
     : QWidget(parent)
+    , m_theme(theme)
     , m_plan(plan)
+    , m_order(order)
     , m_fields(new BoundFields(theme, this))
     , m_kind(named(new SegmentControl(theme, {tr("units"), tr("hardware"), tr("a run")}),
                    "costSource"))
+    , m_hint(makeFormHint())
+    , m_hardware(makeHardware())
+    , m_recorded(makeRecorded())
+    , m_units(makeUnits())
+    , m_more(new FoldSection(order == Order::Built ? tr("More costs and passes") : tr("More costs"),
+                             QStringLiteral("moreCosts")))
 {
-    setObjectName(QStringLiteral("costSourceForm"));
+    setObjectName(QStringLiteral("costForm"));
     m_kind->setToolTip(tr("Use assumed costs in units, closed-form costs of a model on hardware, "
                           "or medians of a recorded run with the same stages"));
-    m_hardware = makeHardware();
-    m_recorded = makeRecorded();
-    spaced(new QVBoxLayout(this), QMargins(), 6,
-           {makeFormRow(tr("Costs"), {m_kind}), m_hardware, m_recorded});
+    makeMore();
+    spaced(new QVBoxLayout(this), {14, 14, 14, 14}, 6,
+           {makeFormRow(tr("Costs"), {m_kind}), m_hardware, m_recorded, m_units, m_hint, m_more});
     showPlan();
     connect(m_kind, &SegmentControl::currentChanged, this, [this](int kind) {
-        if (kind == static_cast<int>(std::exchange(m_plan.source.kind, static_cast<Kind>(kind))))
-            return; // showPlan() has set the control, not the user
-        showKind();
-        Q_EMIT planChanged();
+        if (kind != static_cast<int>(std::exchange(m_plan.source.kind, static_cast<Kind>(kind))))
+            replaced(); // otherwise showPlan() has set the control, not the user
     });
-    connect(m_fields, &BoundFields::edited, this, &CostSourceForm::edited);
-    connect(&m_loader, &RunLoader::loaded, this, &CostSourceForm::take);
+    connect(m_fields, &BoundFields::edited, this, &CostForm::changed);
+    connect(&m_loader, &RunLoader::loaded, this, &CostForm::take);
     connect(&m_loader, &RunLoader::failed, this,
-            [this](const QString& reason) { setHint(m_hint, reason); });
+            [this](const QString& reason) { setHint(m_fileHint, reason); });
 }
 
-QWidget* CostSourceForm::makeHardware()
+QWidget* CostForm::makeHardware()
 {
     auto* rows = new QWidget;
-    auto& column = *spaced(new QVBoxLayout(rows), QMargins(), 6);
+    auto& column = *spaced(new QVBoxLayout(rows), {}, 6);
     for (const char* flag : {"--model", "--hardware"})
         m_fields->addRow(column, *engine::findField(profiler::costSourceFields(), flag),
                          m_plan.source, "cost");
@@ -63,7 +95,7 @@ QWidget* CostSourceForm::makeHardware()
     return rows;
 }
 
-QWidget* CostSourceForm::makeRecorded()
+QWidget* CostForm::makeRecorded()
 {
     m_file = named(new QLineEdit, "costRun");
     m_file->setReadOnly(true);
@@ -71,132 +103,36 @@ QWidget* CostSourceForm::makeRecorded()
     m_file->setFixedWidth(kFormFieldWidth - kBrowseWidth);
     QPushButton* browse = makeBrowseButton(QStringLiteral("chooseCostRun"),
                                            tr("Select a recorded run with the same stages"));
-    connect(browse, &QPushButton::clicked, this, &CostSourceForm::choose);
-    m_hint = named(makeFormHint(), "costRunHint");
+    connect(browse, &QPushButton::clicked, this, [this] {
+        askForFile(this, tr("Run with the costs"), tr("Runs (*.sqlite)"),
+                   [this](const QString& file) { takeRun(file); });
+    });
+    m_fileHint = named(makeFormHint(), "costRunHint");
     auto* rows = new QWidget;
-    auto& column = *spaced(new QVBoxLayout(rows), QMargins(), 4);
-    column.addLayout(makeFormRow(tr("Recorded run"), {m_file, browse}));
-    column.addWidget(m_hint);
+    auto& column = *spaced(new QVBoxLayout(rows), {}, 4,
+                           {makeFormRow(tr("Recorded run"), {m_file, browse}), m_fileHint});
     m_fields->addRow(column, *engine::findField(profiler::costSourceFields(), "--split-backward"),
                      m_plan.source, "cost");
     return rows;
 }
 
-QString CostSourceForm::problem() const
-{
-    return m_fields->problem();
-}
-
-void CostSourceForm::choose()
-{
-    askForFile(this, tr("Run with the costs"), tr("Runs (*.sqlite)"),
-               [this](const QString& file) { takeRun(file); });
-}
-
-void CostSourceForm::takeRun(const QString& file)
-{
-    m_isOfPlan = false;
-    m_loading = file;
-    setHint(m_hint, tr("reading"));
-    m_loader.load(file);
-}
-
-// Also takes D, N and the data-parallel width of the run, so that other schemes with the same
-// stages can be chosen. If the plan named this run already, keeps the sizes of the plan.
-void CostSourceForm::take(const RunPointer& run)
-{
-    CostSource& source = m_plan.source;
-    if (m_isOfPlan && (source.run || source.file != m_loading.toStdString()))
-        return; // the plan was replaced meanwhile
-    source.run = run;
-    if (m_isOfPlan)
-        return Q_EMIT planChanged();
-    source.kind = Kind::Recorded;
-    source.file = m_loading.toStdString();
-    engine::ScheduleRequest& schedule = m_plan.experiment.schedule;
-    schedule.devices = run->schedule.shape.devices;
-    schedule.microBatches = run->schedule.shape.microBatches;
-    schedule.dataParallel = run->schedule.shape.dataParallel;
-    schedule = withStagesOf(source, schedule);
-    Q_EMIT planChanged();
-}
-
-void CostSourceForm::showKind()
-{
-    const Kind kind = m_plan.source.kind;
-    m_hardware->setVisible(kind == Kind::Hardware);
-    m_recorded->setVisible(kind == Kind::Recorded);
-}
-
-void CostSourceForm::showPlan()
-{
-    m_fields->show();
-    m_kind->setCurrent(static_cast<int>(m_plan.source.kind));
-    const QString file = fromUtf8(m_plan.source.file);
-    m_file->setText(file.section(QLatin1Char('/'), -1));
-    m_file->setToolTip(file);
-    setHint(m_hint, {});
-    showKind();
-    const CostSource& source = m_plan.source;
-    if (source.kind == Kind::Recorded && !source.run && !file.isEmpty()) {
-        takeRun(file);
-        m_isOfPlan = true;
-    }
-}
-
-namespace {
-
-constexpr int kMostTyped = 100'000; // in hundredths
-constexpr int kCostStep = 5;
-constexpr int kMostOp = 400, kMostP2P = 200, kMostAllReduce = 800; // maxima of the sliders
-
-} // namespace
-
-CostForm::CostForm(const ThemeController& theme, RunPlan& plan, Order order, QWidget* parent)
-    : QWidget(parent)
-    , m_theme(theme)
-    , m_plan(plan)
-    , m_order(order)
-    , m_source(new CostSourceForm(theme, plan))
-    , m_units(makeUnits())
-    , m_hint(makeFormHint())
-    , m_more(new MoreCosts(theme, plan, order == Order::Built,
-                           order == Order::Searched ? "--seed" : ""))
-{
-    QVBoxLayout& column = *spaced(new QVBoxLayout(this), QMargins(14, 14, 14, 14), 6);
-    column.addWidget(m_source);
-    column.addWidget(m_units);
-    column.addWidget(m_hint);
-    column.addWidget(m_more);
-    connect(m_source, &CostSourceForm::edited, this, &CostForm::changed);
-    connect(m_source, &CostSourceForm::planChanged, this, [this] {
-        showPlan();
-        Q_EMIT planChanged();
-    });
-    connect(m_more, &MoreCosts::edited, this, &CostForm::changed);
-}
-
 QWidget* CostForm::makeUnits()
 {
     auto* units = new QWidget;
-    QVBoxLayout& column = *spaced(new QVBoxLayout(units), QMargins(), 6);
-    makeHead(column);
-    const auto add = [&](const char* flag, int most) {
+    auto& column = *spaced(new QVBoxLayout(units), {}, 6, {makeHead()});
+    for (const auto& [flag, most] : {std::pair("--forward", kMostOp),
+                                     {"--input-gradient", kMostOp},
+                                     {"--weight-gradient", kMostOp},
+                                     {"--p2p", kMostP2P},
+                                     {"--allreduce", kMostAllReduce}}) {
         SliderField* field = makeCost(flag, most);
         column.addLayout(makeSliderRow(fromUtf8(m_costs.back().second->label), field));
-    };
-    add("--forward", kMostOp);
-    add("--input-gradient", kMostOp);
-    add("--weight-gradient", kMostOp);
-    add("--p2p", kMostP2P);
-    add("--allreduce", kMostAllReduce);
+    }
     return units;
 }
 
-void CostForm::makeHead(QVBoxLayout& column)
+QWidget* CostForm::makeHead()
 {
-    auto* head = spaced(new QHBoxLayout, QMargins(), 8,
-                        {{makeLabel(tr("1 unit = one forward of a device"), "secondary"), 1}});
     QPushButton* closedFormCosts
         = makeButton(tr("F 1, B 2"), QStringLiteral("closedFormCosts"), "link");
     closedFormCosts->setToolTip(
@@ -206,8 +142,10 @@ void CostForm::makeHead(QVBoxLayout& column)
         showPlan();
         changed();
     });
-    head->addWidget(closedFormCosts);
-    column.addLayout(head);
+    auto* head = new QWidget;
+    spaced(new QHBoxLayout(head), {}, 8,
+           {{makeLabel(tr("1 unit = one forward of a device"), "secondary"), 1}, closedFormCosts});
+    return head;
 }
 
 SliderField* CostForm::makeCost(const char* flag, int most)
@@ -229,12 +167,106 @@ SliderField* CostForm::makeCost(const char* flag, int most)
     return field;
 }
 
+void CostForm::makeMore()
+{
+    constexpr std::string_view kNodeSize = "--devices-per-node", kJoint = "--joint";
+    const auto is = [](std::string_view flag) {
+        return [flag](const CostField& cost) { return cost.longFlag() == flag; };
+    };
+    const auto isBeside = [](std::string_view flag) { // in its group
+        const std::string_view group = engine::findField(engine::unitCostFields(), flag)->group;
+        return [group, flag](const CostField& cost) {
+            return cost.group == group && cost.longFlag() != flag;
+        };
+    };
+    if (m_order == Order::Built)
+        addPasses();
+    m_assumed = addGroup(isBeside("--forward"));
+    m_nodes = addGroup(is(kNodeSize));
+    m_across = addGroup(isBeside(kNodeSize));
+    m_more->rows().addWidget(makeLabel(tr("Interference"), "secondary"));
+    m_joint = addGroup(is(kJoint));
+    addGroup(isBeside(kJoint));
+}
+
+void CostForm::addPasses()
+{
+    QComboBox* evict = m_fields->choice(
+        "evict", {tr("none"), tr("lazy"), tr("steady")},
+        [this] { return m_plan.evict ? static_cast<int>(*m_plan.evict) + 1 : 0; },
+        [this](int index) {
+            m_plan.evict = index == 0 ? std::nullopt
+                                      : std::optional(static_cast<engine::EvictPolicy>(index - 1));
+        });
+    evict->setToolTip(tr("Share stashes between devices d and D-1-d, as BPipe does"));
+    m_more->rows().addLayout(makeFormRow(tr("Evict"), {evict}));
+    for (const char* flag : {"--data-parallel", "--mapping"})
+        m_fields->addRow(m_more->rows(), engine::experimentField(flag), m_plan.experiment);
+}
+
+QWidget* CostForm::addGroup(const std::function<bool(const CostField&)>& isIn)
+{
+    const std::string_view leftOut = m_order == Order::Searched ? "--seed" : "";
+    auto* group = new QWidget;
+    m_more->rows().addWidget(group);
+    QVBoxLayout& column = *spaced(new QVBoxLayout(group), {}, 6);
+    for (const CostField& cost : engine::unitCostFields())
+        if (isIn(cost) && cost.flag != leftOut
+            && std::ranges::find(kSliders, cost.longFlag()) == std::end(kSliders))
+            m_fields->addRow(column, cost, m_plan.costs, "cost");
+    return group;
+}
+
+void CostForm::takeRun(const QString& file)
+{
+    m_isOfPlan = false;
+    m_loading = file;
+    setHint(m_fileHint, tr("reading"));
+    m_loader.load(file);
+}
+
+// Takes D, N and the data-parallel width, so that other schemes with the same stages can be chosen.
+void CostForm::take(const RunPointer& run)
+{
+    CostSource& source = m_plan.source;
+    if (m_isOfPlan && (source.run || source.file != m_loading.toStdString()))
+        return; // the plan was replaced meanwhile
+    source.run = run;
+    if (!m_isOfPlan) {
+        source.kind = Kind::Recorded;
+        source.file = m_loading.toStdString();
+        engine::ScheduleRequest& schedule = m_plan.experiment.schedule;
+        schedule.devices = run->schedule.shape.devices;
+        schedule.microBatches = run->schedule.shape.microBatches;
+        schedule.dataParallel = run->schedule.shape.dataParallel;
+        schedule = withStagesOf(source, schedule);
+    }
+    replaced();
+}
+
+void CostForm::replaced()
+{
+    showPlan();
+    Q_EMIT planChanged();
+}
+
 void CostForm::changed()
 {
     if (m_isShowing)
         return;
     showHint();
     Q_EMIT edited();
+}
+
+void CostForm::showSource()
+{
+    const Kind kind = m_plan.source.kind;
+    m_hardware->setVisible(kind == Kind::Hardware);
+    m_recorded->setVisible(kind == Kind::Recorded);
+    for (QWidget* part : {m_units, m_assumed, m_across})
+        part->setVisible(kind == Kind::Units);
+    m_nodes->setVisible(kind != Kind::Hardware);
+    m_joint->setVisible(kind != Kind::Recorded);
 }
 
 void CostForm::showPlan()
@@ -244,29 +276,41 @@ void CostForm::showPlan()
         const auto value = engine::parseFraction(cost->get(m_plan.costs));
         field->field()->setValue(qRound(value.value_or(engine::Fraction{}).value() * 100));
     }
-    m_source->showPlan();
-    m_units->setVisible(m_plan.source.isUnits());
-    m_more->showPlan();
+    const CostSource& source = m_plan.source;
+    m_fields->show();
+    m_kind->setCurrent(static_cast<int>(source.kind));
+    const QString file = fromUtf8(source.file);
+    m_file->setText(file.section(QLatin1Char('/'), -1));
+    m_file->setToolTip(file);
+    setHint(m_fileHint, {});
+    showSource();
+    if (source.kind == Kind::Recorded && !source.run && !file.isEmpty()) {
+        takeRun(file);
+        m_isOfPlan = true;
+    }
+    const engine::ScheduleRequest& schedule = m_plan.experiment.schedule;
+    if (!isSimple(applicableCosts(source, m_plan.costs)) || m_plan.evict
+        || schedule.dataParallel > 1 || schedule.mapping != engine::kDefaultMapping)
+        m_more->setOpen(true);
     m_isShowing = false;
     showHint();
 }
 
 void CostForm::showHint()
 {
-    const bool assumes = !m_plan.source.isUnits() || m_plan.costs != engine::UnitCosts();
+    const bool isSimulated = m_plan.experiment.mode == engine::Mode::Simulate;
+    const bool isUnits = m_plan.source.isUnits();
     setHint(m_hint,
-            !assumes || m_order == Order::Searched ? QString()
-                : m_plan.experiment.mode == engine::Mode::Simulate && !m_plan.source.isUnits()
-                ? tr("closed forms do not cover these times")
-                : m_plan.experiment.mode == engine::Mode::Simulate
-                ? tr("closed forms hold for F 1, B 2, free links")
-                : tr("used for the prediction only; a run measures its costs"));
+            (isUnits && m_plan.costs == engine::UnitCosts()) || m_order == Order::Searched
+                ? QString()
+                : !isSimulated ? tr("used for the prediction only; a run measures its costs")
+                : isUnits      ? tr("closed forms hold for F 1, B 2, free links")
+                               : tr("closed forms do not cover these times"));
 }
 
 QString CostForm::problem() const
 {
-    const QString ofSource = m_source->problem();
-    return ofSource.isEmpty() ? m_more->problem() : ofSource;
+    return m_fields->problem();
 }
 
 } // namespace app

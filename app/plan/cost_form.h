@@ -7,62 +7,42 @@
 
 #include <QWidget>
 
+#include <functional>
 #include <utility>
 #include <vector>
 
 class QLabel;
 class QLineEdit;
+class QPushButton;
 class QVBoxLayout;
 
 namespace app {
 
 class BoundFields;
-class MoreCosts;
 class SegmentControl;
 class SliderField;
 
-// Edits the source of the costs of a prediction: assumed costs, a model on hardware, or a recorded
-// run. Writes into the plan passed to the constructor.
-class CostSourceForm : public QWidget
+// A section that is opened and closed by clicking its title line.
+class FoldSection : public QWidget
 {
-    Q_OBJECT
-
 public:
-    CostSourceForm(const ThemeController& theme, RunPlan& plan, QWidget* parent = nullptr);
+    // `title` names the content: "More costs".
+    FoldSection(QString title, const QString& objectName);
 
-    void showPlan(); // emits no signal; loads the recorded run of the plan if necessary
-    // Loads the run in the background and makes it the cost source. Unless the plan names this run
-    // already, it also takes D, N and the data-parallel width from the run, and the number of
-    // chunks if the scheme accepts it.
-    void takeRun(const QString& file);
-    QString problem() const; // why a text was refused; "" if none was
-
-Q_SIGNALS:
-    void edited();
-    // The source or the sizes changed; the receiver shows the plan again.
-    void planChanged();
+    QVBoxLayout& rows() { return *m_rows; }
+    bool isOpen() const { return !m_content->isHidden(); }
+    void setOpen(bool open);
 
 private:
-    QWidget* makeHardware();
-    QWidget* makeRecorded();
-    void showKind();
-    void choose();
-    void take(const RunPointer& run);
-
-    RunPlan& m_plan;
-    RunLoader m_loader;
-    QString m_loading;
-    bool m_isOfPlan = false; // the plan names the run that is being loaded
-    BoundFields* m_fields;
-    SegmentControl* m_kind;
-    QWidget *m_hardware, *m_recorded;
-    QLineEdit* m_file = nullptr;
-    QLabel* m_hint = nullptr;
+    QString m_title;
+    QPushButton* m_button;
+    QWidget* m_content;
+    QVBoxLayout* m_rows;
 };
 
-// Edits the costs of a prediction. Has fields for their source and, if the costs are assumed,
-// sliders for F, B, messages and all-reduces and a section with rarely used costs. Writes into the
-// plan passed to the constructor.
+// Edits the costs of a prediction: their source (assumed costs, a model on hardware or a recorded
+// run), sliders for assumed costs, and a section with rarely used costs and passes. We write into
+// the plan passed to the constructor, because the page of the form has fields of the same plan.
 class CostForm : public QWidget
 {
     Q_OBJECT
@@ -75,9 +55,15 @@ public:
     enum class Order { Built, Given, Searched };
     CostForm(const ThemeController& theme, RunPlan& plan, Order order, QWidget* parent = nullptr);
 
-    void showPlan();         // emits no signal
+    // Emits no signal. Loads the recorded run of the plan if necessary, and opens the section if
+    // one of its settings differs from its default.
+    void showPlan();
     QString problem() const; // why a text was refused; "" if none was
     void showHint();         // call it after the mode of the plan has changed
+    // Loads the run in the background and makes it the cost source. Unless the plan names this run
+    // already, it also takes D, N and the data-parallel width from the run, and the number of
+    // chunks if the scheme accepts it.
+    void takeRun(const QString& file);
 
 Q_SIGNALS:
     void edited();
@@ -85,20 +71,38 @@ Q_SIGNALS:
     void planChanged();
 
 private:
+    using CostField = engine::Field<engine::UnitCosts>;
+    QWidget* makeHardware();
+    QWidget* makeRecorded();
     QWidget* makeUnits();
-    void makeHead(QVBoxLayout& column);
+    QWidget* makeHead();
     SliderField* makeCost(const char* flag, int most);
+    void makeMore();
+    void addPasses();
+    // Adds a widget with a row for each cost for which `isIn` returns true. The costs of one widget
+    // are hidden together.
+    QWidget* addGroup(const std::function<bool(const CostField&)>& isIn);
+    void showSource(); // shows the rows that apply to the source of the costs
+    void replaced();   // more than a field has changed
+    void take(const RunPointer& run);
     void changed();
 
     const ThemeController& m_theme;
     RunPlan& m_plan;
     Order m_order;
+    RunLoader m_loader;
+    QString m_loading;
+    bool m_isOfPlan = false; // the plan names the run that is being loaded
     bool m_isShowing = false;
-    std::vector<std::pair<SliderField*, const engine::Field<engine::UnitCosts>*>> m_costs;
-    CostSourceForm* m_source;
-    QWidget* m_units;
-    QLabel* m_hint;
-    MoreCosts* m_more;
+    std::vector<std::pair<SliderField*, const CostField*>> m_costs;
+    BoundFields* m_fields;
+    SegmentControl* m_kind;
+    QLineEdit* m_file = nullptr;
+    QLabel *m_fileHint = nullptr, *m_hint;
+    QWidget *m_hardware, *m_recorded, *m_units;
+    FoldSection* m_more;
+    // Groups of the section:
+    QWidget *m_assumed = nullptr, *m_nodes = nullptr, *m_across = nullptr, *m_joint = nullptr;
 };
 
 } // namespace app

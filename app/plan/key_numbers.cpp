@@ -1,6 +1,7 @@
 #include "app/plan/key_numbers.h"
 
 #include "app/plan/prediction.h"
+#include "app/timeline/paint/box_painter.h"
 #include "app/ui/definition_text.h"
 #include "app/ui/numbers.h"
 #include "app/ui/subscript.h"
@@ -29,11 +30,10 @@ KeyNumbers::Item iterationItem(const Prediction& prediction)
             : scale.text(static_cast<double>(ticks));
     };
     const QString from = text(least->compute), to = text(most->compute);
-    const QString busy = from == to ? KeyNumbers::tr("%1 busy on every device").arg(to)
-                                    : KeyNumbers::tr("each device busy %1 to %2").arg(from, to);
-    return {KeyNumbers::tr("Iteration"), text(prediction.metrics.duration), scale.unit(), busy,
-            from == to ? KeyNumbers::tr("%1 busy").arg(to)
-                       : KeyNumbers::tr("%1 to %2 busy").arg(from, to)};
+    const QString busy = from == to ? fromUtf8("%1 busy on every device").arg(to)
+                                    : fromUtf8("each device busy %1 to %2").arg(from, to);
+    return {fromUtf8("Iteration"), text(prediction.metrics.duration), scale.unit(), busy,
+            from == to ? fromUtf8("%1 busy").arg(to) : fromUtf8("%1 to %2 busy").arg(from, to)};
 }
 
 // The hint is short, because the verdict shows the complete closed form.
@@ -42,13 +42,13 @@ KeyNumbers::Item bubbleItem(const Prediction& prediction)
     constexpr double kSame = 1e-9;
     const std::optional<double>& form = prediction.bubbleForm.value;
     const double ratio = prediction.metrics.bubbleRatio;
-    const QString hint = !form            ? KeyNumbers::tr("no closed form applies")
-        : std::abs(*form - ratio) < kSame ? KeyNumbers::tr("matches the closed form")
-                                          : KeyNumbers::tr("closed form %1").arg(percent(*form));
-    const QString brief = !form           ? KeyNumbers::tr("no closed form")
-        : std::abs(*form - ratio) < kSame ? KeyNumbers::tr("= closed form")
-                                          : KeyNumbers::tr("formula %1").arg(percent(*form));
-    return {KeyNumbers::tr("Bubble"), number(ratio * 100, 1), QStringLiteral("%"), hint, brief};
+    const QString hint = !form            ? fromUtf8("no closed form applies")
+        : std::abs(*form - ratio) < kSame ? fromUtf8("matches the closed form")
+                                          : fromUtf8("closed form %1").arg(percent(*form));
+    const QString brief = !form           ? fromUtf8("no closed form")
+        : std::abs(*form - ratio) < kSame ? fromUtf8("= closed form")
+                                          : fromUtf8("formula %1").arg(percent(*form));
+    return {fromUtf8("Bubble"), number(ratio * 100, 1), QStringLiteral("%"), hint, brief};
 }
 
 KeyNumbers::Item messagesItem(const Prediction& prediction)
@@ -56,10 +56,10 @@ KeyNumbers::Item messagesItem(const Prediction& prediction)
     const auto most = std::ranges::max_element(prediction.metrics.devices, {},
                                                &profiler::DeviceMetrics::messagesSent);
     const int local = prediction.metrics.localCopies;
-    return {KeyNumbers::tr("Messages"), number(prediction.metrics.messages, 0),
-            local > 0 ? KeyNumbers::tr("+ %1 local").arg(number(local, 0)) : QString(),
-            KeyNumbers::tr("at most %1 sent by a device").arg(number(most->messagesSent, 0)),
-            KeyNumbers::tr("up to %1 each").arg(number(most->messagesSent, 0))};
+    return {fromUtf8("Messages"), number(prediction.metrics.messages, 0),
+            local > 0 ? fromUtf8("+ %1 local").arg(number(local, 0)) : QString(),
+            fromUtf8("at most %1 sent by a device").arg(number(most->messagesSent, 0)),
+            fromUtf8("up to %1 each").arg(number(most->messagesSent, 0))};
 }
 
 // The peak memory in bytes if the costs are those of a model, otherwise the peak stash in M_a.
@@ -68,12 +68,11 @@ KeyNumbers::Item memoryItem(const Prediction& prediction)
     const QString stash = number(prediction.metrics.peakStash(), 1);
     if (const auto bytes = prediction.metrics.peakBytes()) {
         const Scale scale = byteScale(*bytes);
-        return {KeyNumbers::tr("Peak memory"), scale.text(static_cast<double>(*bytes)),
-                scale.unit(), KeyNumbers::tr("largest stash %1 Mₐ").arg(stash),
-                KeyNumbers::tr("stash %1 Mₐ").arg(stash)};
+        return {fromUtf8("Peak memory"), scale.text(static_cast<double>(*bytes)), scale.unit(),
+                fromUtf8("largest stash %1 Mₐ").arg(stash), fromUtf8("stash %1 Mₐ").arg(stash)};
     }
-    return {KeyNumbers::tr("Peak stash"), stash, QStringLiteral("Mₐ"),
-            KeyNumbers::tr("weights %1 Mθ").arg(unitsText(prediction.metrics.weights()))};
+    return {fromUtf8("Peak stash"), stash, QStringLiteral("Mₐ"),
+            fromUtf8("weights %1 Mθ").arg(unitsText(prediction.metrics.weights()))};
 }
 
 // Returns the two parts of a device's bar: other memory and stash in bytes or, if the bytes are
@@ -92,10 +91,10 @@ QList<KeyNumbers::Item> keyNumbers(const Prediction* prediction)
 {
     if (prediction == nullptr || prediction->metrics.devices.empty()) {
         const QString dash = QStringLiteral("–");
-        return {{KeyNumbers::tr("Iteration"), dash, {}, {}},
-                {KeyNumbers::tr("Bubble"), dash, {}, {}},
-                {KeyNumbers::tr("Messages"), dash, {}, {}},
-                {KeyNumbers::tr("Peak stash"), dash, {}, {}}};
+        return {{fromUtf8("Iteration"), dash, {}, {}},
+                {fromUtf8("Bubble"), dash, {}, {}},
+                {fromUtf8("Messages"), dash, {}, {}},
+                {fromUtf8("Peak stash"), dash, {}, {}}};
     }
     return {iterationItem(*prediction), bubbleItem(*prediction), messagesItem(*prediction),
             memoryItem(*prediction)};
@@ -132,12 +131,9 @@ void KeyNumbers::show(const Prediction* prediction)
 void KeyNumbers::paintItem(QPainter& painter, const QRectF& box, const Item& item) const
 {
     const Chrome& c = theme().chrome;
-    painter.setFont(uiFont(12));
-    painter.setPen(c.text2);
-    painter.drawText(box.adjusted(0, 12, 0, 0), item.title);
-    painter.setFont(uiFont(24, QFont::Medium));
-    painter.setPen(c.text);
-    painter.drawText(box.adjusted(0, 28, 0, 0), item.value);
+    paintText(painter, box.adjusted(0, 12, 0, 0), item.title, uiFont(12), c.text2, Qt::AlignLeft);
+    paintText(painter, box.adjusted(0, 28, 0, 0), item.value, uiFont(24, QFont::Medium), c.text,
+              Qt::AlignLeft);
     const int after = painter.fontMetrics().horizontalAdvance(item.value) + 5;
     painter.setFont(uiFont(13));
     painter.setPen(c.text2);
@@ -181,11 +177,10 @@ void KeyNumbers::paintBars(QPainter& painter, const QRectF& box) const
                 painter.fillRect(QRectF(x, full, kWidth, line - full), theme().chrome.error);
             painter.fillRect(QRectF(x - 3, line - 1, kWidth + 6, 2), theme().chrome.text);
         }
-        painter.setFont(uiFont(10));
-        painter.setPen(theme().chrome.text2);
-        painter.drawText(QRectF(x - 6, box.y() + 63, kWidth + 12, 14), Qt::AlignCenter,
-                         m_isOfBytes ? scale.text(weights + stash)
-                                     : unitsText(std::round(stash * 100) / 100));
+        paintText(painter, {x - 6, box.y() + 63, kWidth + 12, 14},
+                  m_isOfBytes ? scale.text(weights + stash)
+                              : unitsText(std::round(stash * 100) / 100),
+                  uiFont(10), theme().chrome.text2, Qt::AlignCenter);
         x += kWidth + kGap;
     }
 }

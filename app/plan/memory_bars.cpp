@@ -1,5 +1,6 @@
 #include "app/plan/memory_bars.h"
 
+#include "app/timeline/paint/box_painter.h"
 #include "app/timeline/paint/hatch.h"
 #include "app/ui/numbers.h"
 
@@ -83,11 +84,6 @@ MemoryBars::MemoryBars(const ThemeController& theme, QWidget* parent)
     setMinimumHeight(170);
 }
 
-QSize MemoryBars::sizeHint() const
-{
-    return {600, 218};
-}
-
 void MemoryBars::show(std::vector<Group> groups, double capacity)
 {
     m_groups = std::move(groups);
@@ -131,9 +127,8 @@ void MemoryBars::paintScale(QPainter& painter, const QRectF& plot) const
                          at == 0 ? chrome.line : chrome.grid);
         if (plot.left() > kBarsLeft + 1 || std::abs(at - m_capacity) < tick / 4)
             continue;
-        painter.setPen(chrome.text3);
-        painter.drawText(QRectF(0, y - 8, kBarsLeft - 8, 16), Qt::AlignRight | Qt::AlignVCenter,
-                         scaleIn(Unit::GiB, 0).text(at));
+        paintText(painter, {0, y - 8, kBarsLeft - 8, 16}, scaleIn(Unit::GiB, 0).text(at),
+                  uiFont(11), chrome.text3, kAtRight);
     }
 }
 
@@ -171,10 +166,8 @@ void MemoryBars::paintBar(QPainter& painter, const DevicePeak& peak, const QRect
 void MemoryBars::paintGroup(QPainter& painter, const Group& group, const QRectF& plot) const
 {
     const Chrome& chrome = theme().chrome;
-    painter.setPen(chrome.text);
-    painter.setFont(uiFont(12, QFont::Medium));
-    painter.drawText(QRectF(plot.left() + 8, 4, plot.width(), 16), Qt::AlignLeft, group.title);
-    painter.setFont(uiFont(11));
+    paintText(painter, {plot.left() + 8, 4, plot.width(), 16}, group.title,
+              uiFont(12, QFont::Medium), chrome.text, Qt::AlignLeft);
     paintScale(painter, plot);
     const auto& peaks = group.peaks;
     const double step = plot.width() / static_cast<double>(std::max<std::size_t>(1, peaks.size()));
@@ -194,13 +187,12 @@ void MemoryBars::paintGroup(QPainter& painter, const Group& group, const QRectF&
         if (device % every != 0)
             continue;
         const QRectF label(middle - 24, plot.bottom() + 3, 48, 14);
-        painter.setFont(uiFont(11));
-        painter.setPen(chrome.text2);
-        painter.drawText(label, Qt::AlignCenter, QString::number(device));
-        painter.setFont(uiFont(11, QFont::Medium));
-        painter.setPen(peaks[device].sum() > m_capacity ? chrome.error : chrome.text);
-        painter.drawText(label.translated(0, 15), Qt::AlignCenter,
-                         scaleIn(Unit::GiB).text(peaks[device].sum()));
+        const double sum = peaks[device].sum();
+        paintText(painter, label, QString::number(device), uiFont(11), chrome.text2,
+                  Qt::AlignCenter);
+        paintText(painter, label.translated(0, 15), scaleIn(Unit::GiB).text(sum),
+                  uiFont(11, QFont::Medium), sum > m_capacity ? chrome.error : chrome.text,
+                  Qt::AlignCenter);
     }
     painter.fillRect(QRectF(plot.left(), yOf(m_capacity, plot) - 1, plot.width(), 2), chrome.text);
 }
@@ -227,56 +219,54 @@ std::vector<MemoryBars::Entry> MemoryBars::legend() const
     return entries;
 }
 
-int MemoryBars::placeLegend(QPainter* painter) const
+std::vector<std::pair<QPointF, MemoryBars::Entry>> MemoryBars::placedLegend() const
 {
-    const std::vector<Entry> entries = legend();
+    constexpr double kGap = 16, kSample = 14;
     const QFontMetricsF metrics(uiFont(11));
-    double all = -16;
-    for (const Entry& entry : entries)
-        all += 14 + metrics.horizontalAdvance(entry.name) + 16;
+    std::vector<std::pair<QPointF, Entry>> placed;
+    double all = -kGap;
+    for (const Entry& entry : legend())
+        all += kSample + metrics.horizontalAdvance(entry.name) + kGap;
     // Starts further left than the bars if the legend does not fit into one line otherwise.
     const double left = kBarsLeft + all <= width() ? kBarsLeft : kBarsRight;
-    for (int attempt = 0, lines = 1;; ++attempt) {
-        double x = left;
-        int line = 0;
-        for (const Entry& entry : entries) {
-            const double needed = 14 + metrics.horizontalAdvance(entry.name);
-            if (x + needed > width() && x > left) {
-                x = left;
-                ++line;
-            }
-            const double y = height() - kLegendLine * (lines - line);
-            if (painter != nullptr && attempt == 1) {
-                const QRectF sample(x, y, 9, 9);
-                if (entry.sample == Sample::Guests)
-                    paintGuests(*painter, sample);
-                else
-                    painter->fillRect(entry.sample == Sample::Line ? sample.adjusted(0, 4, 0, -3)
-                                                                   : sample,
-                                      entry.fill);
-                painter->setPen(theme().chrome.text2);
-                painter->drawText(QPointF(x + 14, y + 9), entry.name);
-            }
-            x += needed + 16;
-        }
-        lines = line + 1;
-        if (painter == nullptr || attempt == 1)
-            return lines;
+    QPointF at(left, 0);
+    for (const Entry& entry : legend()) {
+        const double needed = kSample + metrics.horizontalAdvance(entry.name);
+        if (at.x() + needed > width() && at.x() > left)
+            at = {left, at.y() + kLegendLine};
+        placed.emplace_back(at, entry);
+        at.rx() += needed + kGap;
+    }
+    return placed;
+}
+
+void MemoryBars::paintLegend(QPainter& painter) const
+{
+    const auto placed = placedLegend();
+    const double top = height() - kLegendLine - placed.back().first.y();
+    painter.setFont(uiFont(11));
+    painter.setPen(theme().chrome.text2);
+    for (const auto& [at, entry] : placed) {
+        const QRectF sample(at.x(), top + at.y(), 9, 9);
+        if (entry.sample == Sample::Guests)
+            paintGuests(painter, sample);
+        else
+            painter.fillRect(entry.sample == Sample::Line ? sample.adjusted(0, 4, 0, -3) : sample,
+                             entry.fill);
+        painter.drawText(QPointF(at.x() + 14, top + at.y() + 9), entry.name);
     }
 }
 
 void MemoryBars::paintNumbers(QPainter& painter, const QRectF& plot) const
 {
     const Chrome& chrome = theme().chrome;
-    painter.setFont(uiFont(11, QFont::Medium));
-    painter.setPen(chrome.text);
-    painter.drawText(QRectF(0, yOf(m_capacity, plot) - 8, kBarsLeft - 8, 16),
-                     Qt::AlignRight | Qt::AlignVCenter, scaleIn(Unit::GiB).text(m_capacity));
-    painter.setFont(uiFont(11));
-    painter.setPen(chrome.text2);
+    paintText(painter, {0, yOf(m_capacity, plot) - 8, kBarsLeft - 8, 16},
+              scaleIn(Unit::GiB).text(m_capacity), uiFont(11, QFont::Medium), chrome.text,
+              kAtRight);
     const QRectF name(0, plot.bottom() + 3, kBarsLeft - 6, 14);
-    painter.drawText(name, Qt::AlignRight, tr("device"));
-    painter.drawText(name.translated(0, 15), Qt::AlignRight, tr("peak"));
+    paintText(painter, name, tr("device"), uiFont(11), chrome.text2, Qt::AlignRight);
+    paintText(painter, name.translated(0, 15), tr("peak"), uiFont(11), chrome.text2,
+              Qt::AlignRight);
 }
 
 void MemoryBars::paintEvent(QPaintEvent*)
@@ -292,8 +282,9 @@ void MemoryBars::paintEvent(QPaintEvent*)
         return;
     }
     const bool hasTitles = !m_groups.front().title.isEmpty();
-    const QRectF plot = QRectF(rect()).adjusted(kBarsLeft, hasTitles ? kBarsTop : 8, -kBarsRight,
-                                                -kBarsBottom - kLegendLine * placeLegend(nullptr));
+    const QRectF plot
+        = QRectF(rect()).adjusted(kBarsLeft, hasTitles ? kBarsTop : 8, -kBarsRight,
+                                  -kBarsBottom - kLegendLine - placedLegend().back().first.y());
     const auto count = static_cast<double>(m_groups.size());
     const double each = (plot.width() - kGroupGap * (count - 1)) / count;
     for (std::size_t i = 0; i < m_groups.size(); ++i)
@@ -301,8 +292,7 @@ void MemoryBars::paintEvent(QPaintEvent*)
                    QRectF(plot.left() + static_cast<double>(i) * (each + kGroupGap), plot.top(),
                           each, plot.height()));
     paintNumbers(painter, plot);
-    painter.setFont(uiFont(11));
-    placeLegend(&painter);
+    paintLegend(painter);
 }
 
 } // namespace app

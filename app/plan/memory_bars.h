@@ -5,6 +5,7 @@
 
 #include <QColor>
 
+#include <utility>
 #include <vector>
 
 namespace app {
@@ -39,7 +40,7 @@ public:
 
     void show(std::vector<Group> groups, double capacity); // bytes
     void clear(const QString& reason);                     // shows the reason instead
-    QSize sizeHint() const override;
+    QSize sizeHint() const override { return {600, 218}; }
 
 protected:
     void paintEvent(QPaintEvent* event) override;
@@ -58,7 +59,9 @@ private:
     void paintGuests(QPainter& painter, const QRectF& box) const;
     void paintScale(QPainter& painter, const QRectF& plot) const;
     void paintNumbers(QPainter& painter, const QRectF& plot) const;
-    int placeLegend(QPainter* painter) const; // returns the number of lines
+    // The entries, and their places relative to the legend.
+    std::vector<std::pair<QPointF, Entry>> placedLegend() const;
+    void paintLegend(QPainter& painter) const;
     double yOf(double bytes, const QRectF& plot) const;
 
     std::vector<Group> m_groups;

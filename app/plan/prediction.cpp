@@ -5,18 +5,20 @@
 #include "engine/base/try.h"
 #include "engine/cost/training_setup.h"
 
-#include <QCoreApplication>
 #include <QFileInfo>
 #include <QRegularExpression>
 #include <QStringList>
 
 #include <algorithm>
+#include <array>
 #include <cmath>
+#include <limits>
+#include <optional>
 
 namespace app {
 namespace {
 
-// Evaluates an expression. Also writes it with numbers in place of the letters.
+// Evaluates an expression, and writes it with numbers in place of the letters.
 class Filler
 {
 public:
@@ -29,25 +31,20 @@ public:
     std::optional<double> whole()
     {
         const auto value = sum();
-        skip();
-        if (m_at != m_text.size())
-            return std::nullopt;
-        return value;
+        return peek().isNull() ? value : std::nullopt;
     }
     const QString& filled() const { return m_filled; }
 
 private:
-    void skip()
+    using Value = std::optional<double>;
+
+    QChar peek()
     {
         while (m_at < m_text.size() && m_text.at(m_at).isSpace())
             ++m_at;
-    }
-    QChar peek()
-    {
-        skip();
         return m_at < m_text.size() ? m_text.at(m_at) : QChar();
     }
-    bool take(char sign, const QString& written)
+    bool take(char sign, QChar written)
     {
         if (peek() != QLatin1Char(sign))
             return false;
@@ -55,85 +52,63 @@ private:
         m_filled += written;
         return true;
     }
-
-    std::optional<double> sum()
+    static Value joined(Value left, Value right, auto of)
     {
-        auto value = product();
-        while (value) {
-            const bool isMinus = take('-', QStringLiteral("−"));
-            if (!isMinus && !take('+', QStringLiteral("+")))
+        return left && right ? Value(of(*left, *right)) : std::nullopt;
+    }
+    Value sum()
+    {
+        Value value = product();
+        while (value)
+            if (take('-', u'\u2212'))
+                value = joined(value, product(), std::minus());
+            else if (take('+', u'+'))
+                value = joined(value, product(), std::plus());
+            else
                 break;
-            const auto next = product();
-            if (!next)
-                return std::nullopt;
-            value = isMinus ? *value - *next : *value + *next;
-        }
         return value;
     }
-
-    std::optional<double> product()
+    Value product()
     {
-        auto value = factor();
-        while (value) {
-            const bool divides = take('/', QStringLiteral("/"));
-            if (!divides && !take('*', QStringLiteral("·")) && !beginsFactor())
+        Value value = factor();
+        while (value)
+            if (take('/', u'/'))
+                value = joined(value, factor(), std::divides());
+            else if (take('*', u'·') || peek().isLetterOrNumber() || peek() == QLatin1Char('('))
+                value = joined(value, factor(), std::multiplies());
+            else
                 break;
-            const auto next = factor();
-            if (!next)
-                return std::nullopt;
-            value = divides ? *value / *next : *value * *next;
-        }
         return value;
     }
-
-    bool beginsFactor()
+    Value factor()
     {
-        const QChar next = peek();
-        return next.isDigit() || next.isLetter() || next == QLatin1Char('(');
-    }
-
-    std::optional<double> factor()
-    {
-        if (take('(', QStringLiteral("("))) {
-            const auto value = sum();
-            if (!value || !take(')', QStringLiteral(")")))
-                return std::nullopt;
-            return value;
+        if (take('(', u'(')) {
+            const Value value = sum();
+            return take(')', u')') ? value : std::nullopt;
         }
-        const QChar next = peek();
-        if (next.isDigit())
-            return number();
-        const std::optional<int> letter = next == QLatin1Char('D')
-            ? std::optional(m_numbers.devices)
-            : next == QLatin1Char('N') ? std::optional(m_numbers.microBatches)
-            : next == QLatin1Char('v') ? std::optional(m_numbers.chunks)
-            : next == QLatin1Char('S') ? std::optional(m_numbers.slices)
-                                       : std::nullopt;
-        if (!letter)
+        if (peek().isDigit()) {
+            const auto from = m_at;
+            while (m_at < m_text.size()
+                   && (m_text.at(m_at).isDigit() || m_text.at(m_at) == QLatin1Char('.')))
+                ++m_at;
+            return write(m_text.mid(from, m_at - from));
+        }
+        const int values[]{m_numbers.devices, m_numbers.microBatches, m_numbers.chunks,
+                           m_numbers.slices};
+        const auto letter = QStringLiteral("DNvS").indexOf(peek());
+        if (letter < 0)
             return std::nullopt;
         ++m_at;
-        write(QString::number(*letter));
-        return *letter;
+        return write(QString::number(values[letter]));
     }
-
-    double number()
-    {
-        const qsizetype from = m_at;
-        while (m_at < m_text.size()
-               && (m_text.at(m_at).isDigit() || m_text.at(m_at) == QLatin1Char('.')))
-            ++m_at;
-        const QString digits = m_text.mid(from, m_at - from);
-        write(digits);
-        return digits.toDouble();
-    }
-
     // Appends a factor. A multiplication sign is needed if the previous factor also ends with a
     // digit after the substitution.
-    void write(const QString& digits)
+    double write(const QString& digits)
     {
         if (!m_filled.isEmpty() && m_filled.back().isDigit())
-            m_filled += QStringLiteral("·");
+            m_filled += u'·';
         m_filled += digits;
+        return digits.toDouble();
     }
 
     const QString& m_text;
@@ -253,16 +228,6 @@ engine::ScheduleRequest withStagesOf(const CostSource& source, engine::ScheduleR
         : profiler::withStages(std::move(request), source.run->schedule.shape.stages);
 }
 
-QString sourceText(const CostSource& source)
-{
-    const auto text = [](const char* words) { return QCoreApplication::translate("Costs", words); };
-    if (source.kind == CostSource::Kind::Hardware)
-        return text("%1 on %2, closed forms")
-            .arg(fromUtf8(source.model), fromUtf8(source.hardware));
-    return source.run ? text("medians of %1").arg(QFileInfo(fromUtf8(source.file)).fileName())
-                      : text("no recorded run is selected");
-}
-
 QStringList sourceOptions(const CostSource& source)
 {
     std::vector<std::string> words
@@ -350,24 +315,30 @@ bool isSimple(const engine::UnitCosts& costs)
 
 QString costsText(const engine::UnitCosts& costs)
 {
-    const auto text
-        = [](const char* source) { return QCoreApplication::translate("Costs", source); };
     const auto units = [](engine::Fraction cost) { return unitsText(cost.value()); };
-    QString ops = text("F %1, B %2").arg(units(costs.forward), units(costs.backward));
+    QString ops = fromUtf8("F %1, B %2").arg(units(costs.forward), units(costs.backward));
     if (costs.inputGradient != costs.weightGradient)
-        ops += text(" (I %1, W %2)").arg(units(costs.inputGradient), units(costs.weightGradient));
-    const QString links
-        = costs.p2p.numerator == 0 ? text("free links") : text("P2P %1").arg(units(costs.p2p));
+        ops += fromUtf8(" (I %1, W %2)")
+                   .arg(units(costs.inputGradient), units(costs.weightGradient));
+    const QString links = costs.p2p.numerator == 0 ? fromUtf8("free links")
+                                                   : fromUtf8("P2P %1").arg(units(costs.p2p));
     const QString sums = costs.allReduce.numerator == 0
         ? QString()
-        : text(", all-reduce %1").arg(units(costs.allReduce));
+        : fromUtf8(", all-reduce %1").arg(units(costs.allReduce));
     return ops + QStringLiteral("; ") + links + sums
-        + (isSimple(costs) ? QString() : text(", and more"));
+        + (isSimple(costs) ? QString() : fromUtf8(", and more"));
 }
 
 QString costsText(const PredictionRequest& request)
 {
-    return request.source.isUnits() ? costsText(request.costs) : sourceText(request.source);
+    const CostSource& source = request.source;
+    if (source.isUnits())
+        return costsText(request.costs);
+    if (source.kind == CostSource::Kind::Hardware)
+        return fromUtf8("%1 on %2, closed forms")
+            .arg(fromUtf8(source.model), fromUtf8(source.hardware));
+    return source.run ? fromUtf8("medians of %1").arg(QFileInfo(fromUtf8(source.file)).fileName())
+                      : fromUtf8("no recorded run is selected");
 }
 
 FormulaNumbers formulaNumbers(const engine::ScheduleRequest& request)
@@ -379,25 +350,23 @@ FormulaNumbers formulaNumbers(const engine::ScheduleRequest& request)
 
 QString closedFormText(const Prediction& prediction)
 {
-    const auto text
-        = [](const char* source) { return QCoreApplication::translate("ClosedForm", source); };
     const ClosedForm& form = prediction.bubbleForm;
     if (form.formula.isEmpty())
         return {};
     if (!form.applies)
-        return form.formula + text(": not defined for this D and N");
+        return form.formula + fromUtf8(": not defined for this D and N");
     if (!form.value)
         return form.formula;
-    QString filled = form.formula + text(": %1 = %2").arg(form.filled, percent(*form.value));
+    QString filled = form.formula + fromUtf8(": %1 = %2").arg(form.filled, percent(*form.value));
     constexpr double kSame = 1e-9;
     if (!prediction.isValid())
         return filled;
     if (std::abs(*form.value - prediction.metrics.bubbleRatio) < kSame)
-        return filled + text(", as simulated");
+        return filled + fromUtf8(", as simulated");
     return filled
         + (prediction.closedFormsApply
-               ? text(", simulated %1").arg(percent(prediction.metrics.bubbleRatio))
-               : text(", with F 1, B 2 and free links"));
+               ? fromUtf8(", simulated %1").arg(percent(prediction.metrics.bubbleRatio))
+               : fromUtf8(", with F 1, B 2 and free links"));
 }
 
 std::int64_t estimatedOps(const engine::ScheduleRequest& request)
@@ -407,6 +376,188 @@ std::int64_t estimatedOps(const engine::ScheduleRequest& request)
     const std::int64_t chunks = request.chunks > 0 ? request.chunks : fallback;
     const std::int64_t kinds = scheme != nullptr && scheme->splitsBackward ? 3 : 2;
     return kinds * chunks * request.devices * request.microBatches;
+}
+
+namespace {
+
+using engine::ScheduleRequest;
+using Member = int ScheduleRequest::*;
+
+bool isPossible(const ScheduleRequest& request)
+{
+    return engine::checkRequest(request).has_value();
+}
+
+ScheduleRequest with(ScheduleRequest request, Member member, int value)
+{
+    request.*member = value;
+    return request;
+}
+
+// Returns how far from the requested value to search for a valid one. It is 2 D, because valid
+// values may be multiples of D.
+int reach(const ScheduleRequest& request)
+{
+    constexpr int kLeast = 64, kMost = 4096;
+    return 2 * std::clamp(request.devices, kLeast / 2, kMost / 2);
+}
+
+// Returns the nearest valid value below the requested one and the nearest above it. Omits a value
+// that is farther away than reach(). The other numbers of the request stay as they are.
+std::vector<int> nearest(const ScheduleRequest& request, Member member)
+{
+    std::vector<int> values;
+    const int far = reach(request);
+    const int from = std::clamp(request.*member, 0, std::numeric_limits<int>::max() - far - 2);
+    for (const int step : {-1, 1}) {
+        const int start = from + step;
+        for (int value = start; std::abs(value - start) <= far && value > 0; value += step) {
+            if (!isPossible(with(request, member, value)))
+                continue;
+            values.push_back(value);
+            break;
+        }
+    }
+    return values;
+}
+
+struct Name
+{
+    Fault::Field field;
+    Member member;
+    const char* letter;
+};
+constexpr std::array<Name, 3> kNames
+    = {Name{Fault::Field::MicroBatches, &ScheduleRequest::microBatches, "N"},
+       Name{Fault::Field::Devices, &ScheduleRequest::devices, "D"},
+       Name{Fault::Field::Chunks, &ScheduleRequest::chunks, "v"}};
+
+std::optional<Fault> faultOfNumber(const ScheduleRequest& request)
+{
+    for (const Name& name : kNames) {
+        Fault fault{name.field, {}, {}, {}};
+        QStringList values;
+        for (const int value : nearest(request, name.member)) {
+            values.append(QString::number(value));
+            fault.remedies.push_back(
+                {QStringLiteral("%1 = %2").arg(QLatin1String(name.letter)).arg(value),
+                 with(request, name.member, value)});
+        }
+        if (values.isEmpty())
+            continue;
+        fault.reason = fromUtf8("try %1").arg(values.join(fromUtf8(" or ")));
+        return fault;
+    }
+    return std::nullopt;
+}
+
+std::optional<Fault> faultOfOption(const ScheduleRequest& request)
+{
+    for (const auto& [key, value] : request.options) {
+        ScheduleRequest defaults = request;
+        defaults.options.erase(key);
+        if (isPossible(defaults))
+            return Fault{Fault::Field::Option,
+                         {},
+                         {},
+                         {{fromUtf8("default %1").arg(QString::fromStdString(key)), defaults}}};
+    }
+    return std::nullopt;
+}
+
+// Returns one remedy: the D nearest to the requested one that has a valid N near the requested N,
+// with this N. Empty if no D within 16 has one.
+std::vector<Remedy> pairNear(const ScheduleRequest& request)
+{
+    constexpr int kFar = 16;
+    for (int distance = 0; distance <= kFar; ++distance) {
+        for (const int devices : {request.devices + distance, request.devices - distance}) {
+            if (devices < 1)
+                continue;
+            ScheduleRequest near = with(request, &ScheduleRequest::devices, devices);
+            const std::vector<int> counts = nearest(near, &ScheduleRequest::microBatches);
+            if (counts.empty())
+                continue;
+            near.microBatches = counts.back();
+            return {{QStringLiteral("D = %1, N = %2").arg(devices).arg(near.microBatches), near}};
+        }
+    }
+    return {};
+}
+
+// Used if changing one number does not suffice. If the requested D and N are too large together,
+// searches near smaller ones.
+std::vector<Remedy> nearestPair(ScheduleRequest request)
+{
+    constexpr int kLarge = 512;
+    request.devices = std::max(request.devices, 1);
+    request.microBatches = std::max(request.microBatches, 1);
+    ScheduleRequest any; // any D and N are valid unless they are too large
+    any.scheme = "gpipe";
+    any.devices = request.devices;
+    any.microBatches = request.microBatches;
+    if (isPossible(any))
+        if (auto pair = pairNear(request); !pair.empty())
+            return pair;
+    request.devices = std::min(request.devices, kLarge);
+    request.microBatches = std::min(request.microBatches, kLarge);
+    return pairNear(request);
+}
+
+} // namespace
+
+QString ruleText(const engine::Scheme& scheme)
+{
+    return fromUtf8(scheme.accepts).replace(QStringLiteral(">="), QStringLiteral("≥"));
+}
+
+RuleParts ruleParts(const engine::Scheme& scheme)
+{
+    RuleParts parts;
+    QStringList others;
+    for (const QString& piece : ruleText(scheme).split(QStringLiteral("; "))) {
+        const QString rest = piece.mid(2);
+        if (piece.startsWith(QStringLiteral("D ")))
+            parts.devices = rest;
+        else if (piece.startsWith(QStringLiteral("N ")))
+            parts.microBatches = rest;
+        else if (piece.startsWith(QStringLiteral("v ")))
+            parts.chunks = rest;
+        else
+            others.append(piece);
+    }
+    for (QString* part : {&parts.devices, &parts.microBatches, &parts.chunks})
+        if (*part == QStringLiteral("≥ 1"))
+            part->clear();
+    parts.other = others.join(QStringLiteral("; "));
+    return parts;
+}
+
+Fault findFault(const ScheduleRequest& request)
+{
+    const auto verdict = engine::checkRequest(request);
+    if (verdict)
+        return {};
+    Fault fault;
+    if (auto ofNumber = faultOfNumber(request))
+        fault = std::move(*ofNumber);
+    else if (auto ofOption = faultOfOption(request))
+        fault = std::move(*ofOption);
+    else
+        fault = {Fault::Field::Other, {}, {}, nearestPair(request)};
+    fault.message = fromUtf8(verdict.error().message);
+    return fault;
+}
+
+int nearestPossible(const ScheduleRequest& request, Member member, int value, int most)
+{
+    for (int distance = 0; distance < most; ++distance) {
+        for (const int candidate : {value + distance, value - distance}) {
+            if (candidate >= 1 && candidate <= most && isPossible(with(request, member, candidate)))
+                return candidate;
+        }
+    }
+    return value;
 }
 
 } // namespace app

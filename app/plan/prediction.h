@@ -1,6 +1,7 @@
 #pragma once
 
 #include "app/ui/thumbnail.h"
+#include "engine/schedules/scheme.h"
 #include "profiler/predict/predict.h"
 
 #include <QString>
@@ -9,6 +10,7 @@
 #include <memory>
 #include <optional>
 #include <string_view>
+#include <vector>
 
 namespace app {
 
@@ -46,7 +48,6 @@ using profiler::PredictionRequest;
 // Returns `request` with the number of stages of the run in `source`, if the scheme supports it.
 engine::ScheduleRequest withStagesOf(const CostSource& source, engine::ScheduleRequest request);
 
-QString sourceText(const CostSource& source);        // "gpt3-96b on a100-sxm-80"
 QStringList sourceOptions(const CostSource& source); // options of `bscope simulate`
 
 // A checked and simulated schedule, as the set-up page and the editor show it.
@@ -105,5 +106,44 @@ QString costsText(const PredictionRequest& request);
 // If it does not apply or cannot be evaluated, no value follows the formula. Returns "" if the
 // scheme has no closed form.
 QString closedFormText(const Prediction& prediction);
+
+// A change that makes an impossible request possible, such as "N = 8". The user applies it with one
+// click.
+struct Remedy
+{
+    QString text;
+    engine::ScheduleRequest request;
+
+    friend bool operator==(const Remedy&, const Remedy&) = default;
+};
+
+// The parameter that makes a request impossible, and the nearest possible values according to the
+// scheme's own check.
+struct Fault
+{
+    enum class Field : std::uint8_t { None, Devices, MicroBatches, Chunks, Option, Other };
+
+    Field field = Field::None;
+    QString reason;  // short, shown inside the field: "try 4 or 8"
+    QString message; // the full message of the check
+    std::vector<Remedy> remedies;
+};
+Fault findFault(const engine::ScheduleRequest& request);
+
+// Returns the value in [1, most] for `member` (D, N or v) that is possible and nearest to `value`.
+// Returns `value` if none is possible.
+int nearestPossible(const engine::ScheduleRequest& request, int engine::ScheduleRequest::*member,
+                    int value, int most);
+
+// Describes the values of D, N and v that a scheme accepts: "D ≥ 2, even; N a multiple of D; v =
+// 2".
+QString ruleText(const engine::Scheme& scheme);
+// The parts of ruleText() for the input fields: "≥ 2, even", "a multiple of D". A part is "" if the
+// scheme accepts any value.
+struct RuleParts
+{
+    QString devices, microBatches, chunks, other;
+};
+RuleParts ruleParts(const engine::Scheme& scheme);
 
 } // namespace app

@@ -1,12 +1,13 @@
 #include "app/plan/run_plan.h"
 
 #include "app/ui/text.h"
+#include "engine/cost/training_setup.h"
 #include "engine/cost/unit_cost_fields.h"
 #include "engine/experiment/check_experiment.h"
+#include "engine/experiment/experiment.h"
 #include "engine/experiment/experiment_fields.h"
 #include "engine/schedules/scheme.h"
 
-#include <QCoreApplication>
 #include <QFileInfo>
 
 #include <array>
@@ -140,15 +141,13 @@ RunPlan planFromExperiment(const QString& toml)
 
 QString planProblem(const RunPlan& plan, const engine::Schedule& lowered)
 {
-    const auto text
-        = [](const char* source) { return QCoreApplication::translate("Plan", source); };
     const Experiment& experiment = plan.experiment;
     if (experiment.mode == engine::Mode::Simulate)
         return {};
     if (const auto runnable = engine::checkRunnable(lowered); !runnable)
         return fromUtf8(runnable.error().message);
     if (plan.evict)
-        return text(
+        return fromUtf8(
             "Runs support Evict only with BPipe: choose BPipe, set Evict to none, or simulate.");
     if (!experiment.modelFile.empty())
         if (const auto spec = engine::loadModel(experiment.modelFile); !spec)
@@ -158,7 +157,7 @@ QString planProblem(const RunPlan& plan, const engine::Schedule& lowered)
         return fromUtf8(possible.error().message);
     const int stages = lowered.shape.stages;
     if (model.layers < stages)
-        return text("%1 has %2 layers, too few for %3 stages: use fewer devices, or simulate.")
+        return fromUtf8("%1 has %2 layers, too few for %3 stages: use fewer devices, or simulate.")
             .arg(fromUtf8(model.name))
             .arg(model.layers)
             .arg(stages);
@@ -168,10 +167,10 @@ QString planProblem(const RunPlan& plan, const engine::Schedule& lowered)
         return {};
     const QFileInfo file(QString::fromStdString(experiment.textFile));
     if (!file.isFile() || !file.isReadable())
-        return text("The text file %1 cannot be read: choose another file, or clear the field.")
+        return fromUtf8("The text file %1 cannot be read: choose another file, or clear the field.")
             .arg(file.filePath());
     if (file.size() == 0)
-        return text("The text file %1 is empty: choose another file, or clear the field.")
+        return fromUtf8("The text file %1 is empty: choose another file, or clear the field.")
             .arg(file.filePath());
     return {};
 }
@@ -181,10 +180,51 @@ QString machineProblem(const RunPlan& plan, const DeviceFacts& here)
     if (plan.experiment.mode == engine::Mode::Simulate
         || plan.experiment.backend == engine::Backend::Cpu || here.hasNvidiaDriver)
         return {};
-    return QCoreApplication::translate(
-        "Plan",
+    return fromUtf8(
         "This machine has no NVIDIA driver, so it cannot run on GPUs. Choose the CPU, or "
         "copy the command for a machine that has GPUs.");
+}
+
+namespace {
+
+const QString kExperiment = QStringLiteral("experiment"), kCosts = QStringLiteral("costs"),
+              kKind = QStringLiteral("kind"), kSource = QStringLiteral("source"),
+              kSetup = QStringLiteral("setup"), kUnitCosts = QStringLiteral("units"),
+              kEvict = QStringLiteral("evict");
+
+} // namespace
+
+QJsonObject planState(const RunPlan& plan)
+{
+    const CostSource& source = plan.source;
+    QJsonObject costs{{kKind, static_cast<int>(source.kind)},
+                      {kSource, fieldTexts(profiler::costSourceFields(), source)},
+                      {kSetup, fieldTexts(engine::trainingSetupFields(), source.setup)},
+                      {kUnitCosts, fieldTexts(engine::unitCostFields(), plan.costs)}};
+    if (plan.evict)
+        costs.insert(kEvict, static_cast<int>(*plan.evict));
+    return {{kExperiment, QString::fromStdString(engine::toToml(plan.experiment))},
+            {kCosts, costs}};
+}
+
+RunPlan restoredPlan(const QJsonObject& state)
+{
+    RunPlan plan = planFromExperiment(state.value(kExperiment).toString());
+    const QJsonObject costs = state.value(kCosts).toObject();
+    const auto choice = [&costs](const QString& key, auto last) { // -1: none
+        const int index = costs.value(key).toInt(-1);
+        return index <= static_cast<int>(last) ? index : -1;
+    };
+    CostSource& source = plan.source;
+    setFields(profiler::costSourceFields(), source, costs.value(kSource).toObject());
+    // The fields of the source have set another kind.
+    const int kind = choice(kKind, CostSource::Kind::Recorded);
+    source.kind = kind >= 0 ? static_cast<CostSource::Kind>(kind) : CostSource().kind;
+    setFields(engine::trainingSetupFields(), source.setup, costs.value(kSetup).toObject());
+    setFields(engine::unitCostFields(), plan.costs, costs.value(kUnitCosts).toObject());
+    if (const int evict = choice(kEvict, engine::EvictPolicy::Steady); evict >= 0)
+        plan.evict = static_cast<engine::EvictPolicy>(evict);
+    return plan;
 }
 
 } // namespace app

@@ -2,8 +2,10 @@
 
 #include "app/plan/prediction.h"
 #include "app/ui/device_facts.h"
+#include "engine/base/field.h"
 #include "engine/experiment/experiment.h"
 
+#include <QJsonObject>
 #include <QString>
 #include <QStringList>
 
@@ -43,5 +45,31 @@ RunPlan planFromExperiment(const QString& toml);
 QString planProblem(const RunPlan& plan, const engine::Schedule& lowered);
 // Returns the reason why this machine cannot run the plan although another could; "" if it can.
 QString machineProblem(const RunPlan& plan, const DeviceFacts& here);
+
+// The state of a page about a plan, and the plan that it stands for; see Page::state(). Missing and
+// invalid parts are ignored. Of a recorded run with the costs, only the name of the file is set,
+// which CostForm reads later.
+QJsonObject planState(const RunPlan& plan);
+RunPlan restoredPlan(const QJsonObject& state);
+
+// The texts of all fields of an object, by their options, and the object that they stand for. Also
+// includes default values: restoring B overwrites I and W, which must then be restored, too.
+template<class Object>
+QJsonObject fieldTexts(engine::Fields<Object> fields, const Object& object)
+{
+    QJsonObject texts;
+    for (const auto& field : fields)
+        texts.insert(QString::fromStdString(field.flag), QString::fromStdString(field.get(object)));
+    return texts;
+}
+// Ignores missing and invalid texts.
+template<class Object>
+void setFields(engine::Fields<Object> fields, Object& object, const QJsonObject& texts)
+{
+    for (const auto& field : fields)
+        if (const QJsonValue text = texts.value(QString::fromStdString(field.flag));
+            text.isString())
+            static_cast<void>(engine::setChecked(field, object, text.toString().toStdString()));
+}
 
 } // namespace app

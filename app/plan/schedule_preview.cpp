@@ -105,11 +105,6 @@ void SchedulePreview::setRowsHeight(int height)
     setFixedHeight(static_cast<int>(kTop) + height + 8);
 }
 
-QSize SchedulePreview::sizeHint() const
-{
-    return {600, height()};
-}
-
 SchedulePreview::Geometry SchedulePreview::geometry() const
 {
     const engine::Run& run = m_view->run();
@@ -150,15 +145,13 @@ void SchedulePreview::paintRuler(QPainter& painter, const Geometry& g) const
 
 void SchedulePreview::paintNames(QPainter& painter, const Geometry& g) const
 {
-    const Chrome& c = theme().chrome;
-    painter.setFont(uiFont(g.row >= 14 ? 12 : 10));
-    painter.setPen(c.text2);
     const int devices = m_view->devices();
     for (int d = 0; d < g.rows; ++d) {
         const QRectF box(0, kTop + d * g.row, kNames - 8, g.height);
         const bool isRest = d + 1 == g.rows && devices > g.rows;
-        painter.drawText(box, Qt::AlignVCenter | Qt::AlignLeft,
-                         isRest ? tr("%1 more").arg(devices - g.rows + 1) : tr("device %1").arg(d));
+        paintText(painter, box,
+                  isRest ? tr("%1 more").arg(devices - g.rows + 1) : tr("device %1").arg(d),
+                  uiFont(g.row >= 14 ? 12 : 10), theme().chrome.text2);
     }
 }
 
@@ -169,9 +162,8 @@ void SchedulePreview::paintNothing(QPainter& painter) const
     painter.setRenderHint(QPainter::Antialiasing);
     painter.setPen(QPen(c.lineStrong, 1, Qt::DashLine));
     painter.drawRoundedRect(QRectF(rect()).adjusted(0.5, 4.5, -kRight + 0.5, -4.5), 6, 6);
-    painter.setPen(c.text2);
-    painter.setFont(uiFont(13));
-    painter.drawText(rect(), Qt::AlignCenter, m_isWaiting ? tr("Simulating") : m_nothing);
+    paintText(painter, rect(), m_isWaiting ? tr("Simulating") : m_nothing, uiFont(13), c.text2,
+              Qt::AlignCenter);
 }
 
 void SchedulePreview::paintOutlines(QPainter& painter, const Geometry& g,

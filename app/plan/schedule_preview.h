@@ -50,7 +50,7 @@ public:
     void setWaiting();
     void setStale(); // fades the picture at once, because no new picture will replace it
     bool hasPicture() const { return m_view != nullptr; }
-    QSize sizeHint() const override;
+    QSize sizeHint() const override { return {600, height()}; }
 
 protected:
     void paintEvent(QPaintEvent* event) override;

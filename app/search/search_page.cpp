@@ -1,7 +1,7 @@
 #include "app/search/search_page.h"
 
 #include "app/plan/cost_form.h"
-#include "app/plan/cost_state.h"
+#include "app/plan/run_plan.h"
 #include "app/plan/schedule_preview.h"
 #include "app/ui/band.h"
 #include "app/ui/bound_fields.h"

@@ -1,15 +1,13 @@
 #include "app/setup/prediction_panel.h"
 
-#include "app/plan/fault.h"
 #include "app/plan/key_numbers.h"
-#include "app/plan/schedule_preview.h"
-#include "app/setup/scheme_table_model.h"
+#include "app/plan/prediction.h"
+#include "app/setup/schemes.h"
 #include "app/ui/controls.h"
 #include "app/ui/numbers.h"
 #include "app/ui/text.h"
 #include "app/ui/theme.h"
 #include "engine/backend/cpu/cpu_device.h"
-#include "engine/base/available_memory.h"
 #include "engine/experiment/experiment_fields.h"
 #include "engine/experiment/experiment_schedule.h"
 #include "engine/model/transformer.h"
@@ -44,8 +42,8 @@ std::optional<SchemeFact> makespanFact(const engine::Scheme& scheme, const Formu
         const QString expression = found.next().captured(1);
         const ClosedForm form = closedForm(expression.toStdString(), numbers);
         if (form.value && std::abs(*form.value - simulated) < kSame)
-            return SchemeFact{SchemeDialog::tr("Iteration"),
-                              SchemeDialog::tr("%1: %2 = %3 units, as simulated")
+            return SchemeFact{fromUtf8("Iteration"),
+                              fromUtf8("%1: %2 = %3 units, as simulated")
                                   .arg(form.formula, form.filled, unitsText(*form.value))};
     }
     return std::nullopt;
@@ -70,7 +68,7 @@ QString optionText(const engine::SchemeOption& option)
     for (const std::string_view value : option.values)
         values.append(fromUtf8(value));
     if (option.isOpen())
-        values.append(SchemeDialog::tr("any other"));
+        values.append(fromUtf8("any other"));
     return values.join(QStringLiteral(", "));
 }
 
@@ -83,7 +81,7 @@ std::vector<SchemeFact> schemeFacts(const engine::Scheme& scheme,
     std::vector<SchemeFact> facts;
     if (prediction == nullptr || !prediction->isValid()) {
         if (!scheme.bubbleFormula.empty())
-            facts.push_back({SchemeDialog::tr("Bubble"),
+            facts.push_back({fromUtf8("Bubble"),
                              closedForm(scheme.bubbleFormula, formulaNumbers(request)).formula});
         return facts;
     }
@@ -92,20 +90,19 @@ std::vector<SchemeFact> schemeFacts(const engine::Scheme& scheme,
     const auto makespan = prediction->closedFormsApply
         ? makespanFact(scheme, formulaNumbers(request), units)
         : std::nullopt;
-    facts.push_back(makespan.value_or(SchemeFact{
-        SchemeDialog::tr("Iteration"),
-        SchemeDialog::tr("%1, simulated").arg(timeText(metrics.duration, prediction->info))}));
+    facts.push_back(makespan.value_or(
+        SchemeFact{fromUtf8("Iteration"),
+                   fromUtf8("%1, simulated").arg(timeText(metrics.duration, prediction->info))}));
     const QString form = closedFormText(*prediction);
-    facts.push_back({SchemeDialog::tr("Bubble"),
-                     form.isEmpty()
-                         ? SchemeDialog::tr("%1, simulated").arg(percent(metrics.bubbleRatio))
-                         : form});
-    facts.push_back({SchemeDialog::tr("Peak stash"),
-                     SchemeDialog::tr("%1 Mₐ at most").arg(number(metrics.peakStash(), 1))});
-    facts.push_back({SchemeDialog::tr("Weights"),
-                     SchemeDialog::tr("%1 Mθ per device").arg(unitsText(metrics.weights()))});
-    facts.push_back({SchemeDialog::tr("Messages"),
-                     SchemeDialog::tr("%1, and %2 copies within a device")
+    facts.push_back(
+        {fromUtf8("Bubble"),
+         form.isEmpty() ? fromUtf8("%1, simulated").arg(percent(metrics.bubbleRatio)) : form});
+    facts.push_back(
+        {fromUtf8("Peak stash"), fromUtf8("%1 Mₐ at most").arg(number(metrics.peakStash(), 1))});
+    facts.push_back(
+        {fromUtf8("Weights"), fromUtf8("%1 Mθ per device").arg(unitsText(metrics.weights()))});
+    facts.push_back({fromUtf8("Messages"),
+                     fromUtf8("%1, and %2 copies within a device")
                          .arg(number(metrics.messages, 0), number(metrics.localCopies, 0))});
     return facts;
 }
@@ -136,14 +133,12 @@ QString schemeHtml(const engine::Scheme& scheme, const engine::ScheduleRequest& 
                        .arg(fromUtf8(scheme.summary).toHtmlEscaped(),
                             fromUtf8(scheme.citation).toHtmlEscaped());
     html += QStringLiteral("<p><b>%1</b></p><table>")
-                .arg(SchemeDialog::tr("At D = %1, N = %2")
-                         .arg(request.devices)
-                         .arg(request.microBatches));
+                .arg(fromUtf8("At D = %1, N = %2").arg(request.devices).arg(request.microBatches));
     for (const SchemeFact& fact : schemeFacts(scheme, request, prediction))
         html += rowHtml(fact.name, fact.value);
     html += QStringLiteral("</table>");
-    html += QStringLiteral("<p><b>%1</b></p><table>").arg(SchemeDialog::tr("Rule"))
-        + rowHtml(SchemeDialog::tr("Accepts"), ruleText(scheme));
+    html += QStringLiteral("<p><b>%1</b></p><table>").arg(fromUtf8("Rule"))
+        + rowHtml(fromUtf8("Accepts"), ruleText(scheme));
     for (const engine::SchemeOption& option : scheme.options)
         html += rowHtml(capitalized(fromUtf8(option.title)), optionText(option));
     html += QStringLiteral("</table>");
@@ -172,9 +167,6 @@ SchemeDialog::SchemeDialog(const ThemeController& theme, QWidget* parent)
     m_preview->setRowsHeight(kPictureHeight);
     auto* column = spaced(new QVBoxLayout(this), QMargins(20, 16, 20, 14), 10,
                           {m_title, m_preview, makeLine(Qt::Horizontal), {m_text, 1}});
-    auto* row
-        = spaced(new QHBoxLayout, QMargins(), 8,
-                 {{makeLabel(tr("Updates with D, N and the options of the form."), "hint"), 1}});
     QPushButton* copy = makeButton(tr("Copy text"), QStringLiteral("copyScheme"));
     connect(copy, &QPushButton::clicked, this, [this] {
         QGuiApplication::clipboard()->setText(m_title->text() + QLatin1Char('\n')
@@ -182,9 +174,11 @@ SchemeDialog::SchemeDialog(const ThemeController& theme, QWidget* parent)
     });
     QPushButton* close = makeButton(tr("Close"), QStringLiteral("closeScheme"), "primary");
     connect(close, &QPushButton::clicked, this, &QDialog::close);
-    row->addWidget(copy);
-    row->addWidget(close);
-    column->addLayout(row);
+    column->addLayout(
+        spaced(new QHBoxLayout, {}, 8,
+               {{makeLabel(tr("Updates with D, N and the options of the form."), "hint"), 1},
+                copy,
+                close}));
 }
 
 void SchemeDialog::show(const engine::ScheduleRequest& request, const Prediction* prediction)
@@ -248,10 +242,10 @@ QString memoryProblem(const engine::MemoryNeed& need, const Experiment& experime
                       const engine::MemorySpaces& spaces)
 {
     if (!spaces.front().holds(need.most()))
-        return PredictionPanel::tr("This run needs %1; %2 of the %3 that are free can be used.")
+        return fromUtf8("This run needs %1; %2 of the %3 that are free can be used.")
             .arg(sizeText(need.most()), sizeText(spaces.front().usable()),
                  sizeText(static_cast<double>(spaces.front().free)));
-    return PredictionPanel::tr("The fullest device needs %1; it has %2.")
+    return fromUtf8("The fullest device needs %1; it has %2.")
         .arg(sizeText(static_cast<double>(need.fullest)), fromUtf8(experiment.memory().text()));
 }
 
@@ -287,11 +281,6 @@ MemoryCheck checkMemory(const RunPlan& plan, engine::Bytes free)
     return check;
 }
 
-MemoryCheck checkMemory(const RunPlan& plan)
-{
-    return checkMemory(plan, engine::availableMemory());
-}
-
 namespace {
 
 // A job with more ops than this is cancelled (at its next step) when a newer request comes. A
@@ -307,27 +296,11 @@ PreviewPredictor::Answer answerOf(engine::Result<Prediction> result)
     return answer;
 }
 
-// Caches the schedule that was built last. Only one job at a time uses it.
-class Worker
+// The schedule that was built last. Only one job at a time uses it.
+struct BuiltSchedule
 {
-public:
-    PreviewPredictor::Answer predicted(const PredictionRequest& request,
-                                       const std::atomic<bool>& isDropped)
-    {
-        if (!m_prepared || !m_request.hasSameOrder(request)) {
-            m_prepared.reset();
-            auto prepared = prepare(request);
-            if (!prepared)
-                return answerOf(tl::unexpected(prepared.error()));
-            m_prepared = *std::move(prepared);
-            m_request = request;
-        }
-        return isDropped ? PreviewPredictor::Answer() : answerOf(predict(*m_prepared, request));
-    }
-
-private:
-    PredictionRequest m_request;
-    std::optional<PreparedSchedule> m_prepared;
+    PredictionRequest request;
+    std::optional<PreparedSchedule> schedule;
 };
 
 } // namespace
@@ -336,9 +309,16 @@ PreviewPredictor::PreviewPredictor(QObject* parent)
     : QObject(parent)
     , m_jobs(
           this,
-          [worker = std::make_shared<Worker>()](const PredictionRequest& request,
-                                                const std::atomic<bool>& isDropped) {
-              return worker->predicted(request, isDropped);
+          [built = std::make_shared<BuiltSchedule>()](const PredictionRequest& request,
+                                                      const std::atomic<bool>& isDropped) {
+              if (!built->schedule || !built->request.hasSameOrder(request)) {
+                  built->schedule.reset();
+                  auto prepared = prepare(request);
+                  if (!prepared)
+                      return answerOf(tl::unexpected(prepared.error()));
+                  *built = {request, *std::move(prepared)};
+              }
+              return isDropped ? Answer() : answerOf(predict(*built->schedule, request));
           },
           [this](Answer answer) {
               answer.isNewest = !m_jobs.isBusy();
@@ -561,11 +541,6 @@ void PredictionPanel::refuse(const QString& bold, const QString& message)
     m_band->show(Band::Kind::Error, bold, message);
     m_verdict = {.problem = message};
     Q_EMIT judged();
-}
-
-void PredictionPanel::setPreviewHeight(int height)
-{
-    m_preview->setRowsHeight(height);
 }
 
 } // namespace app

@@ -1,12 +1,13 @@
 #pragma once
 
-#include "app/plan/fault.h"
 #include "app/plan/prediction.h"
 #include "app/plan/run_plan.h"
+#include "app/plan/schedule_preview.h"
 #include "app/timeline/view/run_view.h"
 #include "app/ui/band.h"
 #include "app/ui/latest.h"
 #include "app/ui/theme.h"
+#include "engine/base/available_memory.h"
 
 #include <QDialog>
 #include <QObject>
@@ -19,22 +20,19 @@
 #include <memory>
 #include <vector>
 
+class QAction;
 class QLabel;
 class QTextBrowser;
-class QAction;
 
 namespace app {
 
 class KeyNumbers;
-class SchedulePreview;
 
 // A number of a scheme at the current D and N: "Bubble", "(D−1)/(N+D−1): (4−1)/(8+4−1) = 27.3 %, as
 // simulated".
 struct SchemeFact
 {
     QString name, value;
-
-    friend bool operator==(const SchemeFact&, const SchemeFact&) = default;
 };
 
 // Returns closed forms with the numbers filled in, then simulated values. Without a prediction
@@ -97,7 +95,10 @@ struct MemoryCheck
 // Checks only runs on the CPU, because the worker queries the memory of GPUs. May be called on any
 // thread; takes up to a second for large schedules.
 MemoryCheck checkMemory(const RunPlan& plan, engine::Bytes free);
-MemoryCheck checkMemory(const RunPlan& plan); // with the memory that is free on this machine
+inline MemoryCheck checkMemory(const RunPlan& plan) // with the memory that is free here
+{
+    return checkMemory(plan, engine::availableMemory());
+}
 
 // Predicts a page's large preview and prepares it for painting. Small predictions are delivered
 // before ask() returns. Others run in the thread pool, one at a time; of the waiting requests, only
@@ -154,7 +155,7 @@ public:
     const Prediction* prediction() const; // null: the plan is not possible or not yet predicted
     void refuse(const QString& bold, const QString& message);
     Band& band() { return *m_band; }
-    void setPreviewHeight(int height);
+    void setPreviewHeight(int height) { m_preview->setRowsHeight(height); }
     void explain(); // opens a window about the scheme, which follows the plan
 
 Q_SIGNALS:

@@ -1,35 +1,93 @@
 #pragma once
 
+#include "app/plan/prediction.h"
 #include "app/plan/run_plan.h"
 #include "app/shell/page.h"
 #include "app/ui/background.h"
 #include "app/ui/theme.h"
+#include "engine/schedules/scheme.h"
 
 #include <QStringList>
+#include <QWidget>
 
 #include <vector>
 
+class QComboBox;
 class QLabel;
 class QPushButton;
 class QStackedWidget;
 class QTabBar;
+class QVBoxLayout;
 
 namespace app {
 
+class BoundFields;
+class CostForm;
+class FoldSection;
 class MappingView;
 class PredictionPanel;
 class SchemeList;
 class SchemeTable;
-class SetupForm;
+class SegmentControl;
+class SliderField;
 
-struct WrittenPredictions
+// The parameters of a run. Shows a plan and emits the user's changes; showFault() marks invalid
+// values.
+class SetupForm : public QWidget
 {
-    QStringList files;  // the file of each plan that was predicted, in the order of the plans
-    QStringList failed; // why the other plans failed: "zb-h2: N must be at least 2D-1"
-};
+    Q_OBJECT
 
-// Predicts each plan and writes it to a new file as a simulated run. May be called on any thread.
-WrittenPredictions writePredictions(const std::vector<RunPlan>& plans);
+public:
+    explicit SetupForm(const ThemeController& theme, QWidget* parent = nullptr);
+
+    const RunPlan& plan() const { return m_plan; }
+    void setPlan(const RunPlan& plan); // emits no signal
+    void showFault(const Fault& fault);
+    QString problem() const; // the reason why a text was refused; "" if all are valid
+
+Q_SIGNALS:
+    void edited();
+
+private:
+    void makeScheduleRows(QVBoxLayout& column);
+    void makeModelRows(QVBoxLayout& column);
+    void makeRunRows(QVBoxLayout& column);
+    void makeMore(); // rarely used settings
+    void showScheme();
+    void showOptions();
+    void addOption(QVBoxLayout& rows, const engine::SchemeOption& option);
+    void showBackend();
+    void showEffects(); // disables settings without effect in the current plan
+    void showMore();
+    void modelChosen(const QString& model);
+    void showModel();
+    SliderField* makeCount(const char* flag, int engine::ScheduleRequest::*member, int most);
+    // Both functions create the field of an option. addField() adds a row for it; makeField()
+    // returns the field, so that the caller can add it to another row.
+    QWidget* addField(QVBoxLayout& column, const char* flag);
+    QWidget* makeField(const char* flag);
+    void changed(); // the user changed a field
+
+    const ThemeController& m_theme;
+    RunPlan m_plan;
+    BoundFields *m_fields, *m_moreFields;
+    FoldSection* m_more;
+    bool m_isShowing = false; // the fields are being set
+    SliderField *m_devices, *m_microBatches, *m_chunks;
+    CostForm* m_costs;
+    QWidget *m_counts, *m_fileRow;  // the rows for a scheme, and the row for a schedule file
+    std::vector<QWidget*> m_ofRuns; // widgets that are hidden for simulations
+    QLabel* m_file;
+    QLabel *m_deviceRule, *m_batchRule, *m_chunkRule, *m_otherRule, *m_modeHint, *m_backendHint,
+        *m_offReason;
+    DeviceFacts m_here = deviceFacts();
+    QWidget* m_options;                     // with the rows of the scheme's options
+    QWidget* m_beforeOptions;               // invisible; the rows follow it in the tab order
+    engine::ScheduleRequest m_shownOptions; // the request whose options are shown
+    QList<QComboBox*> m_optionCombos;
+    QComboBox *m_model, *m_backend;
+    SegmentControl* m_mode;
+};
 
 // Sets up a run: the user chooses a scheme and sees its schedule, or its devices on the nodes of a
 // machine. Every edit updates the prediction; a scheme that is not possible states the reason and
@@ -45,10 +103,10 @@ public:
     QStringList statusTexts() const override;
     QString statusNote() const override;
     QList<QAction*> menuActions(Menu menu) const override;
-    QJsonObject state() const override;
+    QJsonObject state() const override { return {{QStringLiteral("plan"), planState(plan())}}; }
     void restoreState(const QJsonObject& state) override;
 
-    const RunPlan& plan() const;
+    const RunPlan& plan() const { return m_form->plan(); }
     void setPlan(const RunPlan& plan);
     void showMapping(); // shows the mapping instead of the predicted schedule
 

@@ -168,6 +168,15 @@ public:
 
     const Row& at(int shown) const { return m_rows[rowAt(shown)]; }
 
+    // The row as shown whose member has this value; -1: none.
+    int rowWith(auto member, const auto& value) const
+    {
+        for (int row = 0; row < rowCount(); ++row)
+            if (std::invoke(member, at(row)) == value)
+                return row;
+        return -1;
+    }
+
     int columnCount(const QModelIndex& parent = {}) const override
     {
         return parent.isValid() ? 0 : static_cast<int>(m_columns.size());

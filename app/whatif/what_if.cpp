@@ -1,6 +1,7 @@
 #include "app/whatif/what_if.h"
 
 #include "app/ui/numbers.h"
+#include "app/ui/side_threads.h"
 #include "app/ui/text.h"
 #include "engine/base/try.h"
 #include "engine/cost/training_setup.h"
@@ -92,11 +93,6 @@ LayerSplit withBorder(LayerSplit split, int border, int before)
 
 namespace {
 
-QString text(const char* utf8)
-{
-    return QString::fromUtf8(utf8);
-}
-
 QString timeText(std::int64_t ns)
 {
     return timeScale(ns).withUnit(static_cast<double>(ns));
@@ -107,11 +103,11 @@ QString timeText(std::int64_t ns)
 QString whyNoWhatIf(const engine::Run* run)
 {
     if (run == nullptr || !hasIterations(run))
-        return text("The run has no iteration yet");
+        return fromUtf8("The run has no iteration yet");
     if (run->info.mode == engine::Mode::Simulate)
-        return text("The run is simulated, so it has no measured times");
+        return fromUtf8("The run is simulated, so it has no measured times");
     if (!knowsStages(run->info))
-        return text("The traces do not name stages, so the times of the stages are unknown");
+        return fromUtf8("The traces do not name stages, so the times of the stages are unknown");
     return {};
 }
 
@@ -126,7 +122,7 @@ std::vector<QString> whatIfSchemes()
 
 QString schemeLabel(const QString& scheme)
 {
-    return scheme == kOwnOrder ? text("Own order") : schemeTitle(scheme);
+    return scheme == kOwnOrder ? fromUtf8("Own order") : schemeTitle(scheme);
 }
 
 namespace {
@@ -178,7 +174,7 @@ engine::Result<profiler::Prediction> predictScheme(const profiler::WhatIfPredict
     const bool isOwn = scheme == kOwnOrder;
     if (isOwn && changes.microBatches != shape.microBatches)
         return engine::fail(engine::Error::Code::InvalidArgument,
-                            text("The run's own order has N = %1; set N to this number")
+                            fromUtf8("The run's own order has N = %1; set N to this number")
                                 .arg(shape.microBatches)
                                 .toStdString());
     profiler::WhatIf asked{{}, changes.linkSpeed, resamples, 1, isCancelled};
@@ -196,6 +192,9 @@ engine::Result<profiler::Prediction> predictScheme(const profiler::WhatIfPredict
     return prediction;
 }
 
+namespace {
+
+// Takes the numbers of a prediction, but not its run, which can be large.
 WhatIfRow whatIfRow(const QString& scheme, engine::Result<profiler::Prediction>& prediction,
                     bool hasInterval)
 {
@@ -214,8 +213,6 @@ WhatIfRow whatIfRow(const QString& scheme, engine::Result<profiler::Prediction>&
     return row;
 }
 
-namespace {
-
 // Adds the iteration times with one assumption changed. Leaves out changes without effect.
 void addAlternatives(const profiler::WhatIfPredictor& measured, WhatIfDetails& details)
 {
@@ -226,7 +223,7 @@ void addAlternatives(const profiler::WhatIfPredictor& measured, WhatIfDetails& d
         if (other == details.changes || !changed)
             return;
         if (const auto again = predictScheme(*changed, details.row.scheme, other))
-            details.alternatives.emplace_back(text(name), again->iteration);
+            details.alternatives.emplace_back(fromUtf8(name), again->iteration);
     };
     const WhatIfChanges& now = details.changes;
     const std::size_t edits
@@ -306,14 +303,14 @@ QString selectionText(const RunEdit& edit)
     if (edit.op)
         return fromUtf8(engine::toString(*edit.op));
     if (edit.links)
-        return *edit.links == engine::LinkTier::InNode ? text("All links within nodes")
-                                                       : text("All links between nodes");
+        return *edit.links == engine::LinkTier::InNode ? fromUtf8("All links within nodes")
+                                                       : fromUtf8("All links between nodes");
     if (edit.peer)
-        return text("Link %1–%2").arg(edit.device->value).arg(edit.peer->value);
+        return fromUtf8("Link %1–%2").arg(edit.device->value).arg(edit.peer->value);
     const QString kind = edit.kind ? fromUtf8(engine::kindShortName(*edit.kind)) : QString();
     if (!edit.device)
-        return text("%1 on all devices").arg(kind);
-    return (edit.kind ? text("%1 on device %2").arg(kind) : text("Device %1"))
+        return fromUtf8("%1 on all devices").arg(kind);
+    return (edit.kind ? fromUtf8("%1 on device %2").arg(kind) : fromUtf8("Device %1"))
         .arg(edit.device->value);
 }
 
@@ -331,28 +328,29 @@ std::vector<WhatIfEdit> editsOf(const WhatIfChanges& changes, const engine::Run&
             add(title, [&](C& other) { other.*member = none.*member; });
     };
     const auto byFactor
-        = [](double factor) { return text(" × %1").arg(QString::number(factor, 'g', 4)); };
+        = [](double factor) { return fromUtf8(" × %1").arg(QString::number(factor, 'g', 4)); };
     for (const auto& [cell, time] : changes.times)
-        add(text("Stage %1: %2 takes %3")
+        add(fromUtf8("Stage %1: %2 takes %3")
                 .arg(cell.stage)
                 .arg(fromUtf8(engine::kindName(cell.kind)), timeText(time)),
             [&cell = cell](C& other) { other.times.erase(cell); });
-    compare(&C::weightShare, text("W is %1 of B").arg(percent(changes.weightShare.value_or(0))));
+    compare(&C::weightShare,
+            fromUtf8("W is %1 of B").arg(percent(changes.weightShare.value_or(0))));
     for (const RunEdit& edit : changes.slowdowns)
         add(selectionText(edit) + byFactor(edit.factor), [&](C& other) {
             std::erase_if(other.slowdowns, [&](const auto& one) { return one.selectsAs(edit); });
         });
     compare(&C::messageDelay,
-            text("Every message delayed by %1").arg(timeText(changes.messageDelay)));
-    compare(&C::linkSpeed, text("Speed of the links") + byFactor(changes.linkSpeed));
-    compare(&C::removesStragglers, text("Stragglers removed"));
+            fromUtf8("Every message delayed by %1").arg(timeText(changes.messageDelay)));
+    compare(&C::linkSpeed, fromUtf8("Speed of the links") + byFactor(changes.linkSpeed));
+    compare(&C::removesStragglers, fromUtf8("Stragglers removed"));
     if (!changes.moves.empty())
-        add(text("Changed layers per stage"), [](C& other) {
+        add(fromUtf8("Changed layers per stage"), [](C& other) {
             other.moves.clear();
             other.layers = 0;
         });
-    compare(&C::microBatches, text("N = %1 micro-batches").arg(changes.microBatches));
-    compare(&C::tensorParallel, text("Tensor parallelism") + byFactor(changes.tensorParallel));
+    compare(&C::microBatches, fromUtf8("N = %1 micro-batches").arg(changes.microBatches));
+    compare(&C::tensorParallel, fromUtf8("Tensor parallelism") + byFactor(changes.tensorParallel));
     return edits;
 }
 
@@ -414,9 +412,9 @@ QString memoryPart(const WhatIfRow& row, const Bytes& measured)
     const std::int64_t change = row.mostBytes() - before, amount = std::abs(change);
     if (static_cast<double>(amount) < 0.01 * static_cast<double>(before))
         return {};
-    return text(", with %1 %2 on the fullest device")
+    return fromUtf8(", with %1 %2 on the fullest device")
         .arg(byteScale(amount).withUnit(static_cast<double>(amount)),
-             change > 0 ? text("more") : text("less"));
+             change > 0 ? fromUtf8("more") : fromUtf8("less"));
 }
 
 } // namespace
@@ -435,18 +433,18 @@ WhatIfVerdict verdictOf(const WhatIfRow& row, const WhatIfNumbers& numbers)
         verdict.kind = Kind::AlmostFull;
     const bool isOwn = row.scheme == kOwnOrder;
     if (isOwn && row.iteration == numbers.measured) {
-        verdict.bold = text("The run's own order takes %1 %2, as recorded.")
+        verdict.bold = fromUtf8("The run's own order takes %1 %2, as recorded.")
                            .arg(time(row.iteration), scale.unit());
-        verdict.rest = text("Drag the end of an op, or slow a device or a link.");
+        verdict.rest = fromUtf8("Drag the end of an op, or slow a device or a link.");
         return verdict;
     }
     const bool isAlike = numbers.batches == numbers.measuredBatches;
     const auto batches = [&](int count) {
         return isAlike   ? QString()
-            : count == 1 ? text(" for 1 micro-batch")
-                         : text(" for %1 micro-batches").arg(count);
+            : count == 1 ? fromUtf8(" for 1 micro-batch")
+                         : fromUtf8(" for %1 micro-batches").arg(count);
     };
-    verdict.bold = text("%1 would take %2 %3%4 instead of %5 %3%6")
+    verdict.bold = fromUtf8("%1 would take %2 %3%4 instead of %5 %3%6")
                        .arg(schemeLabel(row.scheme), time(row.iteration), scale.unit(),
                             batches(numbers.batches), time(numbers.measured),
                             batches(numbers.measuredBatches));
@@ -454,13 +452,13 @@ WhatIfVerdict verdictOf(const WhatIfRow& row, const WhatIfNumbers& numbers)
         / static_cast<double>(std::max<std::int64_t>(1, baseline));
     QString inside = signedPercent(change);
     if (!isAlike)
-        inside += text(" per micro-batch");
+        inside += fromUtf8(" per micro-batch");
     if (row.hasInterval)
-        inside += text(", 95 % interval %1 to %2").arg(time(row.least), time(row.most));
+        inside += fromUtf8(", 95 % interval %1 to %2").arg(time(row.least), time(row.most));
     if (verdict.kind == Kind::Unclear && row.hasInterval)
-        inside += text(": no clear difference");
-    verdict.rest
-        = text("(%1)%2.").arg(inside, isOwn ? QString() : memoryPart(row, numbers.measuredBytes));
+        inside += fromUtf8(": no clear difference");
+    verdict.rest = fromUtf8("(%1)%2.").arg(
+        inside, isOwn ? QString() : memoryPart(row, numbers.measuredBytes));
     return verdict;
 }
 
@@ -481,17 +479,17 @@ DetailsSection differenceSection(const profiler::Comparison& comparison, const S
 {
     const ComparedRun &measured = comparison.runs[0], &predicted = comparison.runs[1];
     DetailsSection section;
-    section.title = text("Difference by cause");
-    section.note = text("%1, mean of devices").arg(time.unit());
+    section.title = fromUtf8("Difference by cause");
+    section.note = fromUtf8("%1, mean of devices").arg(time.unit());
     const auto add = [&](const char* name, auto value) {
-        section.add(text(name),
+        section.add(fromUtf8(name),
                     time.difference(std::invoke(value, predicted) - std::invoke(value, measured)));
     };
     add("Bubble", &ComparedRun::meanBubble);
     add("Exposed communication", &ComparedRun::meanExposed);
     add("Compute", [](const ComparedRun& run) { return run.meanCompute - run.meanOptimizer; });
     add("Optimizer", &ComparedRun::meanOptimizer);
-    section.add(text("Number of messages"),
+    section.add(fromUtf8("Number of messages"),
                 signedNumber(predicted.metrics.messages - measured.metrics.messages, 0));
     return section;
 }
@@ -504,7 +502,7 @@ DetailsSection peakSection(const WhatIfRow* row, const profiler::Comparison& com
     const ComparedRun &measured = comparison.runs[0], &predicted = comparison.runs[1];
     const bool hasBytes = row != nullptr && !row->deviceBytes.empty();
     const auto limit = hasBytes ? static_cast<double>(memory.usable()) : 0;
-    const Scale scale = hasBytes ? byteScale(row->mostBytes()) : Scale{1, 1, text("Mₐ")};
+    const Scale scale = hasBytes ? byteScale(row->mostBytes()) : Scale{1, 1, fromUtf8("Mₐ")};
     std::vector<double> before, after;
     if (hasBytes) {
         std::ranges::copy(peaksOf(measured), std::back_inserter(before));
@@ -518,15 +516,15 @@ DetailsSection peakSection(const WhatIfRow* row, const profiler::Comparison& com
     const double most = std::max(
         {limit, 1e-9, *std::ranges::max_element(before), *std::ranges::max_element(after)});
     DetailsSection section;
-    section.title = hasBytes ? text("Peak memory") : text("Peak stash");
+    section.title = hasBytes ? fromUtf8("Peak memory") : fromUtf8("Peak stash");
     section.note
-        = limit > 0 ? text("%1, limit %2").arg(scale.unit(), scale.text(limit)) : scale.unit();
+        = limit > 0 ? fromUtf8("%1, limit %2").arg(scale.unit(), scale.text(limit)) : scale.unit();
     section.pairLimit = limit / most;
-    section.pairLegend[0] = text("%1, measured").arg(QString::fromStdString(measured.label));
-    section.pairLegend[1] = text("%1, predicted").arg(QString::fromStdString(predicted.label));
+    section.pairLegend[0] = fromUtf8("%1, measured").arg(QString::fromStdString(measured.label));
+    section.pairLegend[1] = fromUtf8("%1, predicted").arg(QString::fromStdString(predicted.label));
     for (std::size_t device = 0; device < after.size(); ++device)
         section.pairs.push_back(
-            {text("Device %1").arg(device), scale.text(after[device]),
+            {fromUtf8("Device %1").arg(device), scale.text(after[device]),
              before[device] < 0 ? QString() : scale.difference(after[device] - before[device]),
              before[device] / most, after[device] / most});
     return section;
@@ -550,10 +548,10 @@ Details describeWhatIf(const WhatIfDetails& prediction, const WhatIfRow* row,
     details.unit = time.unit();
     details.left = shapeText(run);
     if (run.schedule.shape.chunks() > 1)
-        details.left += text(", v %1").arg(run.schedule.shape.chunks());
-    details.left += text(", simulated");
+        details.left += fromUtf8(", v %1").arg(run.schedule.shape.chunks());
+    details.left += fromUtf8(", simulated");
     if (row != nullptr && row->hasInterval)
-        details.right = text("%1 to %2")
+        details.right = fromUtf8("%1 to %2")
                             .arg(time.text(static_cast<double>(row->least)),
                                  time.text(static_cast<double>(row->most)));
     if (const profiler::Comparison& comparison = prediction.comparison;
@@ -564,17 +562,133 @@ Details describeWhatIf(const WhatIfDetails& prediction, const WhatIfRow* row,
         details.sections.push_back(peakSection(row, comparison, memory));
     }
     DetailsSection& basis = details.sections.emplace_back();
-    basis.title = text("Assumptions");
+    basis.title = fromUtf8("Assumptions");
     for (const auto& [name, iteration] : prediction.alternatives)
         basis.add(name, time.withUnit(static_cast<double>(iteration)));
     if (prediction.correction)
-        basis.add(text("Correction factor"), number(*prediction.correction, 3));
+        basis.add(fromUtf8("Correction factor"), number(*prediction.correction, 3));
     DetailsSection& assumed = details.sections.emplace_back();
-    assumed.title = text("Not measured, assumed");
+    assumed.title = fromUtf8("Not measured, assumed");
     for (const std::string& assumption : prediction.assumptions)
         assumed.add({}, QString::fromStdString(assumption));
-    assumed.add({}, text("Ops do not slow one another down more than in the run."));
+    assumed.add({}, fromUtf8("Ops do not slow one another down more than in the run."));
     return details;
+}
+
+namespace {
+
+constexpr int kResamples = 100;
+enum Priority { Intervals, Medians, OfChosen };
+
+} // namespace
+
+WhatIfPredictions::Explained WhatIfPredictions::explained(const Chosen& chosen,
+                                                          const std::atomic<bool>& isDropped)
+{
+    Explained made;
+    if (isDropped)
+        return made;
+    made.details
+        = whatIfDetails(*chosen.measured, *chosen.run, chosen.changes, chosen.scheme, chosen.depth);
+    if (made.details.run == nullptr)
+        return made;
+    auto view = std::make_shared<const RunView>(made.details.run);
+    view->metrics(engine::reportedIteration(view->timeline())); // for the first paint
+    made.view = std::move(view);
+    return made;
+}
+
+WhatIfPredictions::WhatIfPredictions(RunPointer run, QObject* parent)
+    : QObject(parent)
+    , m_run(std::move(run))
+    , m_isDropped(std::make_shared<std::atomic<bool>>(false))
+    , m_background(this, sideThreads())
+    , m_explaining(
+          this, explained,
+          [this](const Explained& one) { Q_EMIT schemeExplained(one.details, one.view); },
+          decltype(m_explaining)::Older::Dropped, sideThreads(), OfChosen)
+    , m_previewing(
+          this, explained,
+          [this](const Explained& one) {
+              if (one.view != nullptr)
+                  Q_EMIT schemeExplained(one.details, one.view);
+          },
+          decltype(m_previewing)::Older::Delivered, sideThreads(), OfChosen)
+{
+    using Made = engine::Result<profiler::WhatIfPredictor>;
+    m_background.run([measured = m_run] { return profiler::WhatIfPredictor::create(*measured); },
+                     [this](Made made) {
+                         if (!made) {
+                             Q_EMIT failed(QString::fromStdString(made.error().message));
+                             return;
+                         }
+                         m_measured
+                             = std::make_shared<const profiler::WhatIfPredictor>(*std::move(made));
+                         Q_EMIT measured(m_measured);
+                     });
+}
+
+WhatIfPredictions::~WhatIfPredictions()
+{
+    *m_isDropped = true;
+}
+
+void WhatIfPredictions::ask(const WhatIfChanges& changes, const QString& scheme)
+{
+    *m_isDropped = true;
+    m_isDropped = std::make_shared<std::atomic<bool>>(false);
+    m_changes = changes;
+    m_intervals = 0;
+    Q_EMIT progressed(0, static_cast<int>(whatIfSchemes().size()));
+    m_background.run(
+        [run = m_run, measured = m_measured, changes] {
+            return std::make_shared<const Changed::element_type>(withChanges(*measured, changes));
+        },
+        [this, isDropped = m_isDropped](const Changed& changed) {
+            if (*isDropped)
+                return;
+            for (const int resamples : {0, kResamples})
+                for (const QString& one : whatIfSchemes())
+                    predict(one, changed, resamples);
+        },
+        OfChosen);
+    if (!scheme.isEmpty())
+        explain(scheme);
+}
+
+void WhatIfPredictions::predict(const QString& scheme, const Changed& changed, int resamples)
+{
+    const bool hasInterval = resamples > 0;
+    m_background.run(
+        // Keeps the run, which `changed` refers to, after the page is closed.
+        [=, run = m_run, isDropped = m_isDropped,
+         changes = m_changes]() -> std::optional<WhatIfRow> {
+            if (*isDropped)
+                return std::nullopt;
+            auto prediction = changed->and_then([&](const profiler::WhatIfPredictor& predictor) {
+                return predictScheme(predictor, scheme, changes, resamples,
+                                     [isDropped] { return isDropped->load(); });
+            });
+            return whatIfRow(scheme, prediction, hasInterval);
+        },
+        [this, hasInterval, isDropped = m_isDropped](const std::optional<WhatIfRow>& row) {
+            if (*isDropped || !row)
+                return;
+            Q_EMIT predicted(*row);
+            if (hasInterval)
+                Q_EMIT progressed(++m_intervals, static_cast<int>(whatIfSchemes().size()));
+        },
+        hasInterval ? Intervals : Medians);
+}
+
+void WhatIfPredictions::explain(const QString& scheme)
+{
+    m_explaining.ask({m_measured, m_run, m_changes, scheme, WhatIfDepth::Full});
+}
+
+void WhatIfPredictions::preview(const WhatIfChanges& changes, const QString& scheme)
+{
+    m_previewing.ask({m_measured, m_run, changes, scheme, WhatIfDepth::Preview});
 }
 
 } // namespace app

@@ -495,116 +495,6 @@ public:
 
 enum Scope { OneOp, KindOnDevice, KindEverywhere };
 
-} // namespace
-
-OpForm::OpForm(const ThemeController& theme, WhatIfEdits& edits, QWidget* parent)
-    : QWidget(parent)
-    , m_edits(edits)
-    , m_title(named(makeLabel({}, "dock"), "opTitle"))
-    , m_hint(named(makeWrapped("hint"), "opHint"))
-    , m_time(named(new QLineEdit, "opTime", tr("Duration of the selected op")))
-    , m_scope(makeFormCombo(QStringLiteral("opScope")))
-{
-    m_scope->addItems({QString(), QString(), QString()});
-    m_time->setAlignment(Qt::AlignRight);
-    m_time->setToolTip(tr("Sets the duration when Enter is pressed"));
-    QVBoxLayout* rows = makeFormSection(*spaced(new QVBoxLayout(this), {}, 0));
-    fill(*rows,
-         {m_title, makeFormRow(tr("Duration"), {m_time}), makeFormRow(tr("Apply to"), {m_scope}),
-          m_hint});
-    connect(m_time, &QLineEdit::returnPressed, this, &OpForm::takeTime);
-    connect(&theme, &ThemeController::unitsChanged, this, &OpForm::show);
-    connect(&edits, &WhatIfEdits::changed, this, &OpForm::show);
-    show();
-}
-
-void OpForm::showOp(const std::optional<OpInFocus>& op, bool isOwnOrder)
-{
-    m_op = op;
-    m_isOwnOrder = isOwnOrder;
-    show();
-}
-
-profiler::RunEdit OpForm::selection() const
-{
-    profiler::RunEdit edit;
-    if (m_scope->currentIndex() == OneOp)
-        edit.op = m_op->op;
-    else
-        edit.kind = m_op->op.kind;
-    if (m_scope->currentIndex() == KindOnDevice)
-        edit.device = m_op->device;
-    return edit;
-}
-
-void OpForm::scale(double ratio, bool isLast)
-{
-    if (m_op)
-        m_edits.change(m_time->objectName(), [&](WhatIfChanges& next) {
-            profiler::RunEdit edit = selection();
-            edit.factor = slowdown(next, edit) * ratio;
-            setSlowdown(next, edit);
-        });
-    if (isLast)
-        m_edits.endStep();
-}
-
-void OpForm::show()
-{
-    const bool canEdit = m_op && m_op->duration > 0;
-    m_time->setEnabled(canEdit);
-    m_scope->setEnabled(canEdit);
-    setLook(m_time, "invalid", false);
-    QString title
-        = tr("Selected op"),
-        scopes[]{tr("one op"), tr("its op type on the device"), tr("its op type on all devices")};
-    if (m_op) {
-        const QString name = fromUtf8(engine::toString(m_op->op));
-        const QString kind = fromUtf8(engine::kindShortName(m_op->op.kind));
-        const auto onDevice = [&](const QString& what) {
-            return tr("%1 on device %2").arg(what).arg(m_op->device.value);
-        };
-        title = onDevice(name);
-        scopes[OneOp] = tr("%1 only").arg(name);
-        scopes[KindOnDevice] = onDevice(kind);
-        scopes[KindEverywhere] = tr("%1 on all devices").arg(kind);
-        m_unit = timeScale(m_op->duration);
-    }
-    m_title->setText(title);
-    for (const int scope : {OneOp, KindOnDevice, KindEverywhere})
-        m_scope->setItemText(scope, scopes[scope]);
-    m_time->setText(canEdit ? m_unit.withUnit(static_cast<double>(m_op->duration)) : QString());
-    m_hint->setText(canEdit            ? tr("Drag the end of the op, or press < and >.")
-                        : m_op         ? tr("This op takes no time; select one that does.")
-                        : m_isOwnOrder ? tr("Select an op of either timeline, or drag its end.")
-                                       : tr("Choose \"Own order\" as the scheme to change single "
-                                            "ops."));
-}
-
-// Accepts "12.4" and "12.4 ms" in the unit of the field. Ignores an unchanged text, because the
-// shown duration is rounded.
-void OpForm::takeTime()
-{
-    QString text = m_time->text();
-    const auto duration = static_cast<double>(m_op ? m_op->duration : 0);
-    if (m_op && text == m_unit.withUnit(duration))
-        return show();
-    if (text.endsWith(m_unit.unit()))
-        text.chop(m_unit.unit().size());
-    const double entered = decimal(text.remove(kNarrowSpace)).value_or(0);
-    if (!m_op || entered <= 0) {
-        setLook(m_time, "invalid", true);
-        m_hint->setText(tr("%1 is not a duration; enter a positive number of %2.")
-                            .arg(m_time->text(), m_unit.unit()));
-        return;
-    }
-    const profiler::RunEdit edit = selection();
-    scale(entered * m_unit.perUnit() / duration * slowdown(m_op->included, edit)
-          / slowdown(m_edits.changes(), edit));
-}
-
-namespace {
-
 // Ends of the slider for links: 2^(20/10) = 4 times as fast, or as slow.
 constexpr int kSliderEnd = 20;
 constexpr double kStepsPerDoubling = 10;
@@ -633,15 +523,18 @@ WhatIfForm::WhatIfForm(const ThemeController& theme, const profiler::WhatIfPredi
     , m_theme(theme)
     , m_measured(measured)
     , m_edits(edits)
-    , m_op(new OpForm(theme, edits))
+    , m_opTitle(named(makeLabel({}, "dock"), "opTitle"))
+    , m_opHint(named(makeWrapped("hint"), "opHint"))
+    , m_time(named(new QLineEdit, "opTime", tr("Duration of the selected op")))
+    , m_scope(makeFormCombo(QStringLiteral("opScope")))
     , m_memory(named(new HundredthsField(theme), "deviceMemory"))
     , m_reserve(named(new HundredthsField(theme), "reserve"))
     , m_memoryHint(makeFormHint())
 {
     auto* content = makeSurface("plain");
-    auto* column = spaced(new QVBoxLayout(content), {}, 0,
-                          {makeCosts(), makeEditList(), makeLine(Qt::Horizontal), m_op});
+    auto* column = spaced(new QVBoxLayout(content), {}, 0, {makeCosts(), makeEditList()});
     column->setSizeConstraint(QLayout::SetMinAndMaxSize);
+    addOp(*column);
     addSlowdowns(*column);
     addLinks(*column);
     addStragglers(*column);
@@ -688,6 +581,103 @@ void WhatIfForm::bind(void (Control::*changed)(int), void (Control::*display)(in
         m_edits.change(isNumber ? control->objectName() : QString(),
                        [&](WhatIfChanges& next) { set(next, value); });
     });
+}
+
+void WhatIfForm::addOp(QVBoxLayout& column)
+{
+    m_scope->addItems({QString(), QString(), QString()});
+    m_time->setAlignment(Qt::AlignRight);
+    m_time->setToolTip(tr("Sets the duration when Enter is pressed"));
+    fill(*makeFormSection(column),
+         {m_opTitle, makeFormRow(tr("Duration"), {m_time}), makeFormRow(tr("Apply to"), {m_scope}),
+          m_opHint});
+    connect(m_time, &QLineEdit::returnPressed, this, &WhatIfForm::takeTime);
+    m_show.emplace_back([this] { showSelected(); });
+}
+
+void WhatIfForm::showOp(const std::optional<OpInFocus>& op, bool isOwnOrder)
+{
+    m_op = op;
+    m_isOwnOrder = isOwnOrder;
+    showSelected();
+}
+
+profiler::RunEdit WhatIfForm::selection() const
+{
+    profiler::RunEdit edit;
+    if (m_scope->currentIndex() == OneOp)
+        edit.op = m_op->op;
+    else
+        edit.kind = m_op->op.kind;
+    if (m_scope->currentIndex() == KindOnDevice)
+        edit.device = m_op->device;
+    return edit;
+}
+
+void WhatIfForm::scaleOp(double ratio, bool isLast)
+{
+    if (m_op)
+        m_edits.change(m_time->objectName(), [&](WhatIfChanges& next) {
+            profiler::RunEdit edit = selection();
+            edit.factor = slowdown(next, edit) * ratio;
+            setSlowdown(next, edit);
+        });
+    if (isLast)
+        m_edits.endStep();
+}
+
+void WhatIfForm::showSelected()
+{
+    const bool canEdit = m_op && m_op->duration > 0;
+    m_time->setEnabled(canEdit);
+    m_scope->setEnabled(canEdit);
+    setLook(m_time, "invalid", false);
+    QString title
+        = tr("Selected op"),
+        scopes[]{tr("one op"), tr("its op type on the device"), tr("its op type on all devices")};
+    if (m_op) {
+        const QString name = fromUtf8(engine::toString(m_op->op));
+        const QString kind = fromUtf8(engine::kindShortName(m_op->op.kind));
+        const auto onDevice = [&](const QString& what) {
+            return tr("%1 on device %2").arg(what).arg(m_op->device.value);
+        };
+        title = onDevice(name);
+        scopes[OneOp] = tr("%1 only").arg(name);
+        scopes[KindOnDevice] = onDevice(kind);
+        scopes[KindEverywhere] = tr("%1 on all devices").arg(kind);
+        m_unit = timeScale(m_op->duration);
+    }
+    m_opTitle->setText(title);
+    for (const int scope : {OneOp, KindOnDevice, KindEverywhere})
+        m_scope->setItemText(scope, scopes[scope]);
+    m_time->setText(canEdit ? m_unit.withUnit(static_cast<double>(m_op->duration)) : QString());
+    m_opHint->setText(canEdit            ? tr("Drag the end of the op, or press < and >.")
+                          : m_op         ? tr("This op takes no time; select one that does.")
+                          : m_isOwnOrder ? tr("Select an op of either timeline, or drag its end.")
+                                         : tr("Choose \"Own order\" as the scheme to change single "
+                                              "ops."));
+}
+
+// Accepts "12.4" and "12.4 ms" in the unit of the field. Ignores an unchanged text, because the
+// shown duration is rounded.
+void WhatIfForm::takeTime()
+{
+    QString text = m_time->text();
+    const auto duration = static_cast<double>(m_op ? m_op->duration : 0);
+    if (m_op && text == m_unit.withUnit(duration))
+        return showSelected();
+    if (text.endsWith(m_unit.unit()))
+        text.chop(m_unit.unit().size());
+    const double entered = decimal(text.remove(kNarrowSpace)).value_or(0);
+    if (!m_op || entered <= 0) {
+        setLook(m_time, "invalid", true);
+        m_opHint->setText(tr("%1 is not a duration; enter a positive number of %2.")
+                              .arg(m_time->text(), m_unit.unit()));
+        return;
+    }
+    const profiler::RunEdit edit = selection();
+    scaleOp(entered * m_unit.perUnit() / duration * slowdown(m_op->included, edit)
+            / slowdown(m_edits.changes(), edit));
 }
 
 QWidget* WhatIfForm::makeCosts()

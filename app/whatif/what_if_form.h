@@ -105,34 +105,6 @@ struct OpInFocus
     WhatIfChanges included;
 };
 
-// The duration of the selected op, or of all ops of its kind. Ops can be selected only in the run's
-// own order.
-class OpForm : public QWidget
-{
-    Q_OBJECT
-
-public:
-    OpForm(const ThemeController& theme, WhatIfEdits& edits, QWidget* parent = nullptr);
-
-    void showOp(const std::optional<OpInFocus>& op, bool isOwnOrder);
-    // Multiplies the duration of the ops in scope. The calls during one drag, of which only the
-    // last has `isLast`, are undone together.
-    void scale(double ratio, bool isLast = true);
-
-private:
-    profiler::RunEdit selection() const; // the ops in scope; requires an op
-    void takeTime();
-    void show();
-
-    WhatIfEdits& m_edits;
-    QLabel *m_title, *m_hint;
-    QLineEdit* m_time;
-    QComboBox* m_scope;
-    std::optional<OpInFocus> m_op;
-    Scale m_unit;
-    bool m_isOwnOrder = false;
-};
-
 // The measured times of a run, and controls to change them. A control is a function that shows
 // WhatIfEdits::changes() and a connection that writes to them.
 class WhatIfForm : public QWidget
@@ -147,7 +119,11 @@ public:
     // Enables the memory limit if the memory of the schemes is known.
     void setKnowsBytes(bool knows);
     engine::MemoryCapacity memory() const; // of a device; unknown: no limit
-    OpForm& op() const { return *m_op; }
+    // Ops can be selected only in the run's own order.
+    void showOp(const std::optional<OpInFocus>& op, bool isOwnOrder);
+    // Multiplies the duration of the selected op, or of all ops of its kind. The calls during one
+    // drag, of which only the last has `isLast`, are undone together.
+    void scaleOp(double ratio, bool isLast = true);
 
 Q_SIGNALS:
     void memoryChanged();
@@ -159,6 +135,10 @@ private:
     void bind(void (Control::*changed)(int), void (Control::*display)(int),
               std::type_identity_t<Control>* control, Get get, Set set);
     QWidget* makeCosts();
+    void addOp(QVBoxLayout& column);
+    profiler::RunEdit selection() const; // the ops in scope; requires an op
+    void takeTime();
+    void showSelected();
     QWidget* makeEditList();
     void listEdits(QWidget& list);
     void addSlowdowns(QVBoxLayout& column);
@@ -171,7 +151,12 @@ private:
     const profiler::WhatIfPredictor& m_measured;
     WhatIfEdits& m_edits;
     std::vector<std::function<void()>> m_show;
-    OpForm* m_op;
+    QLabel *m_opTitle, *m_opHint;
+    QLineEdit* m_time;
+    QComboBox* m_scope;
+    std::optional<OpInFocus> m_op;
+    Scale m_unit;
+    bool m_isOwnOrder = false;
     HundredthsField *m_memory, *m_reserve;
     QLabel* m_memoryHint;
 };

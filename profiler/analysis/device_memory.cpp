@@ -42,4 +42,17 @@ MemoryCapacity deviceMemory(const Run& run)
     return memory;
 }
 
+std::string DeviceFit::text() const
+{
+    return !isKnown() ? "-" : fits() ? "fits" : bytesText(-left()) + " too much";
+}
+
+Reading::Fields memoryData(const engine::MemoryCapacity& memory)
+{
+    const auto known = [&](auto value) { return memory.isKnown() ? Reading(value) : Reading(); };
+    return {{"device_memory_bytes", known(memory.bytes)},
+            {"usable_memory_bytes", known(memory.usable())},
+            {"reserve", known(memory.reserve)}};
+}
+
 } // namespace profiler

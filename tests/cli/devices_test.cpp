@@ -1,4 +1,4 @@
-#include "app/cli/text/devices_text.h"
+#include "app/cli/commands/devices.h"
 #include "engine/cost/hardware.h"
 #include "tests/cli/bscope.h"
 #include "tests/support/paths.h"

@@ -1,4 +1,4 @@
-#include "app/cli/text/notes_text.h"
+#include "app/cli/text/run_text.h"
 #include "profiler/store/notes.h"
 #include "profiler/store/trace_store.h"
 #include "tests/cli/bscope.h"

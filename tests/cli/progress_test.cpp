@@ -1,4 +1,4 @@
-#include "app/cli/commands/progress.h"
+#include "app/cli/commands/long_task.h"
 #include "tests/cli/bscope.h"
 
 #include <cstdio>

@@ -1,5 +1,4 @@
-#include "app/cli/text/gpu_text.h"
-#include "app/cli/text/timeline_text.h"
+#include "app/cli/text/run_text.h"
 #include "tests/cli/bscope.h"
 #include "tests/profiler/analysis/hand_made.h"
 

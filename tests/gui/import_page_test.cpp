@@ -1,5 +1,4 @@
 #include "app/import/import_page.h"
-#include "app/import/import_report_view.h"
 #include "app/plan/schedule_preview.h"
 #include "app/timeline/widget/timeline_widget.h"
 #include "app/ui/controls.h"

@@ -1,5 +1,4 @@
 #include "app/import/import_page.h"
-#include "app/import/rules_pane.h"
 #include "app/ui/band.h"
 #include "app/ui/data_table.h"
 #include "profiler/export/exporters.h"

@@ -1,7 +1,7 @@
 #pragma once
 
 #include "app/plan/key_numbers.h"
-#include "app/setup/scheme_table_model.h"
+#include "app/setup/schemes.h"
 #include "app/setup/setup_page.h"
 #include "app/ui/band.h"
 #include "app/ui/data_table.h"

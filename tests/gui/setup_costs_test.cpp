@@ -80,7 +80,7 @@ TEST_CASE("a recorded run brings its sizes along, predicts as it was, and is ref
     setup.press("scheme_1f1b");
     takeSource(setup, CostSource::Kind::Recorded);
     CHECK(setup.verdict().contains(QStringLiteral("no recorded run is selected")));
-    setup.find<CostSourceForm>("costSourceForm")->takeRun(file);
+    setup.find<CostForm>("costForm")->takeRun(file);
     const auto takes = [&] { return setup.page.plan().source.run != nullptr; };
     REQUIRE(waitFor(takes));
     CHECK(setup.page.plan().experiment.schedule.microBatches == 16);
@@ -92,8 +92,7 @@ TEST_CASE("a recorded run brings its sizes along, predicts as it was, and is ref
 
     setup.press("scheme_bitpipe"); // eight stages, not four
     CHECK(setup.verdict().startsWith(QStringLiteral("Not predicted.")));
-    setup.find<CostSourceForm>("costSourceForm")
-        ->takeRun(folder.filePath(QStringLiteral("none.sqlite")));
+    setup.find<CostForm>("costForm")->takeRun(folder.filePath(QStringLiteral("none.sqlite")));
     auto* hint = setup.find<QLabel>("costRunHint");
     CHECK(waitFor([&] { return hint->text().contains(QStringLiteral("does not exist")); }));
 }

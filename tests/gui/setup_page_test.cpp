@@ -1,7 +1,7 @@
 #include "app/plan/key_numbers.h"
 #include "app/plan/schedule_preview.h"
-#include "app/setup/scheme_list.h"
-#include "app/setup/setup_form.h"
+#include "app/setup/schemes.h"
+#include "app/setup/setup_page.h"
 #include "app/ui/band.h"
 #include "app/ui/card_button.h"
 #include "app/ui/control_style.h"
@@ -237,7 +237,7 @@ TEST_CASE("an option that accepts any number has an editable field")
 {
     Setup setup;
     setup.press("scheme_interleaved-1f1b");
-    auto* options = setup.find<SchemeOptions>("schemeOptions");
+    auto* options = setup.find<QWidget>("schemeOptions");
     QComboBox* combo = nullptr;
     for (QComboBox* each : options->findChildren<QComboBox*>())
         combo = each->isEditable() ? each : combo;

@@ -2,11 +2,11 @@
 #include "app/compare/compare_widget.h"
 #include "app/timeline/widget/timeline_widget.h"
 #include "app/ui/band.h"
+#include "app/ui/data_table.h"
 #include "app/ui/empty_state.h"
 #include "app/ui/spin_field.h"
 #include "app/whatif/what_if_form.h"
 #include "app/whatif/what_if_page.h"
-#include "app/whatif/what_if_table.h"
 #include "app/window/main_window.h"
 #include "profiler/store/trace_store.h"
 #include "tests/gui/page_requests.h"
@@ -25,6 +25,17 @@
 #include <QTest>
 
 namespace app {
+namespace {
+
+void openRow(const WhatIfTab& tab, const QString& scheme)
+{
+    auto* view = tab.find<DataTable>("whatIfTable");
+    const auto* model = static_cast<const WhatIfModel*>(view->model());
+    Q_EMIT view->activated(model->index(model->rowOf(scheme), 0));
+}
+
+} // namespace
+
 TEST_CASE("the page shows the shortest scheme above a ranking of all of them")
 {
     const WhatIfTab tab;
@@ -221,7 +232,7 @@ TEST_CASE("the own order opens in the editor as the run has it")
     const WhatIfTab tab(run);
     REQUIRE(waitFor([&] { return tab.isPredicted(); }));
     const PageRequests asked(tab.page);
-    Q_EMIT tab.page.findChild<WhatIfTable*>()->openRequested(kOwnOrder);
+    openRow(tab, kOwnOrder);
     REQUIRE(asked.size() == 1);
     const auto opened = asked.front().schedule;
     REQUIRE(opened != nullptr);
@@ -234,7 +245,7 @@ TEST_CASE("a schedule that does not exist is refused with the reason")
 {
     const WhatIfTab tab(simulatedRun({"1f1b", 3, 6, 3, true}));
     REQUIRE(waitFor([&] { return tab.isPredicted(); }));
-    Q_EMIT tab.page.findChild<WhatIfTable*>()->openRequested(QStringLiteral("chimera"));
+    openRow(tab, QStringLiteral("chimera"));
     const QString notice = tab.find<Band>("whatIfNotice")->text();
     CHECK(notice.startsWith(QStringLiteral("Not opened. ")));
     CHECK(notice.contains(QStringLiteral("even")));

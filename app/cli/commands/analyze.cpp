@@ -1,9 +1,7 @@
 #include "app/cli/commands/command.h"
-#include "app/cli/options/choice.h"
-#include "app/cli/text/gpu_text.h"
-#include "app/cli/text/notes_text.h"
+#include "app/cli/options/options.h"
 #include "app/cli/text/output.h"
-#include "app/cli/text/run_file.h"
+#include "app/cli/text/run_text.h"
 #include "engine/base/id_vector.h"
 #include "engine/base/try.h"
 #include "engine/schedule/notation.h"
@@ -235,31 +233,25 @@ struct Kernels
     KernelTable table;
 };
 
-Result<std::optional<OpKind>> kindOf(const std::string& letters)
-{
-    if (letters.empty())
-        return std::nullopt;
-    const auto kind = parseKindShortName(letters);
-    if (!kind)
-        return fail(kind.error().code, "--op: " + kind.error().message);
-    return *kind;
-}
-
 Result<std::optional<Kernels>> kernelsOf(const AnalyzeOptions& options, const Run& run,
                                          const GpuTrace& trace)
 {
     if (!options.kernels)
         return std::nullopt;
-    const auto kind = TRY(kindOf(options.op));
+    KernelFilter filter;
+    filter.iteration = options.iteration;
+    if (!options.op.empty()) {
+        const auto kind = parseKindShortName(options.op);
+        if (!kind)
+            return fail(kind.error().code, "--op: " + kind.error().message);
+        filter.op = *kind;
+    }
+    if (options.device >= 0)
+        filter.device = DeviceId{options.device};
     Kernels kernels{GpuActivity(run, trace), {}};
     if (kernels.activity.isEmpty())
         return fail(Error::Code::NotFound,
                     fmt::format("{} has no kernels. {}", options.file, whyNoKernels(run.info)));
-    KernelFilter filter;
-    filter.op = kind;
-    filter.iteration = options.iteration;
-    if (options.device >= 0)
-        filter.device = DeviceId{options.device};
     kernels.table = kernelTable(run, kernels.activity, filter);
     return kernels;
 }

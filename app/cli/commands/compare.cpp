@@ -1,7 +1,6 @@
 #include "app/cli/commands/command.h"
-#include "app/cli/options/choice.h"
+#include "app/cli/options/options.h"
 #include "app/cli/text/output.h"
-#include "app/cli/text/run_file.h"
 #include "engine/base/field.h"
 #include "engine/base/new_file.h"
 #include "engine/base/try.h"

@@ -1,10 +1,8 @@
+#include "app/cli/commands/devices.h"
+
 #include "app/cli/commands/command.h"
-#include "app/cli/commands/interrupt.h"
 #include "app/cli/commands/long_task.h"
-#include "app/cli/options/choice.h"
-#include "app/cli/options/field_options.h"
-#include "app/cli/options/output_options.h"
-#include "app/cli/text/devices_text.h"
+#include "app/cli/options/options.h"
 #include "app/cli/text/output.h"
 #include "engine/backend/cpu/cpu_device.h"
 #include "engine/backend/cuda_device.h"
@@ -13,9 +11,11 @@
 #include "engine/base/version.h"
 #include "engine/exec/measure_hardware.h"
 #include "engine/experiment/experiment_fields.h"
+#include "profiler/analysis/measure.h"
 
 #include <CLI/CLI.hpp>
 #include <fmt/format.h>
+#include <nlohmann/json.hpp>
 #include <sched.h>
 
 #include <algorithm>
@@ -26,6 +26,105 @@
 namespace cli {
 
 using namespace engine;
+using nlohmann::ordered_json;
+
+namespace {
+// Returns why runs cannot use a GPU; "" if they can.
+std::string whyNoGpu(const CudaReport& cuda)
+{
+    return cuda.reason.empty() ? "" : cuda.reason + "; runs use the CPU";
+}
+
+std::string gpuText(const CudaReport& cuda)
+{
+    std::string text;
+    for (const CudaDevice& device : cuda.devices) {
+        text += fmt::format("gpu   {}, sm_{}{}, {} SMs ({}), {}\n", device.name, device.major,
+                            device.minor, device.multiprocessors,
+                            device.partition > 0
+                                ? fmt::format("partitions of {} SMs or more", device.partition)
+                                : "no partitions",
+                            profiler::bytesText(device.memory));
+        if (!device.fallback.empty())
+            text += fmt::format("      {}\n", device.fallback);
+    }
+    text += fmt::format("{} {}\n", cuda.devices.empty() ? "gpu   none:" : "     ",
+                        cuda.reason.empty()
+                            ? "modes: emulate, live (--backend cuda), in fp32, bf16 or tf32"
+                            : whyNoGpu(cuda));
+    if (!cuda.driver.empty())
+        text += fmt::format("      the driver supports CUDA {}\n", cuda.driver);
+    if (!cuda.runtime.empty())
+        text += fmt::format("      plug-in with CUDA {}\n", cuda.runtime);
+    for (const CudaLibrary& library : cuda.libraries)
+        text += fmt::format("      {:<8}  {}\n", library.name,
+                            library.version.empty() ? library.reason : library.version);
+    return text;
+}
+
+ordered_json orNull(const std::string& text)
+{
+    return text.empty() ? ordered_json() : ordered_json(text);
+}
+
+ordered_json cudaJson(const CudaReport& cuda)
+{
+    ordered_json libraries = ordered_json::array(), devices = ordered_json::array();
+    for (const CudaLibrary& library : cuda.libraries)
+        libraries.push_back({{"name", library.name},
+                             {"version", orNull(library.version)},
+                             {"file", orNull(library.file)},
+                             {"reason", orNull(library.reason)}});
+    for (const CudaDevice& device : cuda.devices)
+        devices.push_back({{"name", device.name},
+                           {"compute_capability", fmt::format("{}.{}", device.major, device.minor)},
+                           {"multiprocessors", device.multiprocessors},
+                           {"smallest_partition", device.partition},
+                           {"memory_bytes", device.memory},
+                           {"fallback", orNull(device.fallback)}});
+    return {{"driver", orNull(cuda.driver)},
+            {"runtime", orNull(cuda.runtime)},
+            {"libraries", libraries},
+            {"devices", devices}};
+}
+} // namespace
+
+std::string devicesText(const Machine& machine)
+{
+    return fmt::format("cpu   {}, {} {}, {} of memory free\n"
+                       "      {}{}\n"
+                       "      modes: {}\n{}",
+                       machine.cpu, machine.cores, machine.cores == 1 ? "core" : "cores",
+                       profiler::bytesText(machine.memory),
+                       machine.computes ? "" : "cannot train: ", machine.arithmetic,
+                       machine.computes ? "simulate, emulate, live" : "simulate",
+                       gpuText(machine.cuda));
+}
+
+std::string devicesJson(const Machine& machine)
+{
+    ordered_json cpu{{"kind", "cpu"},
+                     {"name", machine.cpu},
+                     {"cores", machine.cores},
+                     {"memory_bytes", machine.memory},
+                     {"blas", machine.computes ? ordered_json(machine.arithmetic) : ordered_json()},
+                     {"modes",
+                      machine.computes ? ordered_json{"simulate", "emulate", "live"}
+                                       : ordered_json{"simulate"}}};
+    ordered_json devices = ordered_json::array({cpu}), missing = ordered_json::array();
+    if (machine.cuda.reason.empty())
+        for (const CudaDevice& device : machine.cuda.devices)
+            devices.push_back({{"kind", "cuda"},
+                               {"name", device.name},
+                               {"memory_bytes", device.memory},
+                               {"modes", ordered_json::array({"emulate", "live"})}});
+    else
+        missing.push_back({{"kind", "cuda"}, {"reason", whyNoGpu(machine.cuda)}});
+    if (!machine.computes)
+        missing.push_back({{"kind", "cpu"}, {"reason", machine.arithmetic}});
+    return jsonText(
+        {{"devices", devices}, {"unavailable", missing}, {"cuda", cudaJson(machine.cuda)}});
+}
 
 namespace {
 // Returns the name of the CPU from the line "model name : AMD EPYC ..." in /proc/cpuinfo.
@@ -54,11 +153,11 @@ Machine thisMachine()
     Machine machine;
     machine.cpu = cpuName();
     machine.cores = usableCores();
-    machine.cuda = engine::cudaReport();
-    const auto device = engine::openCpuDevice();
+    machine.cuda = cudaReport();
+    const auto device = openCpuDevice();
     machine.computes = device.has_value();
     if (device) {
-        const engine::DeviceInfo info = (*device)->info();
+        const DeviceInfo info = (*device)->info();
         machine.memory = info.memory;
         machine.arithmetic = info.library;
     } else {

@@ -1,10 +1,10 @@
 #include "profiler/predict/estimate.h"
 
 #include "app/cli/commands/command.h"
-#include "app/cli/options/choice.h"
-#include "app/cli/options/field_options.h"
+#include "app/cli/options/options.h"
 #include "app/cli/text/output.h"
 #include "engine/base/try.h"
+#include "profiler/analysis/device_memory.h"
 #include "profiler/report/sheet.h"
 
 #include <CLI/CLI.hpp>
@@ -33,9 +33,8 @@ std::string fitText(std::optional<double> bytes, const MemoryCapacity& memory)
 {
     if (!bytes)
         return "-";
-    const std::string size = bytesText(std::llround(*bytes));
-    return memory.holds(*bytes) ? size + " fits"
-                                : size + ", " + bytesText(-memory.left(*bytes)) + " too much";
+    const DeviceFit fit{memory, std::llround(*bytes)};
+    return bytesText(*fit.peak) + (fit.fits() ? " fits" : ", " + fit.text());
 }
 
 template<auto Member>

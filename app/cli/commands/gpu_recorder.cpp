@@ -1,6 +1,6 @@
 #include "app/cli/commands/gpu_recorder.h"
 
-#include "app/cli/text/gpu_text.h"
+#include "app/cli/text/run_text.h"
 
 #include <fmt/format.h>
 
@@ -28,19 +28,9 @@ void streamNamed(void* stream, const char* name)
 
 TraceLevel levelOf(Trace trace, Backend backend)
 {
-    switch (trace) {
-    case Trace::Off:
-        return TraceLevel::Off;
-    case Trace::Ops:
-        return TraceLevel::Ops;
-    case Trace::Kernels:
-        return TraceLevel::Kernels;
-    case Trace::All:
-        return TraceLevel::All;
-    case Trace::Auto:
-        break;
-    }
-    return backend == Backend::Cuda ? TraceLevel::Kernels : TraceLevel::Ops;
+    constexpr EnumArray<Trace, TraceLevel, 5> kLevels{
+        {TraceLevel::Ops, TraceLevel::Off, TraceLevel::Ops, TraceLevel::Kernels, TraceLevel::All}};
+    return trace == Trace::Auto && backend == Backend::Cuda ? TraceLevel::Kernels : kLevels[trace];
 }
 
 } // namespace

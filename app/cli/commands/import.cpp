@@ -1,11 +1,9 @@
 #include "profiler/import/import.h"
 
 #include "app/cli/commands/command.h"
-#include "app/cli/commands/interrupt.h"
 #include "app/cli/commands/long_task.h"
-#include "app/cli/options/output_options.h"
+#include "app/cli/options/options.h"
 #include "app/cli/text/output.h"
-#include "app/cli/text/run_file.h"
 #include "engine/base/median.h"
 #include "engine/base/read_file.h"
 #include "engine/base/try.h"

@@ -1,9 +1,6 @@
 #include "app/cli/commands/command.h"
-#include "app/cli/options/choice.h"
-#include "app/cli/options/field_options.h"
-#include "app/cli/options/output_options.h"
+#include "app/cli/options/options.h"
 #include "app/cli/text/output.h"
-#include "app/cli/text/run_file.h"
 #include "engine/base/text.h"
 #include "engine/base/try.h"
 #include "engine/experiment/check_experiment.h"
@@ -31,27 +28,16 @@ struct KitOptions
     OutputOptions output;
 };
 
-// Whether an option of `bscope run` does not belong in a kit, because it only affects how this
+// The options of `bscope run` that do not belong in a kit, because they only affect how this
 // machine runs and records an experiment.
+constexpr std::string_view kOfThisMachine
+    = "--mode --backend --transport --graphs --device-memory --reserve --trace "
+      "--nvtx-grammar --link-bandwidth --link-latency --accumulate --mapping "
+      "--devices-per-node --link-bandwidth-across --link-latency-across --receive";
+
 bool isOfThisMachine(std::string_view flag)
 {
-    constexpr std::string_view kFlags[] = {"--mode",
-                                           "--backend",
-                                           "--transport",
-                                           "--graphs",
-                                           "--device-memory",
-                                           "--reserve",
-                                           "--trace",
-                                           "--nvtx-grammar",
-                                           "--link-bandwidth",
-                                           "--link-latency",
-                                           "--accumulate",
-                                           "--mapping",
-                                           "--devices-per-node",
-                                           "--link-bandwidth-across",
-                                           "--link-latency-across",
-                                           "--receive"};
-    return std::ranges::count(kFlags, flag) > 0;
+    return std::ranges::count(flags(kOfThisMachine), flag) > 0;
 }
 
 // Makes the kit of the experiment that the run stores or, if no run is given, of the one that the

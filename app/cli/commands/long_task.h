@@ -1,10 +1,22 @@
 #pragma once
 
+#include "engine/exec/run_experiment.h"
+
+#include <atomic>
 #include <condition_variable>
+#include <cstdint>
+#include <memory>
 #include <mutex>
 #include <string>
 #include <thread>
 
+namespace CLI {
+class App;
+class Option;
+} // namespace CLI
+
+// What commands share that run for long: a line on the terminal, a clean stop when they are
+// interrupted, and reports of progress for the window and for scripts.
 namespace cli {
 
 // Shows the current step of a command on a terminal, with the time left if it is known. The line
@@ -33,5 +45,54 @@ private:
     double m_begin;
     std::thread m_thread;
 };
+
+// During its lifetime, SIGINT, SIGTERM and SIGHUP request a clean stop, and a second one ends the
+// program at once; SIGPIPE becomes a write error. Signals that are ignored, as under nohup, stay
+// ignored. At most one instance may exist.
+class Interrupt
+{
+public:
+    Interrupt();
+    ~Interrupt();
+    Interrupt(const Interrupt&) = delete;
+    Interrupt& operator=(const Interrupt&) = delete;
+
+    // Requests a stop when the parent process exits, even if this process is suspended at that
+    // time.
+    void stopWithParent();
+    const std::atomic<bool>& requested() const;
+};
+
+// Reports the progress of a run or a study on standard error; this class only warnings. PROGRESS.md
+// describes the JSON lines. All functions are called on the thread that executes the run or study.
+class Progress
+{
+public:
+    Progress() = default;
+    Progress(const Progress&) = delete;
+    Progress& operator=(const Progress&) = delete;
+    virtual ~Progress() = default;
+
+    virtual void started(const std::string&, const engine::RunInfo&) { }
+    virtual void ops(const engine::OpsDone&) { }
+    virtual void rows(std::int64_t) { }
+    // The arguments are the evaluated points of a study, all points, and the estimated seconds
+    // left.
+    virtual void points(std::size_t, std::size_t, double) { }
+    virtual void iteration(std::size_t, const engine::Iteration&) { }
+    virtual void warning(const std::string& message); // prints a note
+    virtual void locked(const std::string& file) { warning(lockedSentence(file)); }
+    virtual void finishing() { }
+    virtual void finished(const std::string&, engine::Outcome) { }
+    virtual void failed(const std::string&) { }
+
+protected:
+    static std::string lockedSentence(const std::string& file);
+};
+
+// Auto: a bar if standard error is a terminal, otherwise only warnings.
+enum class ProgressKind { Auto, Bar, JsonLines, None };
+CLI::Option* addProgressOption(CLI::App& app, ProgressKind& kind);
+std::unique_ptr<Progress> makeProgress(ProgressKind kind);
 
 } // namespace cli

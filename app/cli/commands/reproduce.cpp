@@ -1,7 +1,7 @@
 #include "profiler/study/reproduce.h"
 
 #include "app/cli/commands/command.h"
-#include "app/cli/options/choice.h"
+#include "app/cli/options/options.h"
 #include "app/cli/text/output.h"
 #include "engine/base/try.h"
 

@@ -1,5 +1,5 @@
 #include "app/cli/commands/command.h"
-#include "app/cli/options/choice.h"
+#include "app/cli/options/options.h"
 #include "app/cli/text/output.h"
 #include "engine/base/try.h"
 #include "engine/schedules/scheme.h"

@@ -2,19 +2,17 @@
 
 #include "app/cli/commands/command.h"
 #include "app/cli/commands/long_task.h"
-#include "app/cli/options/choice.h"
-#include "app/cli/options/command_line.h"
-#include "app/cli/options/output_options.h"
+#include "app/cli/options/options.h"
 #include "app/cli/options/prediction_options.h"
 #include "app/cli/text/output.h"
-#include "app/cli/text/run_file.h"
-#include "app/cli/text/timeline_text.h"
+#include "app/cli/text/run_text.h"
 #include "engine/base/process.h"
 #include "engine/base/try.h"
 #include "engine/base/version.h"
 #include "engine/cost/training_setup.h"
 #include "engine/cost/unit_cost_fields.h"
 #include "engine/experiment/check_experiment.h"
+#include "profiler/analysis/device_memory.h"
 #include "profiler/report/run_sheet.h"
 #include "profiler/store/trace_store.h"
 
@@ -153,43 +151,25 @@ Result<std::vector<PredictedRun>> simulateAll(const SimulationOptions& options)
     return all;
 }
 
-// The device with the largest peak; nullptr if no memory was simulated.
-const DeviceMetrics* fullestDevice(const RunMetrics& metrics)
+DeviceFit fitOf(const PredictedRun& one)
 {
-    return metrics.peakBytes() ? metrics.fullest(&DeviceMetrics::peakBytes) : nullptr;
-}
-
-const MemoryCapacity& memoryOf(const PredictedRun& one)
-{
-    return one.run.info.memory;
-}
-
-bool knowsFit(const PredictedRun& one)
-{
-    return memoryOf(one).isKnown() && fullestDevice(one.metrics) != nullptr;
-}
-
-// Returns the free bytes of the device with the largest peak; negative if it does not fit.
-std::int64_t leftOn(const PredictedRun& one)
-{
-    const std::int64_t peak = fullestDevice(one.metrics)->peakBytes.value_or(0);
-    return memoryOf(one).left(static_cast<double>(peak));
+    return {one.run.info.memory, one.metrics.peakBytes()};
 }
 
 // Returns a line such as "memory: device 0 needs 63.4 GiB and fits, 11.8 GiB free (75.2 GiB usable
 // of 79.2 GiB: reserve 5 %)".
 std::string memoryLine(const PredictedRun& one)
 {
-    if (!memoryOf(one).isKnown())
+    const DeviceFit fit = fitOf(one);
+    if (!fit.memory.isKnown())
         return {};
-    if (!knowsFit(one))
+    if (!fit.isKnown())
         return "memory: not computed for a schedule of this size";
-    const DeviceMetrics& most = *fullestDevice(one.metrics);
     return fmt::format(
-        "memory: device {} needs {} and {} ({}){}", most.device.value, bytesText(*most.peakBytes),
-        leftOn(one) >= 0 ? "fits, " + bytesText(leftOn(one)) + " free"
-                         : "does not fit, " + bytesText(-leftOn(one)) + " too much",
-        memoryOf(one).text(), leftOn(one) >= 0 ? "" : "; the times assume that it fits");
+        "memory: device {} needs {} and {} ({}){}",
+        one.metrics.fullest(&DeviceMetrics::peakBytes)->device.value, bytesText(*fit.peak),
+        fit.fits() ? "fits, " + bytesText(fit.left()) + " free" : "does not fit, " + fit.text(),
+        fit.memory.text(), fit.fits() ? "" : "; the times assume that it fits");
 }
 
 std::string ratesLine(const PredictedRun& one)
@@ -216,13 +196,6 @@ std::string linkLine(const PredictedRun& one)
         most->from == most->to ? fmt::format("in node {}", most->from)
                                : fmt::format("from node {} to node {}", most->from, most->to),
         most->count(LinkLoad::Of::Messages), sums, sums == 1 ? "" : "s");
-}
-
-std::string fitText(const PredictedRun& one)
-{
-    if (!knowsFit(one))
-        return "-";
-    return leftOn(one) >= 0 ? "fits" : bytesText(-leftOn(one)) + " too much";
 }
 
 // The assumptions of the costs, the link and the mappings.
@@ -261,12 +234,8 @@ Reading dataOf(const PredictedRun& one)
     Reading data = fields(runMeasures(), ReportedRun{one.run, one.metrics});
     auto& all = std::get<Reading::Fields>(data.data);
     all.emplace_back("mapping", textOrUnknown(one.mapping));
-    const MemoryCapacity& memory = memoryOf(one);
-    const bool known = memory.isKnown();
-    all.emplace_back("device_memory_bytes", known ? Reading(memory.bytes) : Reading());
-    all.emplace_back("usable_memory_bytes", known ? Reading(memory.usable()) : Reading());
-    all.emplace_back("reserve", known ? Reading(memory.reserve) : Reading());
-    all.emplace_back("fits", knowsFit(one) ? Reading(leftOn(one) >= 0) : Reading());
+    std::ranges::move(memoryData(one.run.info.memory), std::back_inserter(all));
+    all.emplace_back("fits", fitOf(one).reading());
     all.emplace_back("links", one.loads ? Table(kLink, one.loads->links).json() : Reading());
     return data;
 }
@@ -295,11 +264,11 @@ std::string simulatedText(const std::vector<PredictedRun>& all)
     for (const PredictedRun& one : all) {
         runs.push_back({one.run, one.metrics});
         schemes.push_back(one.run.info.scheme);
-        fits.push_back(fitText(one));
+        fits.push_back(fitOf(one).text());
     }
     Table table(runMeasures(), runs, kColumn | kSimulated);
     table.insert(0, "scheme", schemes);
-    const MemoryCapacity& memory = memoryOf(all.front());
+    const MemoryCapacity& memory = all.front().run.info.memory;
     if (memory.isKnown())
         table.insert(table.columns.size(), "memory", fits);
     Sheet sheet;

@@ -1,8 +1,8 @@
 #include "engine/verify/verify.h"
 
 #include "app/cli/commands/command.h"
-#include "app/cli/commands/interrupt.h"
-#include "app/cli/options/choice.h"
+#include "app/cli/commands/long_task.h"
+#include "app/cli/options/options.h"
 #include "app/cli/text/output.h"
 
 #include <CLI/CLI.hpp>

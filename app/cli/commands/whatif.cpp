@@ -1,11 +1,8 @@
 #include "app/cli/commands/command.h"
 #include "app/cli/commands/long_task.h"
-#include "app/cli/options/command_line.h"
-#include "app/cli/options/field_options.h"
-#include "app/cli/options/output_options.h"
-#include "app/cli/options/schedule_options.h"
+#include "app/cli/options/options.h"
+#include "app/cli/options/prediction_options.h"
 #include "app/cli/text/output.h"
-#include "app/cli/text/run_file.h"
 #include "engine/base/try.h"
 #include "engine/base/version.h"
 #include "engine/experiment/experiment_fields.h"
@@ -40,11 +37,7 @@ struct WhatIfTable
 {
     MemoryCapacity memory;                         // of a device
     std::vector<profiler::Prediction> predictions; // those that fit first, then the shortest
-    struct Refused
-    {
-        std::string scheme, reason;
-    };
-    std::vector<Refused> refused;
+    std::vector<std::pair<std::string, std::string>> refused; // schemes and reasons
 };
 
 constexpr MeasureInfo inMilliseconds(std::string_view key, std::string_view title, int decimals)
@@ -57,25 +50,9 @@ struct PredictedRow
     const Run& run;
     std::int64_t measured;
     const Prediction& of;
-    const MemoryCapacity& memory;
+    DeviceFit fit;
 };
 using P = PredictedRow;
-
-// Whether a prediction fits; nullopt if its need or the memory of a device is unknown.
-std::optional<bool> fits(const Prediction& one, const MemoryCapacity& memory)
-{
-    if (!one.peakBytes || !memory.isKnown())
-        return std::nullopt;
-    return memory.holds(static_cast<double>(*one.peakBytes));
-}
-
-std::string fitText(const P& p)
-{
-    const auto known = fits(p.of, p.memory);
-    return !known ? "-"
-        : *known  ? "fits"
-                  : bytesText(-p.memory.left(static_cast<double>(*p.of.peakBytes))) + " too much";
-}
 
 Reading iteration(const P& p)
 {
@@ -112,13 +89,10 @@ constexpr std::array kPrediction{
                predicted<&Prediction::peakStash>),
     Measure<P>({"peak_bytes", "peak memory", Unit::Bytes, kColumn | kIfAny},
                predicted<&Prediction::peakBytes>),
-    Measure<P>({"fits"},
-               [](const P& p) {
-                   const auto known = fits(p.of, p.memory);
-                   return known ? Reading(*known) : Reading();
-               }),
-    Measure<P>({"", "memory", Unit::None, kColumn | kIfAny},
-               [](const P& p) { return p.memory.isKnown() ? Reading(fitText(p)) : Reading(); }),
+    Measure<P>({"fits"}, [](const P& p) { return p.fit.reading(); }),
+    Measure<P>(
+        {"", "memory", Unit::None, kColumn | kIfAny},
+        [](const P& p) { return p.fit.memory.isKnown() ? Reading(p.fit.text()) : Reading(); }),
 };
 
 struct MeasuredStage
@@ -166,21 +140,16 @@ Sheet whatIfSheet(const Run& run, const WhatIfPredictor& predictor, const WhatIf
     const MeasuredTimes& times = predictor.times();
     std::vector<P> predictions;
     for (const Prediction& one : table.predictions)
-        predictions.push_back({run, predictor.measured(), one, table.memory});
+        predictions.push_back({run, predictor.measured(), one, {table.memory, one.peakBytes}});
     std::vector<S> stages;
     for (const StageId stage : times.stages.ids())
         stages.push_back({stage, times.stages[stage]});
     const MemoryCapacity& memory = table.memory;
-    const bool known = memory.isKnown();
     Sheet sheet;
-    sheet.data(
-        Reading::Fields{{"scheme", run.info.scheme},
-                        {"iteration", predictor.measured()},
-                        {"unit", "ns"},
-                        {"device_memory_bytes", known ? Reading(memory.bytes) : Reading()},
-                        {"usable_memory_bytes", known ? Reading(memory.usable()) : Reading()},
-                        {"reserve", known ? Reading(memory.reserve) : Reading()},
-                        {"correction", predictor.correction()}});
+    sheet.data(Reading::Fields{
+        {"scheme", run.info.scheme}, {"iteration", predictor.measured()}, {"unit", "ns"}});
+    sheet.data(memoryData(memory));
+    sheet.data("correction", predictor.correction());
     sheet.sentence(sentence(run, predictor.measured(), table.predictions.front()));
     if (!std::ranges::all_of(table.predictions,
                              [&](const Prediction& one) { return doesEqualWork(one, run); }))
@@ -188,11 +157,9 @@ Sheet whatIfSheet(const Run& run, const WhatIfPredictor& predictor, const WhatIf
             fmt::format("The run has N = {}, so changes compare the time per micro-batch.",
                         run.schedule.shape.microBatches));
     sheet.table(Table(kPrediction, predictions), "predictions");
-    if (known)
+    if (memory.isKnown())
         sheet.sentence("memory: " + memory.text()
-                       + (fits(table.predictions.front(), memory).value_or(true)
-                              ? ""
-                              : "; no prediction fits"));
+                       + (predictions.front().fit.fits() ? "" : "; no prediction fits"));
     sheet.heading("Measured times per stage and micro-batch, medians");
     sheet.table(Table(kStage, stages), "costs");
     sheet.sentence(fmt::format(
@@ -207,9 +174,9 @@ Sheet whatIfSheet(const Run& run, const WhatIfPredictor& predictor, const WhatIf
     for (const std::string& assumption : times.assumptions)
         sheet.sentence("assumed: " + assumption);
     Reading::List refused;
-    for (const WhatIfTable::Refused& one : table.refused) {
-        sheet.sentence(fmt::format("not predicted: {}: {}", one.scheme, one.reason));
-        refused.emplace_back(Reading::Fields{{"scheme", one.scheme}, {"reason", one.reason}});
+    for (const auto& [scheme, reason] : table.refused) {
+        sheet.sentence(fmt::format("not predicted: {}: {}", scheme, reason));
+        refused.emplace_back(Reading::Fields{{"scheme", scheme}, {"reason", reason}});
     }
     sheet.data("refused", refused);
     return sheet;
@@ -255,7 +222,7 @@ Result<std::vector<Schedule>> schedulesOf(const WhatIfOptions& options, const Ru
             table.refused.push_back({asked.schemes.front(), one.error().message});
     }
     if (all.empty())
-        return fail(Error::Code::InvalidArgument, table.refused.front().reason);
+        return fail(Error::Code::InvalidArgument, table.refused.front().second);
     return all;
 }
 
@@ -294,9 +261,9 @@ Result<WhatIfTable> predictAll(const WhatIfOptions& options, const Run& run,
         table.predictions.push_back(*std::move(one));
     }
     if (table.predictions.empty())
-        return fail(Error::Code::InvalidArgument, table.refused.front().reason);
+        return fail(Error::Code::InvalidArgument, table.refused.front().second);
     std::ranges::stable_sort(table.predictions, {}, [&table](const Prediction& one) {
-        return std::pair(!fits(one, table.memory).value_or(true), one.iteration);
+        return std::pair(!DeviceFit{table.memory, one.peakBytes}.fits(), one.iteration);
     });
     return table;
 }

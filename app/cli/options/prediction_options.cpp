@@ -1,13 +1,14 @@
 #include "app/cli/options/prediction_options.h"
 
-#include "app/cli/options/choice.h"
-#include "app/cli/options/field_options.h"
+#include "app/cli/options/options.h"
 #include "app/cli/text/output.h"
-#include "app/cli/text/run_file.h"
 #include "engine/base/try.h"
 #include "engine/cost/training_setup.h"
 #include "engine/cost/unit_cost_fields.h"
+#include "engine/experiment/experiment_fields.h"
+#include "engine/schedule/formats/schedule_file.h"
 #include "engine/schedule/passes/passes.h"
+#include "engine/schedules/scheme.h"
 
 #include <CLI/CLI.hpp>
 #include <fmt/format.h>
@@ -21,6 +22,95 @@ namespace cli {
 
 using namespace engine;
 using namespace profiler;
+
+namespace {
+constexpr const char* kScheduleGroup = "Schedule";
+
+bool isOfCopies(std::string_view flag)
+{
+    return flag == "--data-parallel" || flag == "--mapping";
+}
+
+} // namespace
+
+void addScheduleOptions(CLI::App& app, ScheduleOptions& options, Schemes schemes)
+{
+    const bool several = schemes == Schemes::Several;
+    FieldFacts scheme = *findField(requestFields(), "--scheme");
+    if (several) {
+        scheme.kind = FieldKind::List;
+        scheme.help = "Pipeline scheme, see bscope schemes; repeat it to compare schemes";
+    }
+    addFieldOption(app, scheme, options.request.schedule.scheme, [&options](std::string_view text) {
+        for (const std::string_view name : items(text))
+            options.schemes.emplace_back(name);
+        return Result<void>();
+    });
+    addFieldOptions(app, requestFields(), options.request.schedule,
+                    [](std::string_view flag) { return flag == "--scheme" || isOfCopies(flag); });
+    CLI::Option* file = addExperimentOption(
+        app, experimentField("--schedule"), "",
+        [&options](const Experiment& e) { options.request.scheduleFile = e.scheduleFile; });
+    for (const char* other : {"--scheme", "--devices", "--micro-batches", "--chunks", "--set"})
+        file->excludes(app.get_option(other));
+}
+
+void addPassOptions(CLI::App& app, PredictionRequest& request)
+{
+    FieldFacts evict
+        = option("", "--evict", "Evict", "Share stashes between devices d and D-1-d, as BPipe does")
+              .oneOf({"none", "lazy", "steady"});
+    evict.group = kScheduleGroup;
+    addFieldOption(app, evict, "none", [&request](std::string_view text) {
+        request.evict.reset();
+        if (text != "none")
+            request.evict = text == "lazy" ? EvictPolicy::Lazy : EvictPolicy::Steady;
+        return Result<void>();
+    });
+    FieldFacts recompute = experimentField("--recompute").withDefault("none");
+    recompute.group = kScheduleGroup;
+    addExperimentOption(app, recompute, "none", [&request](const Experiment& typed) {
+        request.recompute = typed.model.recompute;
+    });
+}
+
+std::vector<ScheduleRequest> requests(const ScheduleOptions& options)
+{
+    ScheduleRequest request = options.request.schedule;
+    std::vector<ScheduleRequest> all;
+    for (const std::string& scheme :
+         options.schemes.empty() ? std::vector{request.scheme} : options.schemes) {
+        request.scheme = scheme;
+        all.push_back(options.stages > 0 ? withStages(request, options.stages) : request);
+    }
+    return all;
+}
+
+Result<std::vector<Schedule>> schedules(const ScheduleOptions& options, const SizeLimit& limit)
+{
+    const auto& of = options.request;
+    std::vector<Schedule> all;
+    const auto add = [&](Schedule schedule) -> Result<void> {
+        auto complete = withPasses(std::move(schedule), of.evict, of.recompute);
+        if (!complete)
+            return wrongUsage(complete.error());
+        all.push_back(*std::move(complete));
+        return {};
+    };
+    if (!of.scheduleFile.empty()) {
+        auto schedule = TRY(readScheduleFile(of.scheduleFile));
+        TRY(add(std::move(schedule)));
+        return all;
+    }
+    for (const ScheduleRequest& request : requests(options)) {
+        auto schedule = buildSchedule(
+            options.stream ? asStream(request, *options.stream, limit) : request, limit);
+        if (!schedule)
+            return wrongUsage(schedule.error());
+        TRY(add(*std::move(schedule)));
+    }
+    return all;
+}
 
 namespace {
 bool given(const CLI::App& app, const char* option)
@@ -47,33 +137,18 @@ void addModelOptions(CLI::App& app, CostSource& source)
         });
 }
 
+// The costs that a recorded run replaces.
+constexpr std::string_view kNotRecorded
+    = "--forward --backward --input-gradient --weight-gradient --p2p --latency --allreduce "
+      "--optimizer --transfer --recompute-cost --stage-cost --p2p-across --latency-across "
+      "--transfer-across --allreduce-across --nics-per-node --joint --model --hardware "
+      "--tensor-parallel --no-sequence-parallel --attention --recompute-all "
+      "--micro-batch-size";
+
 void addCalibrateOptions(CLI::App& app, CostSource& source)
 {
     CLI::Option* file = addSourceOption(app, "--calibrate", source);
-    for (const char* other : {"--forward",
-                              "--backward",
-                              "--input-gradient",
-                              "--weight-gradient",
-                              "--p2p",
-                              "--latency",
-                              "--allreduce",
-                              "--optimizer",
-                              "--transfer",
-                              "--recompute-cost",
-                              "--stage-cost",
-                              "--p2p-across",
-                              "--latency-across",
-                              "--transfer-across",
-                              "--allreduce-across",
-                              "--nics-per-node",
-                              "--joint",
-                              "--model",
-                              "--hardware",
-                              "--tensor-parallel",
-                              "--no-sequence-parallel",
-                              "--attention",
-                              "--recompute-all",
-                              "--micro-batch-size"})
+    for (const std::string& other : flags(kNotRecorded))
         file->excludes(app.get_option(other));
     addSourceOption(app, "--split-backward", source)->needs(file);
 }
@@ -206,12 +281,14 @@ void addPredictionOptions(CLI::App& app, PredictionOptions& options)
 {
     addScheduleOptions(app, options.schedule, Schemes::Several);
     PredictionRequest& request = options.request();
-    addCopyOptions(app, request.schedule);
+    addFieldOptions(app, requestFields(), request.schedule,
+                    [](std::string_view flag) { return !isOfCopies(flag); });
     addPassOptions(app, request);
     addCostOptions(app, options);
     addModelOptions(app, request.source);
     addCalibrateOptions(app, request.source);
-    addSyncOption(app, request.sync);
+    addExperimentOption(app, experimentField("--sync"), syncName(request.sync),
+                        [&request](const Experiment& typed) { request.sync = typed.sync; });
 }
 
 Result<void> complete(const CLI::App& app, PredictionOptions& options)

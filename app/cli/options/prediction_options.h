@@ -1,12 +1,41 @@
 #pragma once
 
-#include "app/cli/options/schedule_options.h"
 #include "profiler/predict/predict.h"
 
 #include <optional>
 #include <string>
+#include <vector>
+
+namespace CLI {
+class App;
+}
 
 namespace cli {
+
+// The options --scheme NAME --devices D --micro-batches N [--chunks v] [--set key=value], or
+// --schedule FILE in a format of FORMAT.md, and the options of the passes.
+struct ScheduleOptions
+{
+    std::vector<std::string> schemes;    // empty: the default scheme
+    profiler::PredictionRequest request; // the request without its scheme
+    // If set, the schedule of an asynchronous scheme becomes a stream of this length, that is,
+    // several windows without a flush between them (scheme.h: asStream()).
+    std::optional<engine::StreamLength> stream = {};
+    int stages = 0; // schemes that can get chunks for this number of stages; 0: any number
+};
+
+enum class Schemes { One, Several };
+// Adds the schedule options except --data-parallel and --mapping, which do not change the order of
+// ops.
+void addScheduleOptions(CLI::App& app, ScheduleOptions& options, Schemes schemes = Schemes::One);
+// Adds --evict and --recompute.
+void addPassOptions(CLI::App& app, profiler::PredictionRequest& request);
+
+// Returns one request for each --scheme.
+std::vector<engine::ScheduleRequest> requests(const ScheduleOptions& options);
+// Builds the requested schedules, or reads the schedule file, and adds the ops of the passes.
+engine::Result<std::vector<engine::Schedule>> schedules(const ScheduleOptions& options,
+                                                        const engine::SizeLimit& limit = {});
 
 // The options that say which schedules are simulated and at which costs: those of `bscope simulate`
 // and `bscope search`.

@@ -1,12 +1,24 @@
 #include "app/cli/text/output.h"
 
+#include "engine/base/process.h"
+#include "engine/base/text.h"
+#include "engine/base/try.h"
+#include "profiler/store/trace_store.h"
+
+#include <fmt/format.h>
 #include <nlohmann/json.hpp>
 #include <sys/ioctl.h>
 #include <unistd.h>
 
+#include <array>
 #include <cstdlib>
+#include <ctime>
+#include <filesystem>
+#include <sstream>
 
 namespace cli {
+
+using namespace engine;
 
 bool errorIsTerminal()
 {
@@ -34,6 +46,73 @@ std::string jsonText(const nlohmann::ordered_json& json)
 void print(const profiler::Sheet& sheet, bool json)
 {
     printText(json ? jsonText(sheet.json()) : sheet.text());
+}
+
+namespace {
+namespace fs = std::filesystem;
+
+// Returns the program of that name in the first folder of PATH that has it; empty if none has it.
+fs::path onPath(const std::string& program)
+{
+    const char* variable = std::getenv("PATH");
+    std::istringstream folders(variable == nullptr ? "" : variable);
+    for (std::string folder; std::getline(folders, folder, ':');)
+        if (fs::path file = fs::path(folder) / program; access(file.c_str(), X_OK) == 0)
+            return file;
+    return {};
+}
+
+} // namespace
+
+std::string openCommand(const std::string& file)
+{
+    std::error_code ignored;
+    const fs::path own = fs::read_symlink("/proc/self/exe", ignored).parent_path() / "bubblescope";
+    const fs::path found = onPath("bubblescope");
+    const bool isOwn = access(own.c_str(), X_OK) == 0;
+    if (!isOwn && found.empty())
+        return {};
+    const bool isFound = !isOwn || fs::equivalent(own, found, ignored);
+    return (isFound ? "bubblescope" : shellQuoted(own.string())) + " " + shellQuoted(file);
+}
+
+std::string runFileStem(const Experiment& experiment)
+{
+    const ScheduleRequest& schedule = experiment.schedule;
+    return experiment.scheduleFile.empty()
+        ? fmt::format("{}-D{}-N{}", schedule.scheme, schedule.devices, schedule.microBatches)
+        : "file-" + std::filesystem::path(experiment.scheduleFile).stem().string();
+}
+
+Result<NewFile> createRunFile(const std::string& what)
+{
+    const std::time_t now = std::time(nullptr);
+    std::tm parts{};
+    localtime_r(&now, &parts);
+    std::array<char, 32> time{};
+    std::strftime(time.data(), time.size(), "%Y%m%d-%H%M%S", &parts);
+    const std::string stem
+        = (dataFolder() / "runs" / fmt::format("{}-{}", time.data(), what)).string();
+    std::error_code error;
+    std::filesystem::create_directories(std::filesystem::path(stem).parent_path(), error);
+    if (error)
+        return fail(Error::Code::Io,
+                    fmt::format("cannot create the folder of {}: {}; choose a file with -o", stem,
+                                error.message()));
+    return NewFile::firstFree([&stem](int i) {
+        return i == 1 ? stem + ".sqlite" : fmt::format("{}-{}.sqlite", stem, i);
+    });
+}
+
+Result<Run> openRun(const std::string& file)
+{
+    std::string warning;
+    auto run = profiler::readRun(file, &warning);
+    if (run && !warning.empty())
+        printError("note: " + oneLine(warning) + "\n");
+    if (run)
+        TRY(profiler::checkHasOps(*run, file));
+    return run;
 }
 
 } // namespace cli

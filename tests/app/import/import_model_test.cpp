@@ -1,4 +1,4 @@
-#include "app/import/import_report_view.h"
+#include "app/import/import_page.h"
 #include "app/ui/text.h"
 #include "tests/app/model_texts.h"
 #include "tests/app/simulated_run.h"

@@ -1,6 +1,6 @@
 #include "app/plan/prediction.h"
 #include "app/plan/run_plan.h"
-#include "app/setup/scheme_table_model.h"
+#include "app/setup/schemes.h"
 #include "tests/app/sample_run.h"
 #include "tests/catch.h"
 

@@ -1,7 +1,6 @@
-#include "app/plan/fault.h"
 #include "app/plan/prediction.h"
 #include "app/plan/run_plan.h"
-#include "app/setup/scheme_table_model.h"
+#include "app/setup/schemes.h"
 #include "tests/support/pipelines.h"
 
 #include <QAbstractItemModelTester>

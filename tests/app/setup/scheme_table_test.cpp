@@ -1,4 +1,4 @@
-#include "app/setup/scheme_table.h"
+#include "app/setup/schemes.h"
 #include "app/ui/data_table.h"
 #include "app/ui/table_roles.h"
 #include "tests/app/wait_for.h"

@@ -1,4 +1,4 @@
-#include "app/whatif/what_if_predictions.h"
+#include "app/whatif/what_if.h"
 #include "tests/app/simulated_run.h"
 #include "tests/app/wait_for.h"
 

@@ -1,12 +1,26 @@
 #pragma once
 
 #include "engine/timeline/gpu_trace.h"
+#include "engine/timeline/note.h"
+#include "engine/timeline/run.h"
 #include "profiler/analysis/kernel_table.h"
 #include "profiler/report/sheet.h"
 
 #include <string>
 
 namespace cli {
+
+enum class Ink { Plain, Colours };
+
+// Draws a simulated iteration as text. It has a row for each device, a cell of two characters for
+// each step of time, and a legend:
+//
+//   device 0 | F0F1F2F3......B0B0..B1B1..B2B2..B3B3   F0: forward of micro-batch 0, ..: idle
+//
+// Returns "" if the text would be wider than `columns`, if there are more than 36 micro-batches, or
+// if the run was measured.
+std::string timelineText(const engine::Run& run, int iteration, std::size_t columns,
+                         Ink ink = Ink::Plain);
 
 // Describes what is missing in a trace with `kernels` kernels: "3 of 7012 kernels belong to no op,
 // 12 records were lost"; "" if the trace is complete.
@@ -21,5 +35,9 @@ profiler::Reading addGpu(const engine::Run& run, const engine::GpuTrace& trace,
 // their counts, times and shares of the ops' time.
 void addKernels(const profiler::GpuActivity& activity, const profiler::KernelTable& table,
                 profiler::Sheet& sheet);
+
+// Adds the notes of a run as the window lists them: subject, time, duration, text. Shown times are
+// relative to the note's iteration.
+void addNotes(const engine::Run& run, std::span<const engine::Note> notes, profiler::Sheet& sheet);
 
 } // namespace cli

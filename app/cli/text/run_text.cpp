@@ -1,0 +1,415 @@
+#include "app/cli/text/run_text.h"
+
+#include "engine/schedule/notation.h"
+#include "profiler/analysis/kernel_table.h"
+#include "profiler/analysis/lanes.h"
+#include "profiler/analysis/measure.h"
+#include "profiler/analysis/nccl_waits.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cctype>
+#include <numeric>
+
+namespace cli {
+
+using namespace engine;
+using namespace profiler;
+
+namespace {
+constexpr std::string_view kDigits = "0123456789abcdefghijklmnopqrstuvwxyz";
+constexpr std::size_t kHeadWidth = 13; // "device 0   | "
+
+char letterOf(OpKind kind)
+{
+    switch (kind) {
+    case OpKind::Forward:
+        return 'F';
+    case OpKind::Backward:
+        return 'B';
+    case OpKind::BackwardInput:
+        return 'I';
+    case OpKind::BackwardWeight:
+        return 'W';
+    case OpKind::Recompute:
+        return 'R';
+    default:
+        return 'O'; // OPT, the only remaining compute op
+    }
+}
+
+// Returns the two characters of an op: the letter of its kind and the digit of its micro-batch,
+// such as "F0". With several chunks, the letter is in lower case for the first chunk.
+std::string cellOf(const Op& op, const Shape& shape)
+{
+    char letter = letterOf(op.kind);
+    if (shape.chunks() > 1 && op.stage.value / shape.devices == 0)
+        letter = static_cast<char>(std::tolower(letter));
+    const char digit
+        = op.microBatch.isValid() ? kDigits[static_cast<std::size_t>(op.microBatch.value)] : ' ';
+    return {letter, digit};
+}
+
+const char* colourOf(OpKind kind)
+{
+    switch (kind) {
+    case OpKind::Forward:
+        return "\033[34m";
+    case OpKind::Backward:
+    case OpKind::BackwardInput:
+        return "\033[33m";
+    case OpKind::BackwardWeight:
+        return "\033[32m";
+    default:
+        return "\033[35m";
+    }
+}
+
+// Returns the largest step of time that divides the start and the end of every compute span,
+// relative to the start of the window.
+std::int64_t stepOf(const Lanes& lanes)
+{
+    const Window window = lanes.window();
+    std::int64_t step = window.duration();
+    for (DeviceId d{0}; d.value < lanes.devices(); ++d.value)
+        for (const Span& span : lanes.spans(d, Track::Kind::Compute))
+            if (span.window().duration() > 0)
+                step = std::gcd(step, std::gcd(span.begin - window.begin, span.end - window.begin));
+    return step;
+}
+
+class Painter
+{
+public:
+    Painter(const Run& run, const Lanes& lanes, std::int64_t step, Ink ink)
+        : m_run(run)
+        , m_lanes(lanes)
+        , m_step(step)
+        , m_ink(ink)
+    { }
+
+    std::string row(DeviceId device) const
+    {
+        std::string text = fmt::format("device {:<3} | ", device.value);
+        std::int64_t now = m_lanes.window().begin;
+        const OpIndex index(m_run.schedule);
+        for (const Span& span : m_lanes.spans(device, Track::Kind::Compute)) {
+            if (span.begin < now || span.window().duration() <= 0)
+                continue;
+            const Op& op = opAt(m_run.schedule, index, span.op);
+            text += idle(span.begin - now)
+                + painted(cells(span.window().duration(), cellOf(op, m_run.schedule.shape)),
+                          op.replica == 1 ? "\033[4m" : "", colourOf(op.kind));
+            now = span.end;
+        }
+        return text + idle(m_lanes.window().end - now) + "\n";
+    }
+
+private:
+    std::string cells(std::int64_t duration, const std::string& cell) const
+    {
+        std::string text;
+        for (std::int64_t c = 0; c < duration / m_step; ++c)
+            text += cell;
+        return text;
+    }
+    std::string idle(std::int64_t duration) const
+    {
+        return duration > 0 ? painted(cells(duration, ".."), "", "\033[2m") : "";
+    }
+    std::string painted(const std::string& text, const char* style, const char* colour) const
+    {
+        return m_ink == Ink::Plain ? text : fmt::format("{}{}{}\033[0m", style, colour, text);
+    }
+
+    const Run& m_run;
+    const Lanes& m_lanes;
+    std::int64_t m_step;
+    Ink m_ink;
+};
+} // namespace
+
+std::string timelineText(const Run& run, int iteration, std::size_t columns, Ink ink)
+{
+    const Shape& shape = run.schedule.shape;
+    if (!run.info.inUnits() || static_cast<std::size_t>(shape.allMicroBatches()) > kDigits.size())
+        return {};
+    const Lanes lanes(run, iteration);
+    const std::int64_t step = stepOf(lanes);
+    if (step <= 0
+        || kHeadWidth + 2 * static_cast<std::size_t>(lanes.window().duration() / step) > columns)
+        return {};
+    const Painter painter(run, lanes, step, ink);
+    std::string text;
+    for (DeviceId d{0}; d.value < lanes.devices(); ++d.value)
+        text += painter.row(d);
+    return text
+        + fmt::format("F: forward, B: backward, digit: micro-batch{}{}, ..: idle; one cell: {}\n",
+                      shape.chunks() > 1 ? ", lower case: first chunk" : "",
+                      shape.replicas > 1 && ink == Ink::Colours ? ", underlined: direction up" : "",
+                      timeText(step, run.info.ticksPerUnit));
+}
+
+namespace {
+
+// The time of the NCCL kernels of which waiting and transfer are known, in ns.
+struct NcclTime
+{
+    std::size_t kernels = 0;
+    std::int64_t waiting = 0, transferring = 0;
+};
+
+// Whether the traces of some ranks are missing. If so, the time of NCCL kernels cannot be divided
+// into waiting and transfer.
+bool lacksRanks(const Run& run)
+{
+    return run.info.import && !run.info.import->missingRanks.empty();
+}
+
+NcclTime ncclTime(const Run& run, const GpuTrace& trace)
+{
+    NcclTime time;
+    if (lacksRanks(run))
+        return time;
+    for (const profiler::NcclSplit& split : profiler::splitNccl(trace, run.schedule)) {
+        if (split.by == profiler::NcclSplit::By::None)
+            continue;
+        ++time.kernels;
+        time.waiting += split.wait.duration();
+        time.transferring += split.transfer.duration();
+    }
+    return time;
+}
+
+// "an iteration launches 3504 kernels, 876 per device"
+std::string launchesText(const std::vector<double>& launches)
+{
+    const auto [least, most] = std::ranges::minmax(launches);
+    const double all = std::accumulate(launches.begin(), launches.end(), 0.0);
+    const std::string each = least == most
+        ? fmt::format("{:.0f} per device", most)
+        : fmt::format("{:.0f} to {:.0f} per device", least, most);
+    return fmt::format("an iteration launches {:.0f} kernels, {}", all, each);
+}
+
+} // namespace
+
+std::string missingText(std::size_t kernels, const GpuTraceHealth& health)
+{
+    std::string text;
+    const auto add = [&text](std::int64_t count, std::string words) {
+        if (count > 0)
+            text += (text.empty() ? "" : ", ") + std::move(words);
+    };
+    add(health.withoutOp,
+        fmt::format("{} of {} kernels belong to no op", health.withoutOp, kernels));
+    add(health.dropped, fmt::format("{} records were lost", health.dropped));
+    add(health.withoutTime, fmt::format("{} kernels have no times", health.withoutTime));
+    add(health.unknown, fmt::format("{} records have unknown kinds", health.unknown));
+    add(health.declinedBuffers,
+        fmt::format("{} buffers for records could not be allocated", health.declinedBuffers));
+    return text;
+}
+
+Reading addGpu(const Run& run, const GpuTrace& trace, Sheet& sheet)
+{
+    const GpuMachine& machine = run.info.machine;
+    if (machine == GpuMachine{} && trace.isEmpty() && trace.health.isComplete())
+        return {};
+    const auto launches = kernelsPerIteration(run, trace);
+    const NcclTime nccl = ncclTime(run, trace);
+    const GpuClocks& clocks = machine.clocks;
+    if (!trace.kernels.empty() || !trace.health.isComplete()) {
+        const std::string missing = missingText(trace.kernels.size(), trace.health);
+        sheet.sentence(
+            fmt::format("{} kernels, {}", trace.kernels.size(),
+                        missing.empty() ? "all linked to their ops" : "incomplete: " + missing));
+    }
+    if (!launches.empty())
+        sheet.sentence(launchesText(launches));
+    if (nccl.kernels > 0)
+        sheet.sentence(fmt::format("{} NCCL kernels: {} waiting for other ranks, {} transferring",
+                                   nccl.kernels, timeText(nccl.waiting, 1),
+                                   timeText(nccl.transferring, 1)));
+    sheet.sentence(clockText(clocks));
+    Reading::Fields settings;
+    for (const auto& [name, value] : machine.settings) {
+        settings.emplace_back(name, value);
+        if (name == "fallback")
+            sheet.sentence(value);
+    }
+    return Reading::Fields{
+        {"kernels", trace.kernels.size()},
+        {"kernels_without_op", trace.health.withoutOp},
+        {"records_dropped", trace.health.dropped},
+        {"kernels_per_iteration", Reading::List(launches.begin(), launches.end())},
+        {"nccl_wait", nccl.waiting},
+        {"nccl_transfer", nccl.transferring},
+        {"clocks",
+         clocks.samples == 0
+             ? Reading()
+             : Reading(Reading::Fields{{"least_mhz", clocks.least},
+                                       {"median_mhz", clocks.median},
+                                       {"most_mhz", clocks.most},
+                                       {"samples", clocks.samples},
+                                       {"throttled", throttleText(clocks.throttle)}})},
+        {"clocks_missing", textOrUnknown(clocks.reason)},
+        {"machine", settings}};
+}
+
+namespace {
+
+// Shortens names of templates, which can have hundreds of characters. --json prints full names.
+std::string shortened(const std::string& label)
+{
+    constexpr std::size_t kMost = 72;
+    return label.size() <= kMost ? label : label.substr(0, kMost - 3) + "...";
+}
+
+using O = OpKindWork;
+constexpr std::array kOps{
+    Measure<O>({"op", "op", Unit::None, kColumn}, [](const O& o) { return kindShortName(o.op); }),
+    Measure<O>({"executions", "executions", Unit::None, kColumn}, Of<&O::executions>()),
+    Measure<O>({"launches", "launches", Unit::None, kColumn}, Of<&O::works>()),
+    Measure<O>({"time", "time", Unit::Microseconds, kColumn}, Of<&O::time>()),
+    Measure<O>({"busy", "busy", Unit::Microseconds, kColumn}, Of<&O::busy>()),
+    Measure<O>({"gap_share", "gaps", Unit::Share, kColumn}, Of<&O::gapShare>()),
+};
+
+struct NamedRow
+{
+    const KernelName& name;
+    const KernelRow& row;
+};
+
+template<auto Member>
+Reading of(const NamedRow& kernel)
+{
+    return std::invoke(Member, kernel.row);
+}
+
+using K = NamedRow;
+constexpr std::array kKernels{
+    Measure<K>({"op", "op", Unit::None, kColumn},
+               [](const K& k) { return kindShortName(k.row.op); }),
+    Measure<K>({"kernel"}, [](const K& k) { return k.name.label; }),
+    Measure<K>({"", "kernel", Unit::None, kColumn},
+               [](const K& k) { return shortened(k.name.label); }),
+    Measure<K>({"name"}, [](const K& k) { return k.name.full; }),
+    Measure<K>({"kind", "kind", Unit::None, kColumn},
+               [](const K& k) { return kernelKindName(k.name.kind); }),
+    Measure<K>({"count", "count", Unit::None, kColumn}, of<&KernelRow::count>),
+    Measure<K>({"total", "total", Unit::Microseconds, kColumn}, of<&KernelRow::total>),
+    Measure<K>({"mean", "mean", Unit::Microseconds, kColumn}, of<&KernelRow::mean>),
+    Measure<K>({"min", "min", Unit::Microseconds, kColumn}, of<&KernelRow::shortest>),
+    Measure<K>({"max", "max", Unit::Microseconds, kColumn}, of<&KernelRow::longest>),
+    Measure<K>({"share", "of op", Unit::Share, kColumn}, of<&KernelRow::share>),
+};
+
+} // namespace
+
+void addKernels(const GpuActivity& activity, const KernelTable& table, Sheet& sheet)
+{
+    std::vector<NamedRow> rows;
+    for (const KernelRow& row : table.rows)
+        rows.push_back({activity.names()[row.name], row});
+    sheet.heading("Kernels by op type");
+    sheet.table(Table(kOps, table.ops), "op_kinds");
+    sheet.table(Table(kKernels, rows), "kernels");
+}
+
+namespace {
+std::string spelling(const Run& run, std::uint32_t op)
+{
+    return toString(opAt(run.schedule, OpIndex(run.schedule), op));
+}
+
+std::string subjectOf(const Run& run, const Note& note)
+{
+    const std::string where
+        = note.device.isValid() ? fmt::format("device {}", note.device.value) : "all devices";
+    return note.op ? spelling(run, *note.op) + " on " + where : where;
+}
+
+const Iteration* iterationOf(const Run& run, const Note& note)
+{
+    return note.iteration < 0 ? nullptr
+                              : &run.timeline.iterations[static_cast<std::size_t>(note.iteration)];
+}
+
+std::string iterationLabel(const Iteration* iteration)
+{
+    if (iteration == nullptr)
+        return "-";
+    switch (iteration->kind) {
+    case Iteration::Kind::Warmup:
+        return fmt::format("warm-up {}", iteration->number);
+    case Iteration::Kind::Replay:
+        return "typical ops";
+    case Iteration::Kind::Measured:
+        break;
+    }
+    return std::to_string(iteration->number);
+}
+
+std::int64_t startOf(const Iteration* iteration, const Note& note)
+{
+    return note.window.begin - (iteration == nullptr ? 0 : iteration->window.begin);
+}
+struct ListedNote
+{
+    const Run& run;
+    const Note& of;
+    std::size_t number = 0;
+};
+using N = ListedNote;
+
+template<auto Member>
+Reading edge(const N& n)
+{
+    return Reading::time(n.of.window.*Member, n.run.info);
+}
+
+constexpr std::array kNote{
+    Measure<N>({"", "note", Unit::None, kColumn}, Of<&N::number>()),
+    Measure<N>({"text"}, [](const N& n) { return n.of.text; }),
+    Measure<N>({"op"},
+               [](const N& n) { return n.of.op ? Reading(spelling(n.run, *n.of.op)) : Reading(); }),
+    Measure<N>(
+        {"device"},
+        [](const N& n) { return n.of.device.isValid() ? Reading(n.of.device.value) : Reading(); }),
+    Measure<N>(
+        {"iteration"},
+        [](const N& n) { return n.of.iteration >= 0 ? Reading(n.of.iteration) : Reading(); }),
+    Measure<N>({"begin"}, edge<&Window::begin>),
+    Measure<N>({"end"}, edge<&Window::end>),
+    Measure<N>({"created"}, [](const N& n) { return n.of.created; }),
+    Measure<N>({"", "subject", Unit::None, kColumn},
+               [](const N& n) { return subjectOf(n.run, n.of); }),
+    Measure<N>({"", "iteration", Unit::None, kColumn},
+               [](const N& n) { return iterationLabel(iterationOf(n.run, n.of)); }),
+    Measure<N>({"", "start", Unit::Time, kColumn},
+               [](const N& n) {
+                   return Reading::time(startOf(iterationOf(n.run, n.of), n.of), n.run.info);
+               }),
+    Measure<N>({"", "length", Unit::Time, kColumn},
+               [](const N& n) { return Reading::time(n.of.window.duration(), n.run.info); }),
+    Measure<N>({"", "text", Unit::None, kColumn},
+               [](const N& n) { return n.of.text.empty() ? "(bookmark)" : n.of.text; }),
+};
+} // namespace
+
+void addNotes(const Run& run, std::span<const Note> notes, Sheet& sheet)
+{
+    std::vector<N> rows;
+    for (const Note& note : notes)
+        rows.push_back({run, note, rows.size() + 1});
+    const Table table(kNote, rows);
+    if (!notes.empty())
+        return sheet.table(table, "notes");
+    sheet.data("notes", table.json());
+    sheet.lines("no notes; press N in the window to add one\n");
+}
+
+} // namespace cli
