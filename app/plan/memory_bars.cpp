@@ -1,6 +1,6 @@
 #include "app/plan/memory_bars.h"
 
-#include "app/timeline/paint/hatch.h"
+#include "app/timeline/paint/box_colours.h"
 #include "app/ui/numbers.h"
 
 #include <QFontMetricsF>

@@ -1,7 +1,7 @@
 #include "app/run/device_chart.h"
 
 #include "app/memory/memory_report.h"
-#include "app/timeline/paint/memory_bar.h"
+#include "app/timeline/paint/header_painter.h"
 #include "app/timeline/view/translate.h"
 #include "app/ui/text.h"
 #include "profiler/analysis/device_memory.h"

@@ -4,7 +4,6 @@
 #include "app/memory/memory_plots.h"
 #include "app/range/range_panel.h"
 #include "app/run/device_chart.h"
-#include "app/run/gpu_memory_table.h"
 #include "app/run/loss_plot.h"
 #include "app/run/notes.h"
 #include "app/run/run_tables.h"

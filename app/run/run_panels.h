@@ -2,7 +2,6 @@
 
 #include "app/documents/run_document.h"
 #include "app/figures/scene_view.h"
-#include "app/run/gpu_memory_table.h"
 #include "app/run/run_tables.h"
 #include "app/timeline/view/find.h"
 #include "app/timeline/view/kernel_view.h"

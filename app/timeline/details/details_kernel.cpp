@@ -1,6 +1,6 @@
 #include "app/timeline/details/details_kernel.h"
 
-#include "app/timeline/details/details_gpu.h"
+#include "app/timeline/details/details_device.h"
 #include "app/timeline/details/details_parts.h"
 #include "app/timeline/details/tool_tip.h"
 #include "app/timeline/view/navigation.h"

@@ -1,13 +1,224 @@
 #include "app/timeline/details/details_kernel.h"
 #include "app/timeline/details/details_parts.h"
+#include "app/timeline/view/kernel_view.h"
 #include "app/timeline/view/navigation.h"
 #include "app/timeline/view/translate.h"
 #include "app/ui/text.h"
+#include "engine/experiment/experiment.h"
+#include "engine/model/transformer_shape.h"
+#include "engine/schedule/notation.h"
+#include "engine/timeline/nvtx_range.h"
 
 #include <algorithm>
 #include <cmath>
 
 namespace app {
+
+std::optional<engine::ModelSpec> modelOf(const engine::RunInfo& info)
+{
+    if (info.experiment.empty() || info.flopsPerIteration <= 0)
+        return std::nullopt;
+    const auto experiment = engine::experimentFromToml(info.experiment);
+    return experiment ? std::optional(experiment->model) : std::nullopt;
+}
+
+std::optional<std::pair<int, int>> layersOf(const engine::ModelSpec& model,
+                                            const engine::Shape& shape, engine::StageId stage)
+{
+    const int first = engine::firstLayer(model, shape.stages, stage.value);
+    const int next = engine::firstLayer(model, shape.stages, stage.value + 1);
+    return first < next ? std::optional(std::pair(first, next - 1)) : std::nullopt;
+}
+
+double modelFlopsOf(const engine::ModelSpec& model, const engine::Shape& shape,
+                    const engine::Op& op)
+{
+    using enum engine::OpKind;
+    const engine::TransformerShape sizes(model);
+    const auto layers = layersOf(model, shape, op.stage);
+    const double blocks = layers ? layers->second - layers->first + 1 : 0;
+    const double tokens
+        = static_cast<double>(model.microBatchSize) * model.sequence / std::max(1, shape.slices);
+    const bool isLast = op.stage.value + 1 == shape.stages;
+    const double matrices
+        = tokens * (blocks * engine::blockFlops(sizes) + (isLast ? engine::headFlops(sizes) : 0));
+    const double attention = tokens * blocks * 4.0 * model.width * model.sequence;
+    switch (op.kind) {
+    case Forward:
+        return matrices + attention;
+    case Backward:
+        return 2 * (matrices + attention);
+    case BackwardInput: // includes the gradients of the attention scores
+        return matrices + 2 * attention;
+    case BackwardWeight:
+        return matrices;
+    default:
+        return 0;
+    }
+}
+
+namespace {
+
+using engine::OpKind;
+using engine::Span;
+
+// The ops of one kind and stage on one device in an iteration.
+struct AlikeOps
+{
+    std::int64_t time = 0;
+    int count = 0;
+    bool isJoint = false; // another op has exactly the window of the selected op
+};
+
+AlikeOps alike(const RunView& view, const Selection& selection)
+{
+    const engine::Op& wanted = view.op(selection.op);
+    const auto& iteration
+        = view.timeline().iterations[static_cast<std::size_t>(selection.iteration)];
+    AlikeOps sum;
+    for (const Span& span :
+         view.spansAround(selection.device, engine::Track::Kind::Compute, iteration.window)) {
+        if (static_cast<int>(span.iteration) != selection.iteration)
+            continue;
+        sum.isJoint = sum.isJoint || (span.op != selection.op && span.window() == selection.window);
+        const engine::Op& op = view.op(span.op);
+        if (op.kind == wanted.kind && op.stage == wanted.stage) {
+            sum.time += span.window().duration();
+            ++sum.count;
+        }
+    }
+    return sum;
+}
+
+QString opRateText(double perSecond)
+{
+    return perSecond >= 1e12 ? tr("%1 TFLOP/s").arg(number(perSecond / 1e12, 0))
+                             : tr("%1 GFLOP/s").arg(number(perSecond / 1e9, 1));
+}
+
+QString opFlopsText(double flops)
+{
+    return flops >= 1e11 ? tr("%1 TFLOP").arg(number(flops / 1e12, 3))
+                         : tr("%1 GFLOP").arg(number(flops / 1e9, 3));
+}
+
+// The op that frees the stash of a forward: its B, or its W if the backward is split.
+std::optional<Span> freeing(const RunView& view, const Selection& selection)
+{
+    const engine::Op& forward = view.op(selection.op);
+    const auto& iteration
+        = view.timeline().iterations[static_cast<std::size_t>(selection.iteration)];
+    std::optional<Span> last;
+    for (const Span& span :
+         view.spansAround(selection.device, engine::Track::Kind::Compute, iteration.window)) {
+        const engine::Op& op = view.op(span.op);
+        const bool isIts = op.stage == forward.stage && op.microBatch == forward.microBatch
+            && op.slice == forward.slice && op.replica == forward.replica
+            && static_cast<int>(span.iteration) == selection.iteration;
+        if (isIts && engine::isBackward(op.kind) && span.begin >= selection.window.begin)
+            last = !last || span.end > last->end ? span : *last;
+    }
+    return last;
+}
+
+// Bytes that the op allocated for its stash; 0 if they are unknown.
+std::int64_t stashBytes(const RunView& view, const Selection& selection)
+{
+    const auto& events = view.timeline().memory;
+    std::int64_t bytes = 0;
+    for (auto event
+         = std::ranges::lower_bound(events, selection.window.begin, {}, &engine::MemoryEvent::time);
+         event != events.end() && event->time <= selection.window.end; ++event)
+        if (event->op == selection.op && event->category == engine::MemoryCategory::Stash
+            && event->bytes > 0)
+            bytes += event->bytes;
+    return bytes;
+}
+
+} // namespace
+
+std::optional<DetailsSection> computeSection(const RunView& view, const Selection& selection)
+{
+    const engine::RunInfo& info = view.run().info;
+    const engine::Shape& shape = view.run().schedule.shape;
+    const engine::Op& op = view.op(selection.op);
+    const auto model = modelOf(info);
+    const double flops = model ? modelFlopsOf(*model, shape, op) : 0;
+    if (flops <= 0 || selection.window.duration() <= 0 || info.inUnits())
+        return std::nullopt;
+    DetailsSection section;
+    section.title = tr("Compute");
+    if (const auto layers = layersOf(*model, shape, op.stage))
+        section.note = layers->first == layers->second
+            ? tr("layer %1").arg(layers->first)
+            : tr("layers %1\u2013%2").arg(layers->first).arg(layers->second);
+    section.add(tr("Model FLOPs"), opFlopsText(flops));
+    const AlikeOps others = alike(view, selection);
+    if (others.isJoint) {
+        section.add(tr("Rate"), tr("unknown: measured together with another op"));
+        return section;
+    }
+    const auto rate = [flops](std::int64_t time, int count) {
+        return flops * count / (static_cast<double>(time) * 1e-9);
+    };
+    const double own = rate(selection.window.duration(), 1), all = rate(others.time, others.count);
+    const QString name = tr("All %1 of stage %2")
+                             .arg(fromUtf8(engine::kindShortName(op.kind)))
+                             .arg(op.stage.value);
+    if (info.peakFlops <= 0) {
+        section.add(tr("Rate"), opRateText(own));
+        section.add(name, opRateText(all));
+        section.add(tr("MFU of the op"), tr("unknown: the peak of the device was not measured"));
+        return section;
+    }
+    section.add(tr("Rate"), tr("%1 of %2").arg(opRateText(own), opRateText(info.peakFlops)));
+    section.add(tr("MFU of the op"), percent(own / info.peakFlops), true);
+    section.add(name, percent(all / info.peakFlops));
+    return section;
+}
+
+DetailsSection memoryAndTrace(const RunView& view, const Selection& selection,
+                              const DetailsClock& clock, const KernelView* kernels)
+{
+    const engine::RunInfo& info = view.run().info;
+    const engine::Op& op = view.op(selection.op);
+    DetailsSection section;
+    section.title = tr("Memory and trace");
+    const auto freed
+        = op.kind == OpKind::Forward ? freeing(view, selection) : std::optional<Span>();
+    if (freed) {
+        const std::int64_t bytes = stashBytes(view, selection);
+        const QString kept = clock.lengthWithUnit(freed->end - selection.window.begin);
+        section.add(tr("Stash kept for %1").arg(opName(info, view.op(freed->op))),
+                    bytes > 0 ? tr("%1, %2").arg(
+                        byteScale(bytes).withUnit(static_cast<double>(bytes)), kept)
+                              : kept);
+        section.add(tr("Stash kept until"),
+                    clock.at(freed->end) + QLatin1Char(' ') + clock.scale.unit());
+    }
+    if (view.hasMemory()) {
+        const double total
+            = view.memory(selection.device).at(static_cast<double>(selection.window.end)).total;
+        section.add(tr("Device memory at the end"),
+                    byteScale(static_cast<std::int64_t>(total)).withUnit(total));
+    }
+    if (kernels != nullptr && !kernels->isEmpty()) {
+        section.add(
+            tr("NVTX range"),
+            QString::fromStdString(engine::rangeText(op, view.run().schedule.shape,
+                                                     engine::nvtxGrammarNamed(info.nvtxGrammar))));
+        const engine::OpOfIteration of{selection.op,
+                                       static_cast<std::uint32_t>(selection.iteration)};
+        section.add(tr("Kernels, dropped"),
+                    tr("%1, %2")
+                        .arg(kernels->activity().of(of).size())
+                        .arg(kernels->activity().trace().health.dropped));
+    }
+    if (!info.timing.empty())
+        section.add(tr("Timed by"), QString::fromStdString(info.timing));
+    return section;
+}
+
 namespace {
 
 QString place(const RunView& view, const engine::Op& op)

@@ -1,6 +1,6 @@
 #pragma once
 
-#include "app/timeline/view/range_view.h"
+#include "app/timeline/view/kernel_view.h"
 #include "app/timeline/view/run_view.h"
 #include "app/timeline/view/selection.h"
 

@@ -1,6 +1,6 @@
 #include "app/timeline/paint/marks_painter.h"
 
-#include "app/timeline/paint/moves_painter.h"
+#include "app/timeline/paint/lane_painter.h"
 #include "app/timeline/view/hit_test.h"
 #include "profiler/analysis/run_measures.h"
 

@@ -1,8 +1,8 @@
 #pragma once
 
 #include "app/timeline/view/busy_index.h"
-#include "app/timeline/view/flow.h"
 #include "app/timeline/view/memory_series.h"
+#include "app/timeline/view/selection.h"
 #include "engine/timeline/run.h"
 #include "profiler/analysis/explain.h"
 #include "profiler/analysis/metrics.h"
