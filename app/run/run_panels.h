@@ -77,8 +77,7 @@ public:
     void addLogLine(const QString& line);
     void open(Panel panel); // unfolds the dock, too
     void setPanel(Panel panel);
-    // Makes Devices current instead of Summary, for a run with many devices.
-    void preferDevices();
+    void preferDevices(); // makes Devices current instead of Summary, for a run with many devices
     // If Devices or Summary is current when the tab Range is shown, Range becomes current. If Range
     // is current when it is hidden, the earlier tab becomes current again.
     void setRangeShown(bool shown);

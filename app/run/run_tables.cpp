@@ -1,7 +1,6 @@
 #include "app/run/run_tables.h"
 
 #include "app/documents/run_document.h"
-#include "app/timeline/details/details_device.h"
 #include "app/ui/definition_text.h"
 #include "app/ui/numbers.h"
 #include "app/ui/text.h"
@@ -195,9 +194,7 @@ std::vector<TableColumn<IterationRow>> iterationColumns(const engine::RunInfo& i
         {tr("Iteration"), [](const Row& row) { return iterationName(row.kind, row.number); },
          Qt::AlignLeft},
         {{QStringLiteral("%1"), timeScale(info, duration)},
-         [time = timeScale(info, duration)](const Row& row) {
-             return time.text(static_cast<double>(row.duration));
-         }},
+         [time = timeScale(info, duration)](const Row& row) { return time.text(row.duration); }},
         {tr("Bubble, %"), [](const Row& row) { return number(row.bubbleRatio * 100, 1); }},
         optional(tr("Loss"), &Row::loss, 2),
         optional(tr("Gradient norm"), &Row::gradientNorm, 3),
@@ -264,11 +261,11 @@ void MetricsModel::showColumns()
     }
     if (m_workOnPath.size() == m_metrics.devices.size())
         // The last row has the sum and not the mean, because all devices share one critical path.
-        columns.push_back(
-            {{tr("On the path, %1"), time()}, [this](const Device* device) {
-                 const auto on = [this](const Device& one) { return m_workOnPath[one.device]; };
-                 return time().text(static_cast<double>(device != nullptr ? on(*device) : sum(on)));
-             }});
+        columns.push_back({{tr("On the path, %1"), time()}, [this](const Device* device) {
+                               const auto on
+                                   = [this](const Device& one) { return m_workOnPath[one.device]; };
+                               return time().text(device != nullptr ? on(*device) : sum(on));
+                           }});
     append(columns, peakColumn());
     const int kept = static_cast<int>(columns.size());
     if (const Ticks allReduce = ticksOf(engine::OpKind::AllReduce); sum(allReduce) > 0)
@@ -432,7 +429,7 @@ TableColumn<Row> memoryColumn(const GpuMemory& memory, const Scale& bytes)
                [=](const Row& row) {
                    return isSize(row) ? bytes.text(sizeOf(row, memory))
                        : isNote(row)  ? QString()
-                                      : driverDifference(memory);
+                                      : percent(sizeOf(row, memory));
                })
         .with(kStrongRole, [memory](const Row& row) {
             return isSize(row) ? QVariant()

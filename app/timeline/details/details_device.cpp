@@ -3,7 +3,10 @@
 #include "app/timeline/details/details_parts.h"
 #include "app/timeline/view/labels.h"
 #include "app/timeline/view/translate.h"
+#include "app/ui/definition_text.h"
 #include "app/ui/text.h"
+#include "profiler/analysis/run_measures.h"
+#include "profiler/report/sheet.h"
 
 #include <algorithm>
 
@@ -83,52 +86,33 @@ void addSamples(const engine::GpuTrace& trace, const engine::GpuPlace& place,
 
 } // namespace
 
-QString driverDifference(const engine::GpuMemory& memory)
-{
-    const QString sign = memory.difference() < 0 ? QStringLiteral("\u2212") : QString();
-    return sign + percent(memory.differenceShare());
-}
-
-namespace {
-
-// The memory that the driver reports minus the sum over all owners; emphasized if it exceeds
-// kMemoryTolerance.
-DetailsRow differenceRow(const engine::GpuMemory& memory)
-{
-    return {tr("Difference"), driverDifference(memory),
-            memory.differenceShare() > engine::kMemoryTolerance};
-}
-
-} // namespace
-
-std::optional<DetailsSection> gpuMemorySection(const engine::RunInfo& info)
+DetailsSection gpuMemorySection(const engine::RunInfo& info)
 {
     if (info.gpuMemory.empty())
-        return std::nullopt;
+        return {};
     const engine::GpuMemory all = engine::sumOf(info.gpuMemory);
-    const Scale bytes = byteScale(all.used);
-    const auto text = [&](std::int64_t amount) { return bytes.text(static_cast<double>(amount)); };
-    DetailsSection section;
-    section.title = info.gpuMemory.size() == 1 ? tr("Memory of the GPU")
-                                               : tr("Memory of %1 GPUs").arg(info.gpuMemory.size());
-    section.note = bytes.unit();
-    for (int i = 0; i < engine::kGpuMemoryOwners; ++i)
-        if (const auto owner = static_cast<engine::GpuMemoryOwner>(i); all[owner] != 0)
-            section.add(capitalized(fromUtf8(engine::gpuMemoryOwnerName(owner))), text(all[owner]));
-    if (all.reserved != 0)
-        section.add(tr("(Reserved for communicators)"), text(all.reserved));
-    section.add(tr("Sum"), text(all.known()));
-    section.add(tr("Reported by the driver"), text(all.used), true);
-    section.rows.push_back(differenceRow(all));
-    if (info.gpuMemory.size() > 1)
-        for (const engine::GpuMemory& gpu : info.gpuMemory)
+    DetailsSection section(info.gpuMemory.size() == 1
+                               ? tr("Memory of the GPU")
+                               : tr("Memory of %1 GPUs").arg(info.gpuMemory.size()));
+    for (const profiler::Fact& fact :
+         profiler::facts(profiler::gpuMemoryMeasures(), all, profiler::kColumn)) {
+        const bool isDifference = fact.of.unit == profiler::Unit::Share;
+        const bool isIfAny = (fact.of.shown & profiler::kIfAny) != 0;
+        if (fact.of.key != "gpu" && (!isIfAny || fact.value.number() != 0))
+            section.add(capitalized(fromUtf8(fact.of.title)), measureText(fact.value, fact.of),
+                        fact.of.key == "used"
+                            || (isDifference && all.differenceShare() > engine::kMemoryTolerance));
+    }
+    for (const engine::GpuMemory& gpu : info.gpuMemory)
+        if (info.gpuMemory.size() > 1)
             section.add(tr("GPU %1: driver, difference").arg(gpu.gpu),
-                        text(gpu.used) + QStringLiteral(", ") + differenceRow(gpu).value);
+                        bytesText(gpu.used) + QStringLiteral(", ")
+                            + percent(static_cast<double>(gpu.difference())
+                                      / static_cast<double>(std::max<std::int64_t>(1, gpu.used))));
     return section;
 }
 
-std::optional<DetailsSection> gpuSection(const RunView& view, engine::DeviceId device,
-                                         const KernelView* kernels)
+DetailsSection gpuSection(const RunView& view, engine::DeviceId device, const KernelView* kernels)
 {
     const auto& gpus = view.run().info.machine.gpus;
     const engine::GpuPlace* place = kernels != nullptr ? placeOf(*kernels, device) : nullptr;
@@ -137,8 +121,7 @@ std::optional<DetailsSection> gpuSection(const RunView& view, engine::DeviceId d
     const int ordinal = place != nullptr ? static_cast<int>(place->device) : device.value;
     const auto own = std::ranges::find(gpus, ordinal, &GpuFacts::device);
     const GpuFacts* gpu = own != gpus.end() ? &*own : gpus.empty() ? nullptr : &gpus.front();
-    DetailsSection section;
-    section.title = tr("GPU");
+    DetailsSection section(tr("GPU"));
     if (gpu != nullptr && !gpu->name.empty())
         section.add(tr("Name"), QString::fromStdString(gpu->name));
     if (place != nullptr) {
@@ -150,7 +133,7 @@ std::optional<DetailsSection> gpuSection(const RunView& view, engine::DeviceId d
                 tr("Memory reported by the driver, peak"),
                 byteScale(static_cast<std::int64_t>(std::min(given, 1e18))).withUnit(given));
     }
-    return section.rows.empty() ? std::nullopt : std::optional(std::move(section));
+    return section;
 }
 
 std::vector<DetailsRow> machineRows(const engine::RunInfo& info)
@@ -176,74 +159,14 @@ std::vector<DetailsRow> machineRows(const engine::RunInfo& info)
 
 namespace {
 
-DetailsSection timeSection(const RunView& view, const Selection& selection,
-                           const profiler::RunMetrics& metrics,
-                           const profiler::DeviceMetrics& device, const DetailsClock& clock)
+// The bar of the device's time.
+DetailsSection timeSection(const RunView& view, const Selection& selection)
 {
-    const auto window
-        = view.timeline().iterations[static_cast<std::size_t>(selection.iteration)].window;
+    const auto window = view.iteration(selection.iteration).window;
     const auto begin = static_cast<double>(window.begin), end = static_cast<double>(window.end);
-    const double duration = static_cast<double>(std::max<std::int64_t>(1, metrics.duration));
-    DetailsSection section;
-    section.title = tr("Time by category");
-    section.note = clock.scale.unit();
+    DetailsSection section(tr("Time by category"));
     section.bars.push_back(
         {{}, {}, shareParts(view.shares(selection.device, begin, end), end - begin)});
-    section.rows = {
-        {tr("Compute"), clock.length(device.compute)},
-        {tr("Exposed communication"),
-         metrics.exposedIsKnown ? clock.length(device.exposedCommunication) : tr("unknown")},
-    };
-    if (!whyUnknown(view.run().info).empty()) {
-        section.add(tr("Idle"), clock.length(device.bubble));
-        section.add(tr("Bubble of the iteration"), tr("unknown"), true);
-        return section;
-    }
-    section.add(tr("Bubble: fill, wait, drain"),
-                clock.length(device.fill) + QStringLiteral(" + ") + clock.length(device.wait)
-                    + QStringLiteral(" + ") + clock.length(device.drain));
-    section.add(tr("Bubble of the iteration"),
-                percent(static_cast<double>(device.bubble) / duration), true);
-    return section;
-}
-
-void addArena(const engine::ArenaUse& use, DetailsSection& section)
-{
-    const Scale bytes = byteScale(use.arena);
-    const auto text
-        = [&](std::int64_t amount) { return bytes.withUnit(static_cast<double>(amount)); };
-    section.add(tr("Arena, planned"), text(use.arena));
-    section.add(tr("Arena, live at the peak"), text(use.live));
-    section.add(tr("Arena, written"),
-                use.touched ? text(*use.touched) : tr("known after the first iteration"));
-}
-
-DetailsSection memorySection(const RunView& view, const profiler::DeviceMetrics& device,
-                             const DetailsClock& clock)
-{
-    DetailsSection section;
-    section.title = tr("Memory");
-    if (device.peakBytes) {
-        const Scale bytes = byteScale(*device.peakBytes);
-        section.note = bytes.unit();
-        section.add(tr("Peak, at %1 %2").arg(clock.at(device.timeOfPeak), clock.scale.unit()),
-                    bytes.text(static_cast<double>(*device.peakBytes)), true);
-        for (const engine::MemoryCategory category : device.bytesAtPeak.enumerators()) {
-            const auto amount = device.bytesAtPeak[category];
-            const auto name = engine::memoryCategoryName(category);
-            if (amount > 0)
-                section.add(tr("... %1").arg(fromUtf8(name)),
-                            bytes.text(static_cast<double>(amount)));
-        }
-    }
-    if (const auto* use = engine::arenaOf(view.run().info, device.device); use != nullptr)
-        addArena(*use, section);
-    if (view.knowsMemory()) {
-        section.add(tr("Largest stash"), number(device.peakStash, 1) + QString::fromUtf8(" Mₐ"));
-        section.add(tr("Weights"), number(device.weights, 1) + QString::fromUtf8(" Mθ"));
-    }
-    if (!view.hasMemory())
-        section.add(tr("Bytes"), tr("not recorded"));
     return section;
 }
 
@@ -265,18 +188,40 @@ Details deviceDetails(const RunView& view, const Selection& selection, const Ker
     details.value = number(100 * static_cast<double>(device.compute) / duration, 1);
     details.unit = tr("% busy");
     details.right = tr("of %1").arg(clock.lengthWithUnit(metrics->duration));
-    details.sections.push_back(timeSection(view, selection, *metrics, device, clock));
-    details.sections.push_back(memorySection(view, device, clock));
-    if (auto gpu = gpuSection(view, selection.device, kernels))
-        details.sections.push_back(std::move(*gpu));
-    DetailsSection messages;
-    messages.title = tr("Messages");
-    messages.rows = {{tr("Sent, received"),
-                      profiler::lacksMessages(view.run())
-                          ? tr("unknown")
-                          : tr("%1, %2").arg(device.messagesSent).arg(device.messagesReceived)},
-                     {tr("Local copies"), QString::number(device.localCopies)}};
-    details.sections.push_back(std::move(messages));
+    if (view.knowsMemory()) {
+        const MemorySeries& series = view.memory(selection.device);
+        const double peak = series.peak();
+        const std::int64_t time = series.timeOfPeak(view.iteration(selection.iteration).window);
+        details.sentence = tr("The largest %1 is <b>%2</b>; in this iteration, it is at %3.")
+                               .arg(view.hasMemory() ? tr("memory") : tr("stash"),
+                                    view.hasMemory() ? bytesText(peak)
+                                                     : number(peak, 1) + QString::fromUtf8(" Mₐ"),
+                                    clock.atWithUnit(time));
+    }
+    DetailsSection times = timeSection(view, selection), memory(tr("Memory")),
+                   messages(tr("Messages"));
+    for (const profiler::Fact& fact :
+         profiler::facts(profiler::deviceMeasures(), {view.run(), *metrics, device},
+                         profiler::kColumn | profiler::kMemory)) {
+        using enum profiler::Unit;
+        const profiler::MeasureInfo& of = fact.of;
+        const bool isIfAny = of.unit == Bytes || (of.shown & profiler::kIfAny) != 0;
+        if (of.key == "device" || (isIfAny && fact.value.number() == 0))
+            continue;
+        DetailsSection& section = of.unit == Time || of.unit == Share ? times
+            : of.unit == None && !isIfAny                             ? messages
+                                                                      : memory;
+        section.add(fromUtf8(of.title), measureText(fact.value, of),
+                    of.unit == Share || of.key == "peak_bytes");
+    }
+    if (!view.hasMemory())
+        memory.add(tr("Bytes"), tr("not recorded"));
+    if (!profiler::lacksMessages(view.run()))
+        messages.add(tr("Messages received"), number(device.messagesReceived));
+    details.add(std::move(times));
+    details.add(std::move(memory));
+    details.add(gpuSection(view, selection.device, kernels));
+    details.add(std::move(messages));
     return details;
 }
 

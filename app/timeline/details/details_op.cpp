@@ -73,8 +73,7 @@ struct AlikeOps
 AlikeOps alike(const RunView& view, const Selection& selection)
 {
     const engine::Op& wanted = view.op(selection.op);
-    const auto& iteration
-        = view.timeline().iterations[static_cast<std::size_t>(selection.iteration)];
+    const auto& iteration = view.iteration(selection.iteration);
     AlikeOps sum;
     for (const Span& span :
          view.spansAround(selection.device, engine::Track::Kind::Compute, iteration.window)) {
@@ -106,8 +105,7 @@ QString opFlopsText(double flops)
 std::optional<Span> freeing(const RunView& view, const Selection& selection)
 {
     const engine::Op& forward = view.op(selection.op);
-    const auto& iteration
-        = view.timeline().iterations[static_cast<std::size_t>(selection.iteration)];
+    const auto& iteration = view.iteration(selection.iteration);
     std::optional<Span> last;
     for (const Span& span :
          view.spansAround(selection.device, engine::Track::Kind::Compute, iteration.window)) {
@@ -137,7 +135,7 @@ std::int64_t stashBytes(const RunView& view, const Selection& selection)
 
 } // namespace
 
-std::optional<DetailsSection> computeSection(const RunView& view, const Selection& selection)
+DetailsSection computeSection(const RunView& view, const Selection& selection)
 {
     const engine::RunInfo& info = view.run().info;
     const engine::Shape& shape = view.run().schedule.shape;
@@ -145,9 +143,8 @@ std::optional<DetailsSection> computeSection(const RunView& view, const Selectio
     const auto model = modelOf(info);
     const double flops = model ? modelFlopsOf(*model, shape, op) : 0;
     if (flops <= 0 || selection.window.duration() <= 0 || info.inUnits())
-        return std::nullopt;
-    DetailsSection section;
-    section.title = tr("Compute");
+        return {};
+    DetailsSection section(tr("Compute"));
     if (const auto layers = layersOf(*model, shape, op.stage))
         section.note = layers->first == layers->second
             ? tr("layer %1").arg(layers->first)
@@ -182,25 +179,20 @@ DetailsSection memoryAndTrace(const RunView& view, const Selection& selection,
 {
     const engine::RunInfo& info = view.run().info;
     const engine::Op& op = view.op(selection.op);
-    DetailsSection section;
-    section.title = tr("Memory and trace");
+    DetailsSection section(tr("Memory and trace"));
     const auto freed
         = op.kind == OpKind::Forward ? freeing(view, selection) : std::optional<Span>();
     if (freed) {
         const std::int64_t bytes = stashBytes(view, selection);
         const QString kept = clock.lengthWithUnit(freed->end - selection.window.begin);
         section.add(tr("Stash kept for %1").arg(opName(info, view.op(freed->op))),
-                    bytes > 0 ? tr("%1, %2").arg(
-                        byteScale(bytes).withUnit(static_cast<double>(bytes)), kept)
-                              : kept);
-        section.add(tr("Stash kept until"),
-                    clock.at(freed->end) + QLatin1Char(' ') + clock.scale.unit());
+                    bytes > 0 ? tr("%1, %2").arg(bytesText(bytes), kept) : kept);
+        section.add(tr("Stash kept until"), clock.atWithUnit(freed->end));
     }
     if (view.hasMemory()) {
         const double total
             = view.memory(selection.device).at(static_cast<double>(selection.window.end)).total;
-        section.add(tr("Device memory at the end"),
-                    byteScale(static_cast<std::int64_t>(total)).withUnit(total));
+        section.add(tr("Device memory at the end"), bytesText(total));
     }
     if (kernels != nullptr && !kernels->isEmpty()) {
         section.add(
@@ -254,15 +246,29 @@ std::optional<DetailsRow> spread(const RunView& view, std::uint32_t op, const De
                           + clock.lengthWithUnit(longest)};
 }
 
+// What the op waited for, as rich text.
+QString waitSentence(const RunView& view, const profiler::OpExplanation& explanation,
+                     const DetailsClock& clock)
+{
+    if (explanation.waited <= 0)
+        return {};
+    const QString waited = clock.lengthWithUnit(explanation.waited);
+    if (explanation.needs.empty())
+        return tr("Waited %1.").arg(waited);
+    const auto& need = explanation.needs.front();
+    const engine::Op& op = view.op(need.op);
+    if (engine::isTransfer(op.kind))
+        return tr("Waited %1 for transfer %2.").arg(waited, routeText(op, need.device));
+    return tr("Waited %1 for <b>%2</b>.").arg(waited, opName(view.run().info, op));
+}
+
 DetailsSection linkSection(const RunView& view, const QString& title,
                            std::vector<profiler::CauseLink> causes, int iteration,
                            const DetailsClock& clock)
 {
     std::stable_sort(causes.begin(), causes.end(),
                      [](const auto& a, const auto& b) { return a.window.begin < b.window.begin; });
-    DetailsSection section;
-    section.title = title;
-    section.note = clock.scale.unit();
+    DetailsSection section(title, clock.scale.unit());
     for (const auto& cause : causes)
         section.links.push_back(linkTo(view, cause, iteration, clock));
     return section;
@@ -271,8 +277,7 @@ DetailsSection linkSection(const RunView& view, const QString& title,
 std::optional<DetailsRow> lossRow(const RunView& view, const Selection& selection)
 {
     const auto& op = view.op(selection.op);
-    const auto& iteration
-        = view.timeline().iterations[static_cast<std::size_t>(selection.iteration)];
+    const auto& iteration = view.iteration(selection.iteration);
     const auto microBatch = static_cast<std::size_t>(op.microBatch.value);
     if (!op.microBatch.isValid() || microBatch >= iteration.microBatchLoss.size()
         || op.stage.value + 1 != view.run().schedule.shape.stages)
@@ -302,14 +307,13 @@ void addPrediction(const RunView& view, const Selection& selection, const engine
                 isEqual ? tr("%1, as measured").arg(length)
                         : (change > 0 ? tr("%1, %2 over") : tr("%1, %2 under"))
                               .arg(length, percent(std::abs(change))));
-    const std::int64_t begin
-        = view.timeline().iterations[static_cast<std::size_t>(selection.iteration)].window.begin;
+    const std::int64_t begin = view.iteration(selection.iteration).window.begin;
     const std::int64_t late = selection.window.begin - begin - span->begin;
-    section.add(tr("Predicted start"),
-                late == 0 ? clock.scale.text(static_cast<double>(span->begin))
-                          : (late > 0 ? tr("%1, %2 late") : tr("%1, %2 early"))
-                                .arg(clock.scale.text(static_cast<double>(span->begin)),
-                                     clock.lengthWithUnit(std::abs(late))));
+    section.add(
+        tr("Predicted start"),
+        late == 0 ? clock.scale.text(span->begin)
+                  : (late > 0 ? tr("%1, %2 late") : tr("%1, %2 early"))
+                        .arg(clock.scale.text(span->begin), clock.lengthWithUnit(std::abs(late))));
 }
 
 // Adds how long the device waited before the op, divided into bubble and exposed communication.
@@ -344,10 +348,10 @@ Details opDetails(const RunView& view, const Selection& selection, const Details
     sayLength(details, view, clock, selection.window.duration());
     details.left = place(view, op);
     details.right = tr("device %1").arg(selection.device.value);
+    if (explanation)
+        details.sentence = waitSentence(view, *explanation, clock);
     DetailsSection facts;
-    facts.add(tr("Start, end"),
-              rangeText(selection.window, clock.origin, clock.scale) + QLatin1Char(' ')
-                  + clock.scale.unit());
+    facts.add(tr("Start, end"), clock.range(selection.window));
     addPrediction(view, selection, context.predicted, clock, facts);
     if (explanation && engine::isCompute(op.kind))
         addWait(view, selection, explanation->waited, clock, facts);
@@ -355,26 +359,18 @@ Details opDetails(const RunView& view, const Selection& selection, const Details
         if (row)
             facts.rows.push_back(*row);
     }
-    details.sections.push_back(facts);
+    details.add(facts);
     if (!explanation)
         return details;
-    if (!explanation->needs.empty())
-        details.sections.push_back(
-            linkSection(view, tr("Needs"), explanation->needs, selection.iteration, clock));
-    if (!explanation->neededBy.empty())
-        details.sections.push_back(
-            linkSection(view, tr("Needed by"), explanation->neededBy, selection.iteration, clock));
-    if (auto section = computeSection(view, selection))
-        details.sections.push_back(std::move(*section));
-    if (kernels != nullptr) {
-        if (auto section = kernelSection(view, *kernels, selection))
-            details.sections.push_back(std::move(*section));
-    }
+    details.add(linkSection(view, tr("Needs"), explanation->needs, selection.iteration, clock));
+    details.add(
+        linkSection(view, tr("Needed by"), explanation->neededBy, selection.iteration, clock));
+    details.add(computeSection(view, selection));
+    if (kernels != nullptr)
+        details.add(kernelSection(view, *kernels, selection));
     addStrip(details, view, selection, clock);
-    if (!engine::isCompute(op.kind))
-        return details;
-    if (auto section = memoryAndTrace(view, selection, clock, kernels); !section.rows.empty())
-        details.sections.push_back(std::move(section));
+    if (engine::isCompute(op.kind))
+        details.add(memoryAndTrace(view, selection, clock, kernels));
     return details;
 }
 

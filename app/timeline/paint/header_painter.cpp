@@ -270,9 +270,8 @@ MemoryText memoryText(const RunView& view, const profiler::DeviceMetrics& metric
 {
     if (view.hasMemory()) {
         const Scale bytes = byteScale(static_cast<std::int64_t>(view.memoryScale()));
-        return {bytes.text(static_cast<double>(metrics.peakBytes.value_or(0))), bytes.unit(),
-                tr("stash %1")
-                    .arg(bytes.text(static_cast<double>(metrics.peakStashBytes.value_or(0))))};
+        return {bytes.text(metrics.peakBytes.value_or(0)), bytes.unit(),
+                tr("stash %1").arg(bytes.text(metrics.peakStashBytes.value_or(0)))};
     }
     return {
         number(metrics.peakStash, 1), QString::fromUtf8("Mₐ"),

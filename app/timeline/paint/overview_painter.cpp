@@ -24,32 +24,6 @@ QRectF rowsArea(const QRectF& area)
     return area.adjusted(0, kOverviewLabels + 1, 0, -4);
 }
 
-// Averages the busy time over the devices [first, last), which share one row of the overview. The
-// times passed to before() must ascend.
-class MeanShares
-{
-public:
-    MeanShares(const RunView& view, int first, int last)
-    {
-        for (int device = first; device < last; ++device)
-            m_devices.emplace_back(view, engine::DeviceId{device});
-    }
-
-    Busy before(double time)
-    {
-        Busy sum{};
-        for (RunView::SharesSweep& device : m_devices) {
-            const Busy one = device.before(time);
-            for (std::size_t k = 0; k < kShares; ++k)
-                sum[k] += one[k] / static_cast<double>(m_devices.size());
-        }
-        return sum;
-    }
-
-private:
-    std::vector<RunView::SharesSweep> m_devices;
-};
-
 } // namespace
 
 // The iteration of typical ops was not recorded, so the overview leaves it out.
@@ -70,7 +44,7 @@ TimeAxis overviewAxis(const RunView& view, const QRectF& area, double dpr)
             dpr};
 }
 
-QString iterationTitle(const engine::Iteration& iteration)
+QString shortTitle(const engine::Iteration& iteration)
 {
     using enum engine::Iteration::Kind;
     return iteration.kind == Warmup ? tr("warm-up")
@@ -90,12 +64,13 @@ void paintOverview(QPainter& painter, const RunView& view, const BoxColours& col
         const int first = row * view.devices() / count, last = (row + 1) * view.devices() / count;
         const double top = axis.snap(rows.top() + row * pitch);
         const double bottom = axis.snap(rows.top() + (row + 1) * pitch - (pitch > 4 ? 1 : 0));
+        RunView::MeanSweep mean;
+        for (int device = first; device < last; ++device)
+            mean.devices.emplace_back(view, engine::DeviceId{device});
         paintColumns(
             painter, axis,
             {QRectF(area.left(), top, area.width(), bottom - top), recordedExtent(view), inks},
-            [mean = MeanShares(view, first, last)](double time) mutable {
-                return mean.before(time);
-            });
+            [mean](double time) mutable { return mean.before(time); });
     }
 }
 
@@ -109,10 +84,10 @@ void paintOverviewLabels(QPainter& painter, const RunView& view, const BoxColour
     const auto label = [&](std::size_t k) {
         const bool isCurrent = static_cast<int>(k) == current;
         painter.setFont(uiFont(10, isCurrent ? QFont::Medium : QFont::Normal));
-        const QString text = iterationTitle(iterations[k]);
+        const QString text = shortTitle(iterations[k]);
         const double width = QFontMetricsF(painter.font()).horizontalAdvance(text);
-        const QRectF box(axis.x(static_cast<double>(iterations[k].window.begin)), area.top(),
-                         width + 8, kOverviewLabels);
+        const QRectF box(axis.x(iterations[k].window.begin), area.top(), width + 8,
+                         kOverviewLabels);
         const bool isFree = std::ranges::none_of(
             drawn, [&](const QRectF& other) { return other.intersects(box); });
         if (!isFree || box.left() + width > area.right() + 1)
@@ -192,8 +167,8 @@ Scale stripScale(const RunView& view, std::int64_t greatest)
 
 QString fromTo(const Scale& scale, std::int64_t least, std::int64_t greatest)
 {
-    const QString from = scale.text(static_cast<double>(least));
-    const QString to = scale.withUnit(static_cast<double>(greatest));
+    const QString from = scale.text(least);
+    const QString to = scale.withUnit(greatest);
     return least == greatest ? to : tr("%1 to %2").arg(from, to);
 }
 
@@ -238,8 +213,7 @@ void paintIterationStrip(QPainter& painter, const RunView& view, const Iteration
             = QRectF(one.left, y(one.median), one.right - one.left, plot.bottom() - y(one.median))
                   .intersected(plot);
         if (seen.height() >= QFontMetricsF(painter.font()).capHeight() + 6)
-            paintLabel(painter, seen,
-                       stripScale(view, top).withUnit(static_cast<double>(one.median)));
+            paintLabel(painter, seen, stripScale(view, top).withUnit(one.median));
     }
 }
 
@@ -260,14 +234,12 @@ QString iterationToolTip(const RunView& view, const IterationStrip& strip, QPoin
     if (column.count == 0)
         return {};
     const Scale scale = stripScale(view, column.greatest);
-    const auto title = [&](std::size_t k) { return iterationTitle(strip.iterations[k]); };
+    const auto title = [&](std::size_t k) { return shortTitle(strip.iterations[k]); };
     if (column.count == 1)
-        return tr("%1: %2").arg(capitalized(title(column.first)),
-                                scale.withUnit(static_cast<double>(column.median)));
+        return tr("%1: %2").arg(capitalized(title(column.first)), scale.withUnit(column.median));
     return tr("%1 to %2: %3, median %4")
         .arg(capitalized(title(column.first)), title(column.first + column.count - 1),
-             fromTo(scale, column.least, column.greatest),
-             scale.withUnit(static_cast<double>(column.median)));
+             fromTo(scale, column.least, column.greatest), scale.withUnit(column.median));
 }
 
 } // namespace app

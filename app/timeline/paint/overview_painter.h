@@ -20,7 +20,7 @@ namespace app {
 constexpr double kOverviewLabels = 14; // height of the line of labels
 
 TimeAxis overviewAxis(const RunView& view, const QRectF& area, double dpr);
-QString iterationTitle(const engine::Iteration& iteration); // "iteration 2", "warm-up", "median"
+QString shortTitle(const engine::Iteration& iteration); // "iteration 2", "warm-up", "typical"
 
 // Draws only the rows. This is slow, so the result should be cached.
 void paintOverview(QPainter& painter, const RunView& view, const BoxColours& colours,

@@ -7,6 +7,8 @@
 #include "engine/timeline/span_index.h"
 #include "profiler/analysis/gpu_activity.h"
 
+#include <QString>
+
 #include <cstdint>
 #include <memory>
 #include <optional>
@@ -92,6 +94,10 @@ public:
     profiler::KernelKind kindOf(std::uint32_t work) const
     {
         return static_cast<profiler::KernelKind>(m_kinds[work]);
+    }
+    QString label(std::uint32_t work) const // the short name of its kernel
+    {
+        return QString::fromStdString(m_activity.nameOf(m_activity.work()[work]).label);
     }
     bool occurs(profiler::KernelKind kind) const { return m_occurs[static_cast<int>(kind)]; }
     // The first part of an NCCL kernel, in which it waits for other ranks; nullopt if unknown.

@@ -117,8 +117,7 @@ std::optional<Selection> toLane(const RunView& view, const Selection& from, Step
 std::optional<Selection> toCause(const RunView& view, const Selection& from)
 {
     if (from.kind == Selection::Kind::Bubble) {
-        const auto* bubble
-            = view.bubble(from.iteration, from.device, static_cast<double>(from.window.begin));
+        const auto* bubble = view.bubble(from);
         return bubble && !bubble->chain.empty()
             ? selectOp(view, bubble->chain.front().op, from.iteration)
             : std::nullopt;
@@ -135,7 +134,7 @@ std::optional<Selection> firstOp(const RunView& view, int iteration)
 {
     if (iteration < 0 || view.devices() == 0)
         return std::nullopt;
-    const auto window = view.timeline().iterations[static_cast<std::size_t>(iteration)].window;
+    const auto window = view.iteration(iteration).window;
     const Piece piece = pieceAt(view, DeviceId{0}, window.begin);
     return isSelectable(piece) ? std::optional(pieceSelection(view, DeviceId{0}, piece))
                                : std::nullopt;
@@ -155,8 +154,7 @@ std::optional<Flow> flowOf(const RunView& view, const Selection& selection)
     if (selection.kind == Selection::Kind::Op)
         op = selection.op;
     if (selection.kind == Selection::Kind::Bubble) {
-        const auto* bubble = view.bubble(selection.iteration, selection.device,
-                                         static_cast<double>(selection.window.begin));
+        const auto* bubble = view.bubble(selection);
         if (bubble)
             op = bubble->next;
     }

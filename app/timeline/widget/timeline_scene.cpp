@@ -2,6 +2,7 @@
 
 #include "app/timeline/details/details_kernel.h"
 #include "app/timeline/details/tool_tip.h"
+#include "app/timeline/paint/box_painter.h"
 #include "app/timeline/paint/header_painter.h"
 #include "app/timeline/paint/kernel_painter.h"
 #include "app/timeline/paint/lane_painter.h"
@@ -160,7 +161,7 @@ QString TimelineScene::plannedText(const PlannedOp& planned) const
     const engine::Window window{planned.op.begin, planned.op.end};
     return toolTipPage(
         opName(view->run().info, view->op(planned.op.op)),
-        TimeCanvas::tr("planned %1").arg(scale.withUnit(static_cast<double>(window.duration()))),
+        TimeCanvas::tr("planned %1").arg(scale.withUnit(window.duration())),
         {TimeCanvas::tr("device %1, %2 %3 of its iteration")
              .arg(QString::number(planned.device.value), rangeText(window, 0, scale), scale.unit()),
          isDone ? TimeCanvas::tr("has run; measured times appear when its iteration is complete")
@@ -355,34 +356,19 @@ QString TimelineScene::toolTip(QPointF at) const
 
 QString TimelineScene::spoken() const
 {
-    if (isEmpty() || selection.kind == Selection::Kind::None)
+    using enum Selection::Kind;
+    if (isEmpty() || selection.kind == None)
         return {};
-    const Scale scale = timeScale(view->run().info, selection.window.duration());
-    const QString length = scale.withUnit(static_cast<double>(selection.window.duration()));
-    const QString device = TimeCanvas::tr("device %1").arg(selection.device.value);
-    switch (selection.kind) {
-    case Selection::Kind::Bubble:
-        return TimeCanvas::tr("Bubble, %1, %2").arg(device, length);
-    case Selection::Kind::Range:
-        return TimeCanvas::tr("Range, %1").arg(length);
-    case Selection::Kind::Device:
-        return device;
-    case Selection::Kind::Category:
+    if (selection.kind == Category)
         return TimeCanvas::tr("%1, %2").arg(
             fromUtf8(profiler::timeCategoryName(selection.category)),
             countOf(category ? std::ssize(category->all()) : 0, "box"));
-    case Selection::Kind::Kernel: {
-        const auto& activity = kernels->activity();
-        const auto& name = activity.nameOf(activity.work()[selection.work]).label;
-        return TimeCanvas::tr("Kernel %1, %2, %3")
-            .arg(QString::fromStdString(name), device, length);
-    }
-    default: {
-        const auto& op = view->op(selection.op);
-        return TimeCanvas::tr("%1, %2, %3, %4")
-            .arg(opName(view->run().info, op), opTitle(op.kind), device, length);
-    }
-    }
+    const Details details = detailsOf(*view, selection, kernels.get());
+    const bool isBubble = selection.kind == Bubble;
+    return QStringList{details.title, isBubble ? details.left : details.right,
+                       details.value + QLatin1Char(' ') + details.unit}
+        .join(QStringLiteral(", "))
+        .remove(QChar(0x200B)); // where a line may break
 }
 
 QRectF TimelineScene::boxOf(const Selection& what) const
@@ -597,12 +583,12 @@ void TimelinePainter::paintTopTexts() const
     const auto& one = iterations[static_cast<std::size_t>(m_scene.iteration)];
     const bool isReplay = one.kind == engine::Iteration::Kind::Replay;
     m_painter.drawText(QPointF(m_areas.column.left() + 16, 20),
-                       isReplay ? TimeCanvas::tr("Typical ops") : capitalized(iterationTitle(one)));
+                       isReplay ? TimeCanvas::tr("Typical ops") : capitalized(shortTitle(one)));
     m_painter.setFont(uiFont(13, QFont::Medium));
     m_painter.setPen(m_theme.chrome.text);
     const Scale scale = timeScale(m_view.run().info, one.window.duration());
     m_painter.drawText(QPointF(m_areas.column.left() + 16, 37),
-                       scale.withUnit(static_cast<double>(one.window.duration())));
+                       scale.withUnit(one.window.duration()));
 }
 
 void TimelinePainter::paintIterationTimes() const
@@ -614,24 +600,21 @@ void TimelinePainter::paintIterationTimes() const
     m_painter.setClipRect(area);
     paintIterationStrip(m_painter, m_view, m_scene.iterationStrip(), m_theme);
     m_painter.restore();
-    m_painter.setFont(uiFont(11));
-    m_painter.setPen(m_theme.chrome.text2);
-    m_painter.drawText(QRectF(0, area.top(), TimelineGeometry::kHeader - 8, area.height()),
-                       Qt::AlignRight | Qt::AlignVCenter, TimeCanvas::tr("iteration time"));
+    const QColor& ink = m_theme.chrome.text2;
+    paintText(m_painter, QRectF(0, area.top(), TimelineGeometry::kHeader - 8, area.height()),
+              TimeCanvas::tr("iteration time"), uiFont(11), ink, kAtRight);
     if (m_areas.column.width() > 0)
-        m_painter.drawText(QRectF(m_areas.column.left() + 16, area.top(), 108, area.height()),
-                           Qt::AlignLeft | Qt::AlignVCenter, iterationRange(m_view, m_axis));
+        paintText(m_painter, QRectF(m_areas.column.left() + 16, area.top(), 108, area.height()),
+                  iterationRange(m_view, m_axis), uiFont(11), ink);
 }
 
 void TimelinePainter::paintNotes() const
 {
     if (m_scene.notes.empty())
         return;
-    m_painter.setFont(uiFont(11));
-    m_painter.setPen(m_theme.chrome.text2);
-    m_painter.drawText(
-        QRectF(0, m_areas.notes.top(), TimelineGeometry::kHeader - 8, m_areas.notes.height()),
-        Qt::AlignRight | Qt::AlignVCenter, TimeCanvas::tr("notes"));
+    paintText(m_painter,
+              QRectF(0, m_areas.notes.top(), TimelineGeometry::kHeader - 8, m_areas.notes.height()),
+              TimeCanvas::tr("notes"), uiFont(11), m_theme.chrome.text2, kAtRight);
     paintNoteFlags(m_painter, m_scene.noteStrip(), m_theme);
 }
 
@@ -811,17 +794,11 @@ void TimelinePainter::paintPinnedGround(double top, double height) const
 void TimelinePainter::paintLaneGround(const Lane& lane) const
 {
     const Chrome& chrome = m_theme.chrome;
-    if (lane.kind != LaneKind::Dense)
-        m_painter.fillRect(QRectF(m_axis.left, lane.bottom() - 1, m_axis.width, 1), chrome.line);
-    const auto inSight = iterationsInSight(m_view.timeline().iterations, m_axis);
-    if (lane.kind == LaneKind::Dense || inSight.empty())
+    if (lane.kind == LaneKind::Dense)
         return;
-    if (!areEdgesDrawn(inSight, m_axis)) {
-        paintRowGround(lane, {inSight.front().window.begin, inSight.back().window.end});
-        return;
-    }
-    for (const auto& one : inSight)
-        paintRowGround(lane, one.window);
+    m_painter.fillRect(QRectF(m_axis.left, lane.bottom() - 1, m_axis.width, 1), chrome.line);
+    for (const engine::Window window : drawnWindows(m_view.timeline().iterations, m_axis))
+        paintRowGround(lane, window);
 }
 
 void TimelinePainter::paintRowGround(const Lane& lane, engine::Window window) const
