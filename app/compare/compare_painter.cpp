@@ -2,10 +2,10 @@
 
 #include "app/documents/run_document.h"
 #include "app/timeline/paint/box_painter.h"
+#include "app/timeline/paint/header_painter.h"
 #include "app/timeline/paint/lane_painter.h"
 #include "app/timeline/paint/legend.h"
 #include "app/timeline/paint/marks_painter.h"
-#include "app/timeline/paint/memory_bar.h"
 #include "app/timeline/view/translate.h"
 #include "app/ui/icons.h"
 #include "app/ui/text.h"

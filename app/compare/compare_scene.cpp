@@ -5,7 +5,6 @@
 #include "app/timeline/view/hit_test.h"
 #include "app/timeline/view/navigation.h"
 #include "app/timeline/view/translate.h"
-#include "app/timeline/view/walk_keys.h"
 #include "app/ui/text.h"
 
 #include <algorithm>

@@ -1,7 +1,7 @@
 #include "app/compare/compare_widget.h"
 
 #include "app/compare/compare_painter.h"
-#include "app/timeline/view/walk_keys.h"
+#include "app/timeline/view/navigation.h"
 
 #include <QContextMenuEvent>
 #include <QMenu>

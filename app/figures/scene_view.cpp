@@ -56,6 +56,7 @@ profiler::ChartStyle chartStyle(const Theme& theme, QSize size)
     style.text = of(theme.chrome.text2);
     style.grid = of(theme.chrome.line);
     style.shade = of(theme.chrome.surfaceAlt);
+    style.alert = of(theme.chrome.error);
     if (theme.isDark()) {
         style.low = of(theme.chrome.hover);
         style.high = of(theme.chrome.text2);

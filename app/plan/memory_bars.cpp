@@ -1,7 +1,7 @@
 #include "app/plan/memory_bars.h"
 
+#include "app/timeline/paint/box_colours.h"
 #include "app/timeline/paint/box_painter.h"
-#include "app/timeline/paint/hatch.h"
 #include "app/ui/numbers.h"
 
 #include <QFontMetricsF>

@@ -67,7 +67,7 @@ DeviceTable::Column DeviceTable::timeColumn(const QString& title, const Ticks& t
 {
     return {{title + QStringLiteral(", %1"), m_time}, [this, ticks](const Device* device) {
                 if (device != nullptr)
-                    return m_time.text(static_cast<double>(ticks(*device)));
+                    return m_time.text(ticks(*device));
                 const auto traced = std::ranges::count_if(
                     m_devices, [this](const Device* one) { return hasTrace(*m_run, one->device); });
                 return m_time.text(static_cast<double>(sum(ticks))
@@ -85,7 +85,7 @@ DeviceTable::Column DeviceTable::messagesColumn() const
     Column column(tr("Sent / received"), [this](const Device* device) {
         return device != nullptr
             ? tr("%1 / %2").arg(device->messagesSent).arg(device->messagesReceived)
-            : number(static_cast<double>(sum(&Device::messagesSent)), 0);
+            : number(sum(&Device::messagesSent));
     });
     return column.onlyIf(messagesAreKnown());
 }
@@ -138,8 +138,7 @@ DeviceTable::Columns DeviceTable::peakColumn() const
                  const Device& largest = device != nullptr
                      ? *device
                      : **std::ranges::max_element(m_devices, {}, &Device::peakBytes);
-                 return largest.peakBytes ? m_bytes.text(static_cast<double>(*largest.peakBytes))
-                                          : QStringLiteral("–");
+                 return largest.peakBytes ? m_bytes.text(*largest.peakBytes) : QStringLiteral("–");
              }}};
 }
 

@@ -64,7 +64,7 @@ RangeModel::Column RangeModel::countColumn(const QString& title,
     const auto of
         = [this, count](const Device& one) { return m_metrics.devices[one.device].*count; };
     return {title, [this, of](const Device* device) {
-                return number(static_cast<double>(device != nullptr ? of(*device) : sum(of)), 0);
+                return number(device != nullptr ? of(*device) : sum(of));
             }};
 }
 

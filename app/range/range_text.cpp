@@ -1,6 +1,7 @@
 #include "app/range/range_text.h"
 
 #include "app/documents/run_document.h"
+#include "app/timeline/view/labels.h"
 #include "app/timeline/view/translate.h"
 #include "app/ui/numbers.h"
 #include "app/ui/text.h"
@@ -169,13 +170,9 @@ QString rangeName(const engine::Run& run, Window range)
     const int from = iterationOf(run.timeline, range.begin);
     const Iteration& iteration = run.timeline.iterations[static_cast<std::size_t>(from)];
     const Scale scale = timeScale(run.info, iteration.window.duration());
-    const auto text = [&](std::int64_t time) {
-        return scale.text(static_cast<double>(time - iteration.window.begin));
-    };
-    const QString name = iterationName(run.timeline, from);
+    const auto text = [&](std::int64_t time) { return scale.text(time - iteration.window.begin); };
     return QStringLiteral("%1, %2 – %3 %4")
-        .arg(iteration.kind == Iteration::Kind::Measured ? tr("iteration %1").arg(name) : name,
-             text(range.begin), text(range.end), scale.unit());
+        .arg(iterationTitle(run.timeline, from), text(range.begin), text(range.end), scale.unit());
 }
 
 } // namespace app

@@ -80,23 +80,19 @@ bool knowsTimes(const engine::RunInfo& info)
 
 QString extremeText(const profiler::RunMetrics& metrics, Category category, const Scale& scale)
 {
-    const profiler::DeviceMetrics *least = nullptr, *most = nullptr;
-    const auto time = [&](const profiler::DeviceMetrics& device) {
-        return profiler::timeByCategory(metrics, device)[category];
+    std::vector<const profiler::DeviceMetrics*> recorded;
+    for (const profiler::DeviceMetrics& device : metrics.devices)
+        if (device.isRecorded())
+            recorded.push_back(&device);
+    const auto time = [&](const profiler::DeviceMetrics* device) {
+        return profiler::timeByCategory(metrics, *device)[category];
     };
-    for (const profiler::DeviceMetrics& device : metrics.devices) {
-        if (!device.isRecorded())
-            continue;
-        if (least == nullptr || time(device) < time(*least))
-            least = &device;
-        if (most == nullptr || time(device) > time(*most))
-            most = &device;
-    }
-    if (least == nullptr || least == most)
+    if (recorded.size() < 2)
         return {};
+    const auto [least, most] = std::ranges::minmax(recorded, {}, time);
     return AnswerStrip::tr("most on device %1: %2, least on device %3: %4")
-        .arg(QString::number(most->device.value), scale.withUnit(time(*most)),
-             QString::number(least->device.value), scale.withUnit(time(*least)));
+        .arg(QString::number(most->device.value), scale.withUnit(time(most)),
+             QString::number(least->device.value), scale.withUnit(time(least)));
 }
 
 } // namespace
@@ -325,8 +321,7 @@ void AnswerStrip::showBubble(const engine::Run& run, const profiler::RunMetrics&
                           : isNone
                           ? tr("no device waits")
                           : tr("%1 of %2 per device")
-                                .arg(scale.text(times[Bubble]),
-                                     scale.withUnit(static_cast<double>(metrics.duration))));
+                                .arg(scale.text(times[Bubble]), scale.withUnit(metrics.duration)));
 }
 
 void AnswerStrip::showTimes(const engine::Run& run, const profiler::RunMetrics& metrics)
@@ -382,12 +377,12 @@ void AnswerStrip::showNext(const engine::Run& run, const NextSchemeAnswer* answe
     const auto difference = static_cast<double>(next.difference);
     const Scale scale = timeScale(run.info, next.iteration);
     m_gain->setText(QStringLiteral("(%1)").arg(scale.difference(difference)));
-    setNext(tr("%1 would take %2")
-                .arg(schemeLabel(QString::fromStdString(next.scheme)),
-                     scale.withUnit(static_cast<double>(next.iteration))),
-            tr("%1 compared with the %2 of this run, predicted with its times")
-                .arg(signedPercent(own > 0 ? difference / own : 0), scale.withUnit(own)),
-            true);
+    setNext(
+        tr("%1 would take %2")
+            .arg(schemeLabel(QString::fromStdString(next.scheme)), scale.withUnit(next.iteration)),
+        tr("%1 compared with the %2 of this run, predicted with its times")
+            .arg(signedPercent(own > 0 ? difference / own : 0), scale.withUnit(own)),
+        true);
 }
 
 } // namespace app

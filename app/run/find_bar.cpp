@@ -172,10 +172,8 @@ void FindBar::forgetAll()
 
 QString FindBar::nameOf(const Selection& hit) const
 {
-    if (hit.kind != Selection::Kind::Kernel)
-        return opName(m_view->run().info, m_view->op(hit.op));
-    const auto& activity = m_kernels->activity();
-    return QString::fromStdString(activity.nameOf(activity.work()[hit.work]).label);
+    return hit.kind == Selection::Kind::Kernel ? m_kernels->label(hit.work)
+                                               : opName(m_view->run().info, m_view->op(hit.op));
 }
 
 void FindBar::close()

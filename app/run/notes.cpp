@@ -238,8 +238,7 @@ std::int64_t NotesModel::origin(const Note& note) const
 
 QString NotesModel::timeText(std::int64_t ticks) const
 {
-    return timeScale(m_run->info, std::max<std::int64_t>(ticks, 0))
-        .withUnit(static_cast<double>(ticks));
+    return timeScale(m_run->info, std::max<std::int64_t>(ticks, 0)).withUnit(ticks);
 }
 
 NotesModel::Columns NotesModel::columns() const

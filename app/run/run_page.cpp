@@ -161,7 +161,7 @@ RunPage::RunPage(const ThemeController& theme, RunLibrary& library,
 {
     setObjectName(QStringLiteral("runPage"));
     m_runs->setCurrent(m_document.get());
-    m_details->setFile(m_document->file());
+    m_details->set(&DetailsPanel::Facts::file, m_document->file());
     m_findBar->hide();
     auto* columns = makeSplitter(Qt::Horizontal);
     for (QWidget* column : {static_cast<QWidget*>(m_runs), makeCentre(), makeDetails()})
@@ -344,7 +344,8 @@ void RunPage::connectFind()
     connect(m_findBar, &FindBar::found, m_timeline, &TimelineWidget::setFound);
     connect(m_findBar, &FindBar::chosen, m_timeline, &TimelineWidget::select);
     connect(m_findBar, &FindBar::allSelected, m_panels, &RunPanels::setHits);
-    connect(m_findBar, &FindBar::allSelected, m_details, &DetailsPanel::setHits);
+    connect(m_findBar, &FindBar::allSelected, m_details,
+            [this](const FoundPointer& hits) { m_details->set(&DetailsPanel::Facts::hits, hits); });
     connect(m_findBar, &FindBar::closed, m_timeline, [this] { m_timeline->setFocus(); });
 }
 
@@ -355,7 +356,7 @@ void RunPage::connectNotes()
     connect(&notes, &NotesPanel::closed, m_timeline, [this] { m_timeline->setFocus(); });
     connect(&notes, &NotesPanel::changed, this, [this, &notes] {
         m_timeline->setNotes(notes.notes());
-        m_details->setNotes(notes.notes());
+        m_details->set(&DetailsPanel::Facts::notes, notes.notes());
         notes.setCurrent(m_timeline->currentNote());
     });
 }
@@ -381,7 +382,7 @@ void RunPage::connectRange()
                 if (exportedRange() != metrics.range)
                     return;
                 range.showMetrics(run, metrics);
-                m_details->setRange(metrics);
+                m_details->set(&DetailsPanel::Facts::range, metrics);
             });
 }
 
@@ -455,7 +456,9 @@ void RunPage::connectAnalysis()
     connect(&m_views, &ViewPreparation::ready, this,
             [this](const auto& views) { showView(views.front()); });
     connect(&m_analysis, &RunAnalysis::kernelsRead, this, &RunPage::showKernels);
-    connect(&m_analysis, &RunAnalysis::predicted, m_details, &DetailsPanel::setPrediction);
+    connect(&m_analysis, &RunAnalysis::predicted, m_details, [this](const RunPointer& prediction) {
+        m_details->set(&DetailsPanel::Facts::prediction, prediction);
+    });
     connect(&m_analysis, &RunAnalysis::predicted, m_timeline, &TimelineWidget::setPlan);
     connect(&m_analysis, &RunAnalysis::assumed, m_state, &RunStateView::showAssumed);
     connect(&m_analysis, &RunAnalysis::iterationsDone, this,
@@ -684,9 +687,9 @@ void RunPage::showWaiting()
 // Shows the progress of a running run in the details, and the actions below them.
 void RunPage::showProgress()
 {
-    m_details->setProgress(m_document->isRunning() ? std::optional(m_document->progress())
-                                                   : std::nullopt,
-                           m_document->run());
+    m_details->set(&DetailsPanel::Facts::running, m_document->run());
+    m_details->set(&DetailsPanel::Facts::progress,
+                   m_document->isRunning() ? std::optional(m_document->progress()) : std::nullopt);
     showFooter();
 }
 
@@ -709,7 +712,7 @@ void RunPage::showKernels(const KernelViewPointer& kernels, const QString& reaso
     if (kernels == m_timeline->kernels())
         return;
     m_timeline->setKernels(kernels);
-    m_details->setKernels(kernels);
+    m_details->set(&DetailsPanel::Facts::kernels, kernels);
     m_toolbar->offerKernels(kernels && !kernels->isEmpty(), reason);
     m_findBar->setRun(view(), kernels); // "kernel:" can now find kernels
     Q_EMIT statusChanged();

@@ -3,10 +3,8 @@
 #include "app/documents/run_document.h"
 #include "app/memory/memory_plots.h"
 #include "app/range/range_panel.h"
-#include "app/run/device_chart.h"
-#include "app/run/gpu_memory_table.h"
-#include "app/run/loss_plot.h"
 #include "app/run/notes.h"
+#include "app/run/run_charts.h"
 #include "app/run/run_tables.h"
 #include "app/timeline/view/labels.h"
 #include "app/ui/controls.h"
@@ -334,8 +332,7 @@ void RunPanels::updateHint()
 
 QString RunPanels::hintOf(Panel panel) const
 {
-    const QString name = iterationName(m_run->timeline, m_metrics->metrics().iteration);
-    const QString which = name == tr("typical ops") ? name : tr("iteration %1").arg(name);
+    const QString which = iterationTitle(m_run->timeline, m_metrics->metrics().iteration);
     switch (panel) {
     case Panel::Range:
         return tr("only the part of an op inside the range counts");
@@ -583,14 +580,13 @@ void KernelPanel::refresh()
         busy += op.busy;
     }
     const Scale scale = timeScale(m_run->info, time);
-    m_sum->setText(launches == 0 ? tr("No launches match; select another op type, device or scope")
-                                 : tr("%1 launches, busy %2 of %3; gaps are %4 of the ops' time")
-                                       .arg(number(static_cast<double>(launches), 0),
-                                            scale.text(static_cast<double>(busy)),
-                                            scale.withUnit(static_cast<double>(time)),
-                                            percent(time > 0 ? static_cast<double>(time - busy)
-                                                            / static_cast<double>(time)
-                                                             : 0)));
+    m_sum->setText(launches == 0
+                       ? tr("No launches match; select another op type, device or scope")
+                       : tr("%1 launches, busy %2 of %3; gaps are %4 of the ops' time")
+                             .arg(number(launches), scale.text(busy), scale.withUnit(time),
+                                  percent(time > 0 ? static_cast<double>(time - busy)
+                                                  / static_cast<double>(time)
+                                                   : 0)));
 }
 
 void KernelPanel::save()

@@ -2,7 +2,6 @@
 
 #include "app/documents/run_document.h"
 #include "app/figures/scene_view.h"
-#include "app/run/gpu_memory_table.h"
 #include "app/run/run_tables.h"
 #include "app/timeline/view/find.h"
 #include "app/timeline/view/kernel_view.h"
@@ -78,8 +77,7 @@ public:
     void addLogLine(const QString& line);
     void open(Panel panel); // unfolds the dock, too
     void setPanel(Panel panel);
-    // Makes Devices current instead of Summary, for a run with many devices.
-    void preferDevices();
+    void preferDevices(); // makes Devices current instead of Summary, for a run with many devices
     // If Devices or Summary is current when the tab Range is shown, Range becomes current. If Range
     // is current when it is hidden, the earlier tab becomes current again.
     void setRangeShown(bool shown);

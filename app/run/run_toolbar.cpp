@@ -52,19 +52,15 @@ void IterationSegments::paintEvent(QPaintEvent*)
     const Chrome& chrome = theme().chrome;
     QPainter painter(this);
     const int top = (height() - kHeight) / 2;
-    if (m_progress.planned > kMostSegments) {
-        painter.fillRect(QRect(0, top, kBarWidth, kHeight), chrome.pressed);
-        const int done = static_cast<int>(kBarWidth * m_progress.iterations() / m_progress.planned);
-        painter.fillRect(QRect(0, top, std::min(done, kBarWidth), kHeight), chrome.text);
-        return;
-    }
-    for (int i = 0; i < m_progress.planned; ++i) {
-        const QColor whole = i < m_progress.warmup ? chrome.text3 : chrome.text;
-        const QRect segment(i * (kSegment + kGap), top, kSegment, kHeight);
+    const bool isBar = m_progress.planned > kMostSegments; // of all iterations
+    const double planned = isBar ? m_progress.planned : 1;
+    const int width = isBar ? kBarWidth : kSegment;
+    for (int i = 0; i < (isBar ? 1 : m_progress.planned); ++i) {
+        const QRect segment(i * (kSegment + kGap), top, width, kHeight);
+        const double share = std::clamp((m_progress.iterations() - i) / planned, 0.0, 1.0);
         painter.fillRect(segment, chrome.pressed);
-        const double share = std::clamp(m_progress.iterations() - i, 0.0, 1.0);
-        painter.fillRect(QRect(segment.left(), top, static_cast<int>(kSegment * share), kHeight),
-                         whole);
+        painter.fillRect(QRect(segment.left(), top, static_cast<int>(width * share), kHeight),
+                         !isBar && i < m_progress.warmup ? chrome.text3 : chrome.text);
     }
 }
 

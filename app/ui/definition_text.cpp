@@ -1,10 +1,12 @@
 #include "app/ui/definition_text.h"
 
+#include "app/ui/numbers.h"
 #include "app/ui/text.h"
 #include "profiler/analysis/run_measures.h"
 
 #include <QCoreApplication>
 
+#include <cmath>
 #include <utility>
 
 namespace app {
@@ -43,6 +45,26 @@ QString definitionText(const QString& title, const QString& value)
     return text
         + QCoreApplication::translate("Definitions", "Source: %1")
               .arg(fromUtf8(profiler::sourceOf(*measure)));
+}
+
+QString measureText(const profiler::Reading& value, const profiler::MeasureInfo& of)
+{
+    const auto amount = value.number();
+    if (amount && of.unit == profiler::Unit::Bytes)
+        return bytesText(*amount);
+    if (amount && of.unit == profiler::Unit::Share)
+        return percent(*amount);
+    if (amount && of.unit == profiler::Unit::Activations)
+        return number(*amount, 1) + QString::fromUtf8(" Mₐ");
+    if (amount && of.unit == profiler::Unit::Weights)
+        return number(*amount, 1) + QString::fromUtf8(" Mθ");
+    if (amount && of.unit == profiler::Unit::None && *amount >= 1000)
+        return number(*amount, 0);
+    if (!amount || of.unit != profiler::Unit::Time || of.decimals >= 0)
+        return fromUtf8(profiler::readingText(value, of));
+    engine::RunInfo info;
+    info.ticksPerUnit = value.ticksPerUnit;
+    return durationText(info, std::llround(*amount));
 }
 
 } // namespace app

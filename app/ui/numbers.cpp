@@ -214,4 +214,9 @@ Scale dataScale(std::int64_t largest)
     return largest >= kMiB / 10 ? scaleIn(Unit::MiB, 2) : scaleIn(Unit::KiB);
 }
 
+QString durationText(const engine::RunInfo& info, std::int64_t ticks)
+{
+    return timeScale(info, ticks).withUnit(ticks);
+}
+
 } // namespace app

@@ -4,6 +4,7 @@
 
 #include <QString>
 
+#include <concepts>
 #include <cstdint>
 #include <optional>
 #include <utility>
@@ -12,10 +13,14 @@ namespace app {
 
 // The number formats of the window: a true minus sign, narrow spaces between thousands and before
 // %. Units are stated in column headers and not in each cell.
-inline constexpr QChar kNarrowSpace(0x202F);      // lines never break here, as they can at U+2009
-QString number(double value, int decimals);       // "-1 234.5" with U+2212 and U+202F
-QString signedNumber(double value, int decimals); // "+4.0", "-0.4", "0" when it rounds to 0
-QString percent(double share, int decimals = 1);  // 0.13 -> "13.0 %"
+inline constexpr QChar kNarrowSpace(0x202F);    // lines never break here, as they can at U+2009
+QString number(double value, int decimals);     // "-1 234.5" with U+2212 and U+202F
+inline QString number(std::integral auto count) // "1 234"
+{
+    return number(static_cast<double>(count), 0);
+}
+QString signedNumber(double value, int decimals);      // "+4.0", "-0.4", "0" when it rounds to 0
+QString percent(double share, int decimals = 1);       // 0.13 -> "13.0 %"
 QString signedPercent(double share, int decimals = 1); // 0.13 -> "+13.0 %"
 QString factorText(double factor);                     // "1.35×"
 QString remainingTime(double seconds);                 // "about 1.5 s left", "about 3 min left"
@@ -66,6 +71,11 @@ public:
     QString unit() const { return shown().m_unit; }
     QString text(double value) const;
     QString withUnit(double value) const;
+    QString text(std::integral auto value) const { return text(static_cast<double>(value)); }
+    QString withUnit(std::integral auto value) const
+    {
+        return withUnit(static_cast<double>(value));
+    }
     QString difference(double value) const;
     Scale finer(int moreDecimals) const;
 
@@ -95,5 +105,11 @@ Scale timeScale(const engine::RunInfo& info, std::int64_t longest);
 Scale timeScale(std::int64_t longest); // for times in ns that belong to no run
 Scale byteScale(std::int64_t largest); // for memory: GiB with two decimals; MiB or KiB if small
 Scale dataScale(std::int64_t largest); // for files and transfers: always by size
+// A single amount in the unit that suits it: "115.3 ms", "6.45 GiB".
+QString durationText(const engine::RunInfo& info, std::int64_t ticks);
+QString bytesText(auto bytes)
+{
+    return byteScale(static_cast<std::int64_t>(bytes)).withUnit(static_cast<double>(bytes));
+}
 
 } // namespace app

@@ -17,6 +17,7 @@ struct ChartStyle
     bool fillsHeight = false;
     Colour ground{255, 255, 255}, ink{29, 35, 43}, text{74, 84, 98}, grid{228, 232, 237};
     Colour shade{243, 244, 246}; // background of values over the memory of a device
+    Colour alert{176, 42, 36};   // amounts above a limit
     // The colours of the least and of the greatest value in a heat map.
     Colour low{238, 241, 246}, high{43, 52, 66};
 

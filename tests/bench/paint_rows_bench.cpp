@@ -1,6 +1,6 @@
 #include "app/timeline/paint/kernel_painter.h"
 #include "app/timeline/view/note_marks.h"
-#include "app/timeline/widget/timeline_painter.h"
+#include "app/timeline/widget/timeline_scene.h"
 #include "tests/app/gpu_sample.h"
 #include "tests/bench/offscreen_qt.h"
 #include "tests/support/nccl_run.h"

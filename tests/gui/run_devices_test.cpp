@@ -1,4 +1,4 @@
-#include "app/run/device_chart.h"
+#include "app/run/run_charts.h"
 #include "app/run/run_panels.h"
 #include "tests/gui/opened_run.h"
 
@@ -40,26 +40,25 @@ TEST_CASE("a run with dense lanes opens with the columns of its devices")
     const Charted run(64);
     CHECK(run.find<TimelineWidget>("timeline")->areLanesDense());
     CHECK(run.shown() == RunPanels::Panel::Devices);
-    CHECK(run.find<DeviceChart>("devicesBubble")->isVisible());
+    CHECK(run.find<SceneView>("devicesBubble")->isVisible());
 }
 
 TEST_CASE("a click on a column selects the device in the timeline, the table and both charts")
 {
     const Charted run(4);
     run.open(RunPanels::Panel::Devices);
-    auto* bubble = run.find<DeviceChart>("devicesBubble");
+    auto* bubble = run.find<SceneView>("devicesBubble");
     REQUIRE(bubble->isVisible());
-    const QRectF column = bubble->columnOf({2});
-    QTest::mouseClick(bubble, Qt::LeftButton, {}, column.center().toPoint());
+    QTest::mouseClick(bubble->viewport(), Qt::LeftButton, {}, bubble->rectOf(2).center());
     auto* timeline = run.find<TimelineWidget>("timeline");
     CHECK(timeline->selection().kind == Selection::Kind::Device);
     CHECK(timeline->selection().device == engine::DeviceId{2});
-    CHECK(run.find<DeviceChart>("devicesMemory")->marked() == engine::DeviceId{2});
+    CHECK(run.find<SceneView>("devicesMemory")->selectedPoint() == 2);
     CHECK(run.find<DataTable>("summaryTable")->currentIndex().row() == 2);
     QTest::keyClick(bubble, Qt::Key_Right);
     CHECK(timeline->selection().device == engine::DeviceId{3});
     timeline->select({});
-    CHECK_FALSE(bubble->marked().isValid());
+    CHECK_FALSE(bubble->selectedPoint().has_value());
 }
 
 TEST_CASE("a range replaces the columns of the devices until it is removed")

@@ -2,10 +2,12 @@
 
 #include "app/timeline/details/details_kernel.h"
 #include "app/timeline/details/details_parts.h"
+#include "app/timeline/view/labels.h"
 #include "app/timeline/view/navigation.h"
 #include "app/timeline/view/translate.h"
 #include "app/ui/text.h"
 #include "engine/schedule/notation.h"
+#include "profiler/analysis/run_measures.h"
 
 #include <QTextDocumentFragment>
 
@@ -21,6 +23,24 @@ bool isKnown(const RunView& view, const Selection& selection)
         return false;
     const bool isOp = selection.kind == Selection::Kind::Op;
     return !isOp || view.spanOf(selection.op, selection.iteration).has_value();
+}
+
+// Returns why a device is idle, in a few words: "wait: B of micro-batch 0".
+QString causeText(const RunView& view, const profiler::Bubble& bubble)
+{
+    using enum profiler::Bubble::Kind;
+    if (bubble.kind == Drain)
+        return tr("drain: no work left");
+    const QString kind = fromUtf8(profiler::bubbleKindName(bubble.kind));
+    if (!bubble.next)
+        return kind;
+    const engine::Op& next = view.op(*bubble.next);
+    return tr("%1: %2").arg(
+        kind,
+        next.microBatch.isValid()
+            ? tr("%1 of micro-batch %2")
+                  .arg(fromUtf8(engine::kindShortName(next.kind)), microBatchText(next))
+            : opTitle(next.kind));
 }
 
 } // namespace
@@ -97,7 +117,7 @@ QString plainText(const Details& details)
 
 DetailsClock detailsClock(const RunView& view, int iteration)
 {
-    const auto& window = view.timeline().iterations[static_cast<std::size_t>(iteration)].window;
+    const auto& window = view.iteration(iteration).window;
     return {timeScale(view.run().info, window.duration()), static_cast<double>(window.begin)};
 }
 
@@ -122,7 +142,7 @@ void sayLength(Details& details, const RunView& view, const DetailsClock& clock,
     constexpr double kLeastShown = 0.1;
     const bool isTiny = static_cast<double>(ticks) < kLeastShown * clock.scale.perUnit();
     const Scale scale = isTiny ? timeScale(view.run().info, ticks) : clock.scale;
-    details.value = scale.text(static_cast<double>(ticks));
+    details.value = scale.text(ticks);
     details.unit = scale.unit();
 }
 
@@ -172,6 +192,30 @@ DetailsLink linkTo(const RunView& view, const profiler::CauseLink& cause, int it
     return link;
 }
 
+DetailsLink linkTo(const RunView& view, const KernelView* kernels, const Selection& target,
+                   const Scale& time)
+{
+    DetailsLink link;
+    link.target = target;
+    link.time = time.text(target.window.duration());
+    link.rest = tr("on device %1").arg(target.device.value);
+    if (target.kind == Selection::Kind::Op) {
+        link.swatch = swatchOf(view, target.op);
+        link.name = opName(view.run().info, view.op(target.op));
+    } else if (target.kind == Selection::Kind::Kernel) {
+        link.swatch.look = Swatch::Look::Kernel;
+        link.swatch.kernel = kernels ? kernels->kindOf(target.work) : profiler::KernelKind::Other;
+        link.name = kernels ? kernels->label(target.work) : tr("kernel");
+        link.isCut = true;
+    } else {
+        const auto* bubble = view.bubble(target);
+        link.swatch.look = bubble ? Swatch::Look::Bubble : Swatch::Look::Exposed;
+        link.name = tr("Device %1").arg(target.device.value);
+        link.rest = bubble ? causeText(view, *bubble) : tr("exposed");
+    }
+    return link;
+}
+
 void addStrip(Details& details, const RunView& view, const Selection& selection,
               const DetailsClock& clock)
 {
@@ -187,20 +231,17 @@ void addStrip(Details& details, const RunView& view, const Selection& selection,
                                selection.kind == Selection::Kind::Op && link.op == selection.op});
         strip.window.end = std::max(strip.window.end, link.window.end);
     }
-    const auto* bubble = selection.kind == Selection::Kind::Bubble
-        ? view.bubble(selection.iteration, selection.device,
-                      static_cast<double>(selection.window.begin))
-        : nullptr;
+    const auto* bubble
+        = selection.kind == Selection::Kind::Bubble ? view.bubble(selection) : nullptr;
     if (bubble && bubble->next)
         strip.boxes.push_back(
             {{Swatch::Look::Bubble}, view.op(*bubble->next).stage.value, bubble->window, true});
-    strip.from = clock.at(strip.window.begin) + QLatin1Char(' ') + clock.scale.unit();
-    strip.to = clock.at(strip.window.end) + QLatin1Char(' ') + clock.scale.unit();
-    DetailsSection section;
-    section.title = tr("Micro-batch %1, stage over time").arg(flow->microBatch.value);
-    section.note = directionText(view.op(path.front().op));
+    strip.from = clock.atWithUnit(strip.window.begin);
+    strip.to = clock.atWithUnit(strip.window.end);
+    DetailsSection section(tr("Micro-batch %1, stage over time").arg(flow->microBatch.value),
+                           directionText(view.op(path.front().op)));
     section.strip = std::move(strip);
-    details.sections.push_back(std::move(section));
+    details.add(std::move(section));
 }
 
 std::vector<DetailsBar::Part> shareParts(const Busy& busy, double duration)

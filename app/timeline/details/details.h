@@ -142,6 +142,11 @@ struct DetailsDots
 
 struct DetailsSection
 {
+    DetailsSection(const QString& heading = {}, const QString& remark = {}) // NOLINT: a title
+        : title(heading)
+        , note(remark)
+    { }
+
     QString title, note;
     std::vector<DetailsBar> bars;
     std::vector<DetailsLink> links;
@@ -156,6 +161,11 @@ struct DetailsSection
     void add(const QString& name, const QString& value, bool isStrong = false)
     {
         rows.push_back({name, value, isStrong});
+    }
+    bool isEmpty() const // apart from its title
+    {
+        return bars.empty() && links.empty() && !strip && pairs.empty() && table.rows.empty()
+            && rows.empty();
     }
     friend bool operator==(const DetailsSection&, const DetailsSection&) = default;
 };
@@ -173,6 +183,11 @@ struct Details
     std::vector<DetailsSection> sections;
 
     bool isEmpty() const { return title.isEmpty(); }
+    void add(DetailsSection section) // unless it is empty
+    {
+        if (!section.isEmpty())
+            sections.push_back(std::move(section));
+    }
     friend bool operator==(const Details&, const Details&) = default;
 };
 

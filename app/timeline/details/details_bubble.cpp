@@ -72,9 +72,9 @@ DetailsSection chainSection(const RunView& view, const profiler::Bubble& bubble,
     std::int64_t leftTime = 0;
     for (std::size_t k = 1; k <= left; ++k)
         leftTime += steps[k].idle + steps[k].busy;
-    DetailsSection section;
-    section.title = bubble.kind == Kind::Drain ? tr("Work until the end") : tr("Chain of causes");
-    section.note = tr("%1 each").arg(clock.scale.unit());
+    DetailsSection section(bubble.kind == Kind::Drain ? tr("Work until the end")
+                                                      : tr("Chain of causes"),
+                           tr("%1 each").arg(clock.scale.unit()));
     section.isChain = true;
     for (std::size_t k = 0; k < steps.size(); ++k) {
         if (k > 0 && k <= left)
@@ -114,9 +114,7 @@ DetailsSection facts(const RunView& view, const profiler::Bubble& bubble, int it
 {
     DetailsSection section;
     section.add(tr("Kind"), kindText(bubble.kind));
-    section.add(tr("Start, end"),
-                rangeText(bubble.window, clock.origin, clock.scale) + QLatin1Char(' ')
-                    + clock.scale.unit());
+    section.add(tr("Start, end"), clock.range(bubble.window));
     if (const auto exposed = transferAfter(view, bubble))
         section.add(tr("Following transfer"), tr("%1 exposed").arg(clock.lengthWithUnit(exposed)));
     const auto* metrics = view.metrics(iteration);
@@ -134,8 +132,7 @@ DetailsSection facts(const RunView& view, const profiler::Bubble& bubble, int it
 Details bubbleDetails(const RunView& view, const Selection& selection)
 {
     const DetailsClock clock = detailsClock(view, selection.iteration, selection.window.duration());
-    const auto& iteration
-        = view.timeline().iterations[static_cast<std::size_t>(selection.iteration)];
+    const auto& iteration = view.iteration(selection.iteration);
     Details details;
     details.swatch.look = Swatch::Look::Bubble;
     details.title = tr("Bubble");
@@ -145,23 +142,20 @@ Details bubbleDetails(const RunView& view, const Selection& selection)
         = static_cast<double>(std::max<std::int64_t>(1, iteration.window.duration()));
     details.right = tr("%1 of iteration")
                         .arg(percent(static_cast<double>(selection.window.duration()) / duration));
-    const auto* bubble = view.bubble(selection.iteration, selection.device,
-                                     static_cast<double>(selection.window.begin));
+    const auto* bubble = view.bubble(selection);
     if (!bubble)
         return details;
     details.sentence = sentence(view, *bubble, clock);
     if (bubble->kind != Kind::Drain && !bubble->chain.empty()) {
-        DetailsSection cause;
-        cause.title = tr("Cause");
-        cause.note = clock.scale.unit();
+        DetailsSection cause(tr("Cause"), clock.scale.unit());
         cause.isChain = true;
         for (const auto& link : bubble->chain)
             cause.links.push_back(linkTo(view, link, selection.iteration, clock));
-        details.sections.push_back(std::move(cause));
+        details.add(std::move(cause));
     }
     if (!bubble->chain.empty())
-        details.sections.push_back(chainSection(view, *bubble, selection.iteration, clock));
-    details.sections.push_back(facts(view, *bubble, selection.iteration, clock));
+        details.add(chainSection(view, *bubble, selection.iteration, clock));
+    details.add(facts(view, *bubble, selection.iteration, clock));
     addStrip(details, view, selection, clock);
     return details;
 }

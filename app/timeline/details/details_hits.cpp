@@ -38,14 +38,6 @@ HitGroups groupHits(std::span<const Selection> hits, Group group, Name name)
     return named;
 }
 
-// Returns nullptr if the kernels of the run are not known yet.
-const profiler::KernelName* kernelName(const KernelView* kernels, const Selection& hit)
-{
-    if (kernels == nullptr || hit.work >= kernels->activity().work().size())
-        return nullptr;
-    return &kernels->activity().nameOf(kernels->activity().work()[hit.work]);
-}
-
 HitGroups hitsByKind(std::span<const Selection> hits, const RunView& view,
                      const KernelView* kernels)
 {
@@ -59,49 +51,26 @@ HitGroups hitsByKind(std::span<const Selection> hits, const RunView& view,
     return groupHits(
         hits,
         [&](const Selection& hit) {
-            const auto* name = kernelName(kernels, hit);
-            return name != nullptr ? name->kind : KernelKind::Other;
+            return kernels ? kernels->kindOf(hit.work) : KernelKind::Other;
         },
         [](int kind) { return fromUtf8(kernelKindName(static_cast<KernelKind>(kind))); });
 }
 
 DetailsSection hitsSection(const QString& title, const HitGroups& groups, const Scale& time)
 {
-    DetailsSection section;
-    section.title = title;
-    section.note = time.unit();
+    DetailsSection section(title, time.unit());
     section.table.columns = {tr("hits"), tr("total"), tr("mean"), tr("min"), tr("max")};
     const auto text = [&time](std::int64_t ticks, std::int64_t of = 1) {
         return DetailsTable::Cell{time.text(static_cast<double>(ticks) / static_cast<double>(of))};
     };
     for (const auto& [name, durations] : groups)
         section.table.rows.push_back({name,
-                                      {{number(static_cast<double>(durations.count), 0)},
+                                      {{number(durations.count)},
                                        text(durations.total),
                                        text(durations.total, durations.count),
                                        text(durations.shortest),
                                        text(durations.longest)}});
     return section;
-}
-
-DetailsLink hitLink(const RunView& view, const KernelView* kernels, const Selection& hit,
-                    const Scale& time)
-{
-    DetailsLink link;
-    link.target = hit;
-    link.time = time.text(static_cast<double>(hit.window.duration()));
-    link.rest = tr("on device %1").arg(hit.device.value);
-    if (hit.kind == Selection::Kind::Op) {
-        link.swatch = swatchOf(view, hit.op);
-        link.name = opName(view.run().info, view.op(hit.op));
-        return link;
-    }
-    const auto* name = kernelName(kernels, hit);
-    link.swatch.look = Swatch::Look::Kernel;
-    link.swatch.kernel = name != nullptr ? name->kind : profiler::KernelKind::Other;
-    link.name = name != nullptr ? QString::fromStdString(name->label) : tr("kernel");
-    link.isCut = true;
-    return link;
 }
 
 } // namespace
@@ -112,6 +81,12 @@ Details hitsDetails(const RunView& view, const DetailsContext& context)
     const std::vector<Selection>& hits = context.hits->hits();
     if (hits.empty() || view.isEmpty())
         return {};
+    // The hits may be older than the kernels.
+    const bool areKnown = context.kernels != nullptr
+        && std::ranges::all_of(hits,
+                               [all = context.kernels->activity().work().size()](
+                                   const Selection& hit) { return hit.work < all; });
+    const KernelView* kernels = areKnown ? context.kernels : nullptr;
     const auto [shortest, longest] = std::ranges::minmax_element(
         hits, {}, [](const Selection& hit) { return hit.window.duration(); });
     const DetailsClock clock = detailsClock(view, engine::reportedIteration(view.timeline()),
@@ -133,18 +108,16 @@ Details hitsDetails(const RunView& view, const DetailsContext& context)
     details.right = tr("total duration");
     if (context.hits->isCut())
         details.sentence = tr("There are more hits. These sums are of the first ones only.");
-    HitGroups kinds = hitsByKind(hits, view, context.kernels);
+    HitGroups kinds = hitsByKind(hits, view, kernels);
     if (kinds.size() > 1)
         kinds.insert(kinds.begin(), all.front());
-    details.sections.push_back(hitsSection(tr("Durations by kind"), kinds, clock.scale));
+    details.add(hitsSection(tr("Durations by kind"), kinds, clock.scale));
     if (devices.size() > 1 && devices.size() <= kMostDevices)
-        details.sections.push_back(hitsSection(tr("Durations by device"), devices, clock.scale));
-    DetailsSection ends;
-    ends.title = tr("Shortest and longest");
-    ends.note = clock.scale.unit();
+        details.add(hitsSection(tr("Durations by device"), devices, clock.scale));
+    DetailsSection ends(tr("Shortest and longest"), clock.scale.unit());
     for (const Selection& hit : {*shortest, *longest})
-        ends.links.push_back(hitLink(view, context.kernels, hit, clock.scale));
-    details.sections.push_back(std::move(ends));
+        ends.links.push_back(linkTo(view, kernels, hit, clock.scale));
+    details.add(std::move(ends));
     return details;
 }
 

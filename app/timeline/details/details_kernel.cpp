@@ -1,6 +1,6 @@
 #include "app/timeline/details/details_kernel.h"
 
-#include "app/timeline/details/details_gpu.h"
+#include "app/timeline/details/details_device.h"
 #include "app/timeline/details/details_parts.h"
 #include "app/timeline/details/tool_tip.h"
 #include "app/timeline/view/navigation.h"
@@ -38,7 +38,7 @@ QString breakable(const std::string& name)
 
 QString microseconds(std::int64_t nanoseconds)
 {
-    return scaleIn(Unit::Microsecond).withUnit(static_cast<double>(nanoseconds));
+    return scaleIn(Unit::Microsecond).withUnit(nanoseconds);
 }
 
 QString bandwidth(std::uint64_t bytes, std::int64_t nanoseconds)
@@ -49,7 +49,7 @@ QString bandwidth(std::uint64_t bytes, std::int64_t nanoseconds)
 
 QString bytesOf(std::int64_t bytes)
 {
-    return dataScale(bytes).withUnit(static_cast<double>(bytes));
+    return dataScale(bytes).withUnit(bytes);
 }
 
 // Shared memory is at most about 228 KiB per multiprocessor, so MiB are not needed.
@@ -64,8 +64,7 @@ QString sharedText(std::int64_t bytes)
 
 DetailsSection launchSection(const engine::GpuKernel& kernel)
 {
-    DetailsSection section;
-    section.title = tr("Launch");
+    DetailsSection section(tr("Launch"));
     const auto& block = kernel.block;
     // A double, because the numbers of a damaged file may overflow integers.
     const double threads = 1.0 * block[0] * block[1] * block[2];
@@ -90,8 +89,7 @@ DetailsSection launchSection(const engine::GpuKernel& kernel)
 
 DetailsSection bytesSection(std::uint64_t bytes, std::int64_t nanoseconds)
 {
-    DetailsSection section;
-    section.title = tr("Data");
+    DetailsSection section(tr("Data"));
     section.rows = {{tr("Bytes"), bytesOf(static_cast<std::int64_t>(bytes))},
                     {tr("Bandwidth"), bandwidth(bytes, nanoseconds), true}};
     return section;
@@ -130,12 +128,9 @@ DetailsSection placeSection(const RunView& view, const KernelView& kernels, cons
                             const DetailsClock& clock)
 {
     const GpuActivity& activity = kernels.activity();
-    DetailsSection section;
-    section.title = tr("Time and place");
+    DetailsSection section(tr("Time and place"));
     const auto& place = activity.placeOf(work);
-    section.add(tr("Start, end"),
-                rangeText(work.window, clock.origin, clock.scale) + QLatin1Char(' ')
-                    + clock.scale.unit());
+    section.add(tr("Start, end"), clock.range(work.window));
     if (const auto row = latencyRow(view, activity, work))
         section.rows.push_back(*row);
     if (const auto wait = kernels.waitOf(workAt(activity, work))) {
@@ -153,10 +148,7 @@ DetailsSection placeSection(const RunView& view, const KernelView& kernels, cons
 // by 0.98".
 QString recordedInText(const RunView& view, engine::OpOfIteration op, std::uint32_t source)
 {
-    const auto& one = view.timeline().iterations[source];
-    QString words = one.kind == engine::Iteration::Kind::Warmup
-        ? tr("warm-up iteration %1").arg(one.number)
-        : tr("iteration %1").arg(one.number);
+    const QString words = iterationTitle(view.timeline(), static_cast<int>(source));
     const auto here = view.spanOf(op.op, static_cast<int>(op.iteration));
     const auto there = view.spanOf(op.op, static_cast<int>(source));
     if (!here || !there || there->end == there->begin)
@@ -166,17 +158,15 @@ QString recordedInText(const RunView& view, engine::OpOfIteration op, std::uint3
     return words + tr(", scaled by %1").arg(number(scale, 2));
 }
 
-std::optional<DetailsSection> opSection(const RunView& view, const KernelView& kernels,
-                                        const GpuWork& work, const DetailsClock& clock)
+DetailsSection opSection(const RunView& view, const KernelView& kernels, const GpuWork& work,
+                         const DetailsClock& clock)
 {
     const auto span = work.of.isKnown()
         ? view.spanOf(work.of.op, static_cast<int>(work.of.iteration))
         : std::nullopt;
     if (!span)
-        return std::nullopt;
-    DetailsSection section;
-    section.title = tr("Op");
-    section.note = clock.scale.unit();
+        return {};
+    DetailsSection section(tr("Op"), clock.scale.unit());
     section.links.push_back(linkTo(view, {work.of.op, view.deviceOf(work.of.op), span->window()},
                                    static_cast<int>(work.of.iteration), clock));
     section.add(tr("Share of the op"), percent(shareOfOp(work, span->window())), true);
@@ -199,25 +189,13 @@ void addKernelLinks(const RunView& view, const KernelView& kernels, engine::OpOf
     const auto all = activity.of(op);
     const Scale scale = timeScale(view.run().info, 1);
     for (const std::uint32_t at : all.first(std::min(all.size(), kShown))) {
-        const GpuWork& work = activity.work()[at];
-        DetailsLink link;
-        link.swatch.look = Swatch::Look::Kernel;
-        link.swatch.kernel = kernels.kindOf(at);
-        link.name = QString::fromStdString(activity.nameOf(work).label);
-        link.isCut = true;
-        link.time = scale.text(static_cast<double>(work.window.duration())) + QStringLiteral("   ")
-            + percent(shareOfOp(work, span));
-        link.target = kernels.select(at);
+        DetailsLink link = linkTo(view, &kernels, kernels.select(at), scale);
+        link.rest.clear();
+        link.time += QStringLiteral("   ") + percent(shareOfOp(activity.work()[at], span));
         section.links.push_back(std::move(link));
     }
     if (all.size() > kShown)
         section.add(tr("More kernels"), tr("%1, in the Kernels table").arg(all.size() - kShown));
-}
-
-QString kindWord(profiler::KernelKind kind)
-{
-    const auto name = profiler::kernelKindName(kind);
-    return QString::fromUtf8(name.data(), static_cast<qsizetype>(name.size()));
 }
 
 } // namespace
@@ -229,49 +207,46 @@ Details kernelDetails(const RunView& view, const KernelView& kernels, const Sele
         return {};
     const GpuWork& work = activity.work()[selection.work];
     const profiler::KernelName& name = activity.nameOf(work);
-    const int iteration = view.iterationAt(static_cast<double>(work.window.begin));
+    const int iteration = view.iterationAt(work.window.begin);
     const DetailsClock clock = detailsClock(view, iteration, work.window.duration());
     Details details;
     details.swatch.look = Swatch::Look::Kernel;
     details.swatch.kernel = name.kind;
     details.title = breakable(name.label);
     const Scale scale = timeScale(view.run().info, work.window.duration());
-    details.value = scale.text(static_cast<double>(work.window.duration()));
+    details.value = scale.text(work.window.duration());
     details.unit = scale.unit();
-    details.left = kindWord(name.kind);
+    details.left = fromUtf8(profiler::kernelKindName(name.kind));
     details.right = tr("device %1").arg(selection.device.value);
     if (const auto wait = kernels.waitOf(selection.work); wait && wait->duration() > 0)
         details.sentence
             = tr("<b>Waits %1</b> for other ranks, then transfers for %2.")
                   .arg(microseconds(wait->duration()), microseconds(work.window.end - wait->end));
-    if (auto op = opSection(view, kernels, work, clock))
-        details.sections.push_back(std::move(*op));
+    details.add(opSection(view, kernels, work, clock));
     if (work.source == GpuWork::Source::Kernel)
-        details.sections.push_back(launchSection(activity.trace().kernels[work.row]));
+        details.add(launchSection(activity.trace().kernels[work.row]));
     else
-        details.sections.push_back(bytesSection(activity.bytesOf(work), work.window.duration()));
-    details.sections.push_back(placeSection(view, kernels, work, clock));
+        details.add(bytesSection(activity.bytesOf(work), work.window.duration()));
+    details.add(placeSection(view, kernels, work, clock));
     if (name.full != name.label) {
-        DetailsSection full;
-        full.title = tr("Full name");
+        DetailsSection full(tr("Full name"));
         full.add({}, breakable(name.full));
-        details.sections.push_back(std::move(full));
+        details.add(std::move(full));
     }
     return details;
 }
 
-std::optional<DetailsSection> kernelSection(const RunView& view, const KernelView& kernels,
-                                            const Selection& selection)
+DetailsSection kernelSection(const RunView& view, const KernelView& kernels,
+                             const Selection& selection)
 {
     const engine::OpOfIteration op{selection.op, static_cast<std::uint32_t>(selection.iteration)};
     const auto work = profiler::opWork(kernels.activity(), op, selection.window);
     if (!work)
-        return std::nullopt;
-    DetailsSection section;
-    section.title = tr("Kernels");
-    section.note = tr("%1, %2, share")
-                       .arg(countOf(static_cast<std::int64_t>(work->works), "launch"),
-                            scaleIn(Unit::Microsecond).unit());
+        return {};
+    DetailsSection section(tr("Kernels"),
+                           tr("%1, %2, share")
+                               .arg(countOf(static_cast<std::int64_t>(work->works), "launch"),
+                                    scaleIn(Unit::Microsecond).unit()));
     DetailsBar bar;
     const auto time = static_cast<double>(std::max<std::int64_t>(1, work->time));
     for (const profiler::KernelKind kind : work->byKind.enumerators()) {
@@ -300,7 +275,7 @@ QString kernelToolTip(const RunView& view, const KernelView& kernels, const Sele
     const GpuActivity& activity = kernels.activity();
     const GpuWork& work = activity.work()[selection.work];
     const profiler::KernelName& name = activity.nameOf(work);
-    QStringList lines{kindWord(name.kind)};
+    QStringList lines{fromUtf8(profiler::kernelKindName(name.kind))};
     if (work.source == GpuWork::Source::Kernel) {
         const auto& kernel = activity.trace().kernels[work.row];
         lines[0] += tr(", grid %1, block %2").arg(extent(kernel.grid), extent(kernel.block));
@@ -320,7 +295,7 @@ QString kernelToolTip(const RunView& view, const KernelView& kernels, const Sele
         lines << QString::fromStdString(name.full).toHtmlEscaped();
     const Scale scale = timeScale(view.run().info, work.window.duration());
     return toolTipPage(QString::fromStdString(name.label).toHtmlEscaped(),
-                       scale.withUnit(static_cast<double>(work.window.duration())), lines);
+                       scale.withUnit(work.window.duration()), lines);
 }
 
 std::optional<KernelStep> kernelStep(int key, Qt::KeyboardModifiers modifiers, bool isOnKernel)

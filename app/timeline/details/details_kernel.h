@@ -11,8 +11,8 @@ namespace app {
 Details kernelDetails(const RunView& view, const KernelView& kernels, const Selection& selection);
 // The kernels of a selected op, its time by kind of kernel, and the gaps between kernels; nullopt
 // if no kernels were recorded.
-std::optional<DetailsSection> kernelSection(const RunView& view, const KernelView& kernels,
-                                            const Selection& selection);
+DetailsSection kernelSection(const RunView& view, const KernelView& kernels,
+                             const Selection& selection);
 QString kernelToolTip(const RunView& view, const KernelView& kernels, const Selection& selection);
 
 // Previous and Next move along a row, Out moves from a kernel to its op, Into from an op to its

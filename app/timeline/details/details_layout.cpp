@@ -48,225 +48,187 @@ void fillSwatch(QPainter& painter, const BoxColours& colours, const Swatch& swat
     }
 }
 
+using Follow = std::function<void(const Selection&)>;
+
+// Position of a swatch in a chain; a line connects it to its neighbours.
+enum class Chain { None, First, Middle, Last };
+
+QWidget* makeSwatch(const ThemeController& theme, const Swatch& swatch, int side, Chain chain)
+{
+    auto* picture = new DetailsPicture(
+        theme, [=](QPainter& painter, const BoxColours& colours, const QSize& size) {
+            const QRectF box(0, std::round((size.height() - side) / 2.0), side, side);
+            const double middle = std::floor(box.center().x());
+            const QColor line = colours.theme().chrome.text3;
+            if (chain == Chain::Middle || chain == Chain::Last)
+                painter.fillRect(QRectF(middle, 0, 1, box.top()), line);
+            if (chain == Chain::Middle || chain == Chain::First)
+                painter.fillRect(QRectF(middle, box.bottom(), 1, size.height() - box.bottom()),
+                                 line);
+            fillSwatch(painter, colours, swatch, box);
+        });
+    picture->setFixedWidth(side);
+    picture->setMinimumHeight(side);
+    return picture;
+}
+
+// The two bars of a pair, with `before` above `after`.
+QWidget* makePair(const ThemeController& theme, const DetailsPair& pair, double limit)
+{
+    auto* picture = new DetailsPicture(
+        theme, [=](QPainter& painter, const BoxColours& colours, const QSize& size) {
+            constexpr int kBarHeight = 6, kFirst = 3, kSecond = 11;
+            const Theme& look = colours.theme();
+            const auto bar = [&](double top, double share, const profiler::Colour& colour) {
+                const double width = std::round(std::clamp(share, 0.0, 1.0) * size.width());
+                painter.fillRect(QRectF(0, top, width, kBarHeight), toQt(colour));
+            };
+            bar(kFirst, pair.before, look.palette.optimizerState);
+            bar(kSecond, pair.after, look.palette.weights);
+            if (limit > 0 && limit <= 1)
+                painter.fillRect(
+                    QRectF(std::round(limit * (size.width() - 1)), 0, 1, size.height()),
+                    look.chrome.text);
+        });
+    picture->setFixedHeight(20);
+    picture->setMinimumWidth(60);
+    picture->setAccessibleName(
+        QStringList{pair.name, pair.value, pair.change}.join(QLatin1Char(' ')));
+    return picture;
+}
+
 constexpr int kStripLeft = 24, kStripLabels = 18;
 
-} // namespace
-
-SwatchPicture::SwatchPicture(const ThemeController& theme, const Swatch& swatch, int size,
-                             Chain chain)
-    : m_theme(theme)
-    , m_swatch(swatch)
-    , m_size(size)
-    , m_chain(chain)
+void paintStrip(QPainter& painter, const BoxColours& colours, const QSize& size,
+                const StageStrip& strip)
 {
-    setFixedWidth(size);
-    setMinimumHeight(size);
-}
-
-void SwatchPicture::paintEvent(QPaintEvent*)
-{
-    QPainter painter(this);
-    const BoxColours colours(m_theme.theme(), devicePixelRatioF());
-    const QRectF box(0, std::round((height() - m_size) / 2.0), m_size, m_size);
-    const double middle = std::floor(box.center().x());
-    const QColor line = m_theme.theme().chrome.text3;
-    if (m_chain == Chain::Middle || m_chain == Chain::Last)
-        painter.fillRect(QRectF(middle, 0, 1, box.top()), line);
-    if (m_chain == Chain::Middle || m_chain == Chain::First)
-        painter.fillRect(QRectF(middle, box.bottom(), 1, height() - box.bottom()), line);
-    fillSwatch(painter, colours, m_swatch, box);
-}
-
-ShareBarPicture::ShareBarPicture(const ThemeController& theme, std::vector<DetailsBar::Part> parts)
-    : m_theme(theme)
-    , m_parts(std::move(parts))
-{
-    setFixedHeight(12);
-}
-
-void ShareBarPicture::paintEvent(QPaintEvent*)
-{
-    QPainter painter(this);
-    const BoxColours colours(m_theme.theme(), devicePixelRatioF());
-    painter.fillRect(rect(), m_theme.theme().chrome.hover); // the rest, which no part covers
-    double sum = 0;
-    for (const auto& part : m_parts) {
-        const double left = std::round(sum * width());
-        sum += part.share;
-        const double right = std::round(std::min(1.0, sum) * width());
-        if (right - left >= 2)
-            fillSwatch(painter, colours, part.swatch, QRectF(left, 0, right - left - 1, height()));
-        else if (right > left)
-            fillSwatch(painter, colours, part.swatch, QRectF(left, 0, right - left, height()));
-    }
-}
-
-PairPicture::PairPicture(const ThemeController& theme, const DetailsPair& pair, double limit)
-    : m_theme(theme)
-    , m_pair(pair)
-    , m_limit(limit)
-{
-    setFixedHeight(20);
-    setMinimumWidth(60);
-    setAccessibleName(pair.name + QLatin1Char(' ') + pair.value + QLatin1Char(' ') + pair.change);
-}
-
-void PairPicture::paintEvent(QPaintEvent*)
-{
-    constexpr int kBarHeight = 6, kFirst = 3, kSecond = 11;
-    QPainter painter(this);
-    const profiler::Palette& palette = m_theme.theme().palette;
-    const auto bar = [&](double top, double share, const profiler::Colour& colour) {
-        painter.fillRect(
-            QRectF(0, top, std::round(std::clamp(share, 0.0, 1.0) * width()), kBarHeight),
-            toQt(colour));
-    };
-    bar(kFirst, m_pair.before, palette.optimizerState);
-    bar(kSecond, m_pair.after, palette.weights);
-    if (m_limit > 0 && m_limit <= 1)
-        painter.fillRect(QRectF(std::round(m_limit * (width() - 1)), 0, 1, height()),
-                         m_theme.theme().chrome.text);
-}
-
-StageStripPicture::StageStripPicture(const ThemeController& theme, StageStrip strip)
-    : m_theme(theme)
-    , m_strip(std::move(strip))
-{
-    setFixedHeight(std::clamp(m_strip.stages * 13, 52, 130) + kStripLabels);
-    setAccessibleName(tr("Stage over time of the micro-batch"));
-}
-
-QRectF StageStripPicture::boxOf(const StageStrip::Box& box) const
-{
-    const double width = this->width() - kStripLeft,
-                 row = static_cast<double>(height() - kStripLabels) / std::max(1, m_strip.stages);
-    const auto duration = static_cast<double>(std::max<std::int64_t>(1, m_strip.window.duration()));
-    const auto at = [&](std::int64_t time) {
-        return kStripLeft
-            + std::round(width * static_cast<double>(time - m_strip.window.begin) / duration);
-    };
-    const double left = at(box.window.begin), right = at(box.window.end);
-    return {left, std::floor(row * box.stage), std::max(2.0, right - left), std::max(3.0, row - 3)};
-}
-
-void StageStripPicture::paintBox(QPainter& painter, const BoxColours& colours,
-                                 const StageStrip::Box& box) const
-{
-    const QRectF rect = boxOf(box);
-    fillSwatch(painter, colours, box.swatch, rect);
-    if (!box.isMarked)
-        return;
-    painter.setPen(QPen(m_theme.theme().chrome.text, 2));
-    painter.setBrush(Qt::NoBrush);
-    painter.drawRect(rect.adjusted(0, 0, 0, 0));
-}
-
-void StageStripPicture::paintEvent(QPaintEvent*)
-{
-    QPainter painter(this);
-    const Chrome& chrome = m_theme.theme().chrome;
-    const double bottom = height() - kStripLabels;
-    const double row = bottom / std::max(1, m_strip.stages);
-    const int every = row >= 11 ? 1 : row >= 5 ? 2 : std::max(1, m_strip.stages / 4);
-    painter.setFont(uiFont(10));
-    painter.setPen(chrome.text2);
-    for (int stage = 0; stage < m_strip.stages; ++stage) {
+    const Chrome& chrome = colours.theme().chrome;
+    const double bottom = size.height() - kStripLabels, width = size.width() - kStripLeft;
+    const double row = bottom / std::max(1, strip.stages);
+    const int every = row >= 11 ? 1 : row >= 5 ? 2 : std::max(1, strip.stages / 4);
+    for (int stage = 0; stage < strip.stages; ++stage) {
         const double y = std::floor(row * (stage + 1)) - 2;
-        painter.fillRect(QRectF(kStripLeft, y, width() - kStripLeft, 1), chrome.grid);
+        painter.fillRect(QRectF(kStripLeft, y, width, 1), chrome.grid);
         if (stage % every == 0)
-            painter.drawText(QRectF(0, row * stage - 2, kStripLeft - 8, row),
-                             Qt::AlignRight | Qt::AlignVCenter, QString::number(stage));
+            paintText(painter, QRectF(0, row * stage - 2, kStripLeft - 8, row),
+                      QString::number(stage), uiFont(10), chrome.text2, kAtRight);
     }
-    const BoxColours colours(m_theme.theme(), devicePixelRatioF());
-    for (const auto& box : m_strip.boxes)
-        paintBox(painter, colours, box);
-    const QRectF labels(kStripLeft, bottom, width() - kStripLeft, kStripLabels);
-    painter.setPen(chrome.text2);
-    painter.drawText(labels, Qt::AlignLeft | Qt::AlignBottom, m_strip.from);
-    painter.drawText(labels, Qt::AlignRight | Qt::AlignBottom, m_strip.to);
+    const double pixels
+        = width / static_cast<double>(std::max<std::int64_t>(1, strip.window.duration()));
+    const auto x = [&](std::int64_t time) {
+        return kStripLeft + std::round(pixels * static_cast<double>(time - strip.window.begin));
+    };
+    for (const StageStrip::Box& box : strip.boxes) {
+        const double left = x(box.window.begin);
+        const QRectF rect(left, std::floor(row * box.stage),
+                          std::max(2.0, x(box.window.end) - left), std::max(3.0, row - 3));
+        fillSwatch(painter, colours, box.swatch, rect);
+        painter.setPen(QPen(chrome.text, 2));
+        painter.setBrush(Qt::NoBrush);
+        if (box.isMarked)
+            painter.drawRect(rect);
+    }
+    const QRectF labels(kStripLeft, bottom, width, kStripLabels);
+    paintText(painter, labels, strip.from, uiFont(10), chrome.text2, Qt::AlignBottom);
+    paintText(painter, labels, strip.to, uiFont(10), chrome.text2,
+              Qt::AlignRight | Qt::AlignBottom);
 }
 
-DotsPicture::DotsPicture(const ThemeController& theme, DetailsDots dots, Follow follow)
-    : m_theme(theme)
-    , m_dots(std::move(dots))
-    , m_follow(std::move(follow))
+QWidget* makeStrip(const ThemeController& theme, const StageStrip& strip)
 {
-    setObjectName(QStringLiteral("iterationDots"));
-    setFixedHeight(34);
-    QStringList texts;
-    for (const DetailsDots::Dot& dot : m_dots.dots)
-        texts << dot.text;
-    setAccessibleName(tr("Measured iterations: %1").arg(texts.join(QStringLiteral("; "))));
+    auto* picture = new DetailsPicture(
+        theme, [strip](QPainter& painter, const BoxColours& colours, const QSize& size) {
+            paintStrip(painter, colours, size, strip);
+        });
+    picture->setFixedHeight(std::clamp(strip.stages * 13, 52, 130) + kStripLabels);
+    picture->setAccessibleName(QObject::tr("Stage over time of the micro-batch"));
+    return picture;
 }
 
-double DotsPicture::x(double at) const
+double dotX(double at, int width)
 {
     constexpr double kInset = 10, kUnit = 24; // the unit is at the right end
-    return std::round(kInset + at * (width() - 2 * kInset - kUnit));
+    return std::round(kInset + at * (width - 2 * kInset - kUnit));
 }
 
-const DetailsDots::Dot* DotsPicture::dotAt(QPointF at) const
+void paintDots(QPainter& painter, const Chrome& chrome, const QSize& size, const DetailsDots& dots)
 {
-    constexpr double kReach = 6;
-    const DetailsDots::Dot* nearest = nullptr;
-    for (const DetailsDots::Dot& dot : m_dots.dots)
-        if (std::abs(x(dot.at) - at.x()) <= kReach
-            && (nearest == nullptr
-                || std::abs(x(dot.at) - at.x()) < std::abs(x(nearest->at) - at.x())))
-            nearest = &dot;
-    return nearest;
+    constexpr double kRadius = 3.5, kDots = 6, kAxis = 14, kLabels = kAxis + 4;
+    const QRectF labels(0, kLabels, size.width(), size.height() - kLabels);
+    painter.fillRect(QRectF(0, kAxis, size.width(), 1), chrome.lineStrong);
+    paintText(painter, labels, dots.unit, uiFont(11), chrome.text2, Qt::AlignRight);
+    for (const auto& [at, label] : dots.ticks) {
+        const double x = dotX(at, size.width());
+        painter.fillRect(QRectF(x, kAxis, 1, 4), chrome.lineStrong);
+        paintText(painter, QRectF(x - 30, labels.top(), 60, labels.height()), label, uiFont(11),
+                  chrome.text2, Qt::AlignHCenter);
+    }
+    painter.setRenderHint(QPainter::Antialiasing);
+    painter.setPen(QPen(chrome.text, 1.2));
+    for (const bool isShown : {false, true}) // the shown one is on top
+        for (const DetailsDots::Dot& dot : dots.dots) {
+            painter.setBrush(isShown ? chrome.text : chrome.surface);
+            if (dot.isShown == isShown)
+                painter.drawEllipse(QPointF(dotX(dot.at, size.width()) + 0.5, kDots), kRadius,
+                                    kRadius);
+        }
 }
 
-// Queued, because the iteration rebuilds the panel with this picture.
-void DotsPicture::mousePressEvent(QMouseEvent* event)
+// A click on a dot follows it, and its tooltip describes it.
+class DotsPicture : public DetailsPicture
 {
-    if (const DetailsDots::Dot* dot = dotAt(event->position()))
-        QMetaObject::invokeMethod(
-            this, [follow = m_follow, target = dot->target] { follow(target); },
-            Qt::QueuedConnection);
-}
+public:
+    DotsPicture(const ThemeController& theme, const DetailsDots& dots, Follow follow)
+        : DetailsPicture(theme,
+                         [dots](QPainter& painter, const BoxColours& colours, const QSize& size) {
+                             paintDots(painter, colours.theme().chrome, size, dots);
+                         })
+        , m_dots(dots)
+        , m_follow(std::move(follow))
+    {
+        setObjectName(QStringLiteral("iterationDots"));
+        setFixedHeight(34);
+        QStringList texts;
+        for (const DetailsDots::Dot& dot : m_dots.dots)
+            texts << dot.text;
+        setAccessibleName(
+            QObject::tr("Measured iterations: %1").arg(texts.join(QStringLiteral("; "))));
+    }
 
-bool DotsPicture::event(QEvent* event)
-{
-    if (event->type() == QEvent::ToolTip) {
+protected:
+    // Queued, because the iteration rebuilds the panel with this picture.
+    void mousePressEvent(QMouseEvent* event) override
+    {
+        if (const DetailsDots::Dot* dot = dotAt(event->position()))
+            QMetaObject::invokeMethod(
+                this, [follow = m_follow, target = dot->target] { follow(target); },
+                Qt::QueuedConnection);
+    }
+    bool event(QEvent* event) override
+    {
+        if (event->type() != QEvent::ToolTip)
+            return QWidget::event(event);
         const auto& help = static_cast<const QHelpEvent&>(*event);
         const DetailsDots::Dot* dot = dotAt(help.pos());
         QToolTip::showText(help.globalPos(), dot == nullptr ? QString() : toolTipText(dot->text),
                            this);
         return true;
     }
-    return QWidget::event(event);
-}
 
-void DotsPicture::paintEvent(QPaintEvent*)
-{
-    constexpr double kRadius = 3.5, kDots = 6, kAxis = 14;
-    const Chrome& chrome = m_theme.theme().chrome;
-    QPainter painter(this);
-    painter.fillRect(QRectF(0, kAxis, width(), 1), chrome.lineStrong);
-    painter.setFont(uiFont(11));
-    painter.setPen(chrome.text2);
-    const QRectF labels(0, kAxis + 4, width(), height() - kAxis - 4);
-    painter.drawText(labels, Qt::AlignRight | Qt::AlignTop, m_dots.unit);
-    for (const auto& [at, label] : m_dots.ticks) {
-        painter.fillRect(QRectF(x(at), kAxis, 1, 4), chrome.lineStrong);
-        painter.drawText(QRectF(x(at) - 30, labels.top(), 60, labels.height()),
-                         Qt::AlignHCenter | Qt::AlignTop, label);
+private:
+    const DetailsDots::Dot* dotAt(QPointF at) const
+    {
+        constexpr double kReach = 6;
+        const auto away
+            = [&](const DetailsDots::Dot& dot) { return std::abs(dotX(dot.at, width()) - at.x()); };
+        const auto nearest = std::ranges::min_element(m_dots.dots, {}, away);
+        return nearest != m_dots.dots.end() && away(*nearest) <= kReach ? &*nearest : nullptr;
     }
-    painter.setRenderHint(QPainter::Antialiasing);
-    painter.setPen(QPen(chrome.text, 1.2));
-    for (const bool isShown : {false, true}) // the shown one is on top
-        for (const DetailsDots::Dot& dot : m_dots.dots) {
-            if (dot.isShown != isShown)
-                continue;
-            painter.setBrush(isShown ? chrome.text : chrome.surface);
-            painter.drawEllipse(QPointF(x(dot.at) + 0.5, kDots), kRadius, kRadius);
-        }
-}
 
-namespace {
+    DetailsDots m_dots;
+    Follow m_follow;
+};
 
-using Follow = std::function<void(const Selection&)>;
 constexpr int kLinkRoom = 138;
 constexpr int kRowRoom = 256, kRowGap = 8; // width of a row in a panel of 292 px that scrolls
 
@@ -317,7 +279,7 @@ void addHead(const ThemeController& theme, QVBoxLayout& layout, const Details& d
 {
     auto* row = spaced(new QHBoxLayout, {}, 8);
     if (details.swatch.look != Swatch::Look::None)
-        row->addWidget(new SwatchPicture(theme, details.swatch, 16, SwatchPicture::Chain::None));
+        row->addWidget(makeSwatch(theme, details.swatch, 16, Chain::None));
     auto* title = text(titleText(details), uiFont(15, QFont::Medium));
     title->setObjectName(QStringLiteral("detailsTitle"));
     title->setWordWrap(true);
@@ -347,9 +309,9 @@ void addHead(const ThemeController& theme, QVBoxLayout& layout, const Details& d
     layout.addWidget(sentence);
 }
 
-SwatchPicture::Chain chainAt(const DetailsSection& section, std::size_t at)
+Chain chainAt(const DetailsSection& section, std::size_t at)
 {
-    using enum SwatchPicture::Chain;
+    using enum Chain;
     if (!section.isChain || section.links.size() < 2)
         return None;
     return at == 0 ? First : at + 1 == section.links.size() ? Last : Middle;
@@ -415,8 +377,8 @@ void addLinks(const ThemeController& theme, QVBoxLayout& layout, const DetailsSe
     grid->setColumnStretch(1, 1);
     for (std::size_t k = 0; k < section.links.size(); ++k) {
         const int row = static_cast<int>(k);
-        grid->addWidget(new SwatchPicture(theme, section.links[k].swatch, 10, chainAt(section, k)),
-                        row, 0);
+        grid->addWidget(makeSwatch(theme, section.links[k].swatch, 10, chainAt(section, k)), row,
+                        0);
         auto* label = linkLabel(theme, section.links[k], follow);
         label->setObjectName(QStringLiteral("%1Link%2").arg(section.title).arg(row));
         grid->addWidget(label, row, 1);
@@ -510,7 +472,7 @@ void addPairs(const ThemeController& theme, QVBoxLayout& layout, const DetailsSe
         const int row = static_cast<int>(k);
         const DetailsPair& pair = section.pairs[k];
         grid->addWidget(makeLabel(pair.name, "small"), row, 0);
-        grid->addWidget(new PairPicture(theme, pair, section.pairLimit), row, 1);
+        grid->addWidget(makePair(theme, pair, section.pairLimit), row, 1);
         grid->addWidget(text(pair.value, uiFont(12, QFont::Medium)), row, 2, Qt::AlignRight);
         grid->addWidget(makeLabel(pair.change, "small"), row, 3, Qt::AlignRight);
         grid->setRowMinimumHeight(row, 22);
@@ -544,7 +506,7 @@ void addSection(const ThemeController& theme, QVBoxLayout& layout, const Details
     if (!section.links.empty())
         addLinks(theme, layout, section, follow);
     if (section.strip)
-        layout.addWidget(new StageStripPicture(theme, *section.strip));
+        layout.addWidget(makeStrip(theme, *section.strip));
     if (!section.pairs.empty())
         addPairs(theme, layout, section);
     if (!section.table.rows.empty())
@@ -554,6 +516,38 @@ void addSection(const ThemeController& theme, QVBoxLayout& layout, const Details
 }
 
 } // namespace
+
+DetailsPicture::DetailsPicture(const ThemeController& theme, Paint paint)
+    : m_theme(theme)
+    , m_paint(std::move(paint))
+{ }
+
+void DetailsPicture::paintEvent(QPaintEvent*)
+{
+    QPainter painter(this);
+    m_paint(painter, BoxColours(m_theme.theme(), devicePixelRatioF()), size());
+}
+
+ShareBarPicture::ShareBarPicture(const ThemeController& theme, std::vector<DetailsBar::Part> parts)
+    : DetailsPicture(theme,
+                     [parts = std::move(parts)](QPainter& painter, const BoxColours& colours,
+                                                const QSize& size) {
+                         // No part covers the rest.
+                         painter.fillRect(QRect({}, size), colours.theme().chrome.hover);
+                         double sum = 0;
+                         for (const auto& part : parts) {
+                             const double left = std::round(sum * size.width());
+                             sum += part.share;
+                             const double right = std::round(std::min(1.0, sum) * size.width());
+                             const double gap = right - left >= 2 ? 1 : 0;
+                             if (right > left)
+                                 fillSwatch(painter, colours, part.swatch,
+                                            QRectF(left, 0, right - left - gap, size.height()));
+                         }
+                     })
+{
+    setFixedHeight(12);
+}
 
 QWidget* layOutDetails(const ThemeController& theme, const Details& details, const Follow& follow)
 {

@@ -11,175 +11,86 @@
 
 namespace app {
 
-struct DetailsPanel::Impl
-{
-    explicit Impl(const ThemeController& controller)
-        : theme(controller)
-    { }
-    Details details() const;
-    void update(DetailsPanel& panel); // lays the details out if they have changed
-    void rebuild(DetailsPanel& panel);
-
-    const ThemeController& theme;
-    RunViewPointer view;
-    Selection selection;
-    QString file;
-    KernelViewPointer kernels;
-    std::optional<profiler::RangeMetrics> range;
-    std::vector<engine::Note> notes;
-    FoundPointer hits;
-    RunPointer prediction;
-    std::optional<RunProgress> progress;
-    RunPointer waiting;           // the run in progress, until it has a view
-    std::optional<Details> shown; // the displayed details; nullopt: none, or the theme changed
-    QScrollArea* scroll = new QScrollArea;
-};
-
 DetailsPanel::DetailsPanel(const ThemeController& theme, QWidget* parent)
     : QWidget(parent)
-    , m(std::make_unique<Impl>(theme))
+    , m_theme(theme)
+    , m_scroll(new QScrollArea)
 {
     setObjectName(QStringLiteral("details"));
     setAccessibleName(tr("Details"));
-    m->scroll->setAccessibleName(tr("Details"));
-    m->scroll->setWidgetResizable(true);
-    m->scroll->setFrameShape(QFrame::NoFrame);
-    m->scroll->setHorizontalScrollBarPolicy(Qt::ScrollBarAlwaysOff);
-    spaced(new QVBoxLayout(this), {}, 0, {m->scroll});
+    m_scroll->setAccessibleName(tr("Details"));
+    m_scroll->setWidgetResizable(true);
+    m_scroll->setFrameShape(QFrame::NoFrame);
+    m_scroll->setHorizontalScrollBarPolicy(Qt::ScrollBarAlwaysOff);
+    spaced(new QVBoxLayout(this), {}, 0, {m_scroll});
     connect(&theme, &ThemeController::changed, this, [this] {
-        m->shown.reset();
-        m->update(*this);
+        m_shown.reset();
+        refresh();
     });
-}
-
-DetailsPanel::~DetailsPanel() = default;
-
-QSize DetailsPanel::sizeHint() const
-{
-    return {292, 600};
 }
 
 void DetailsPanel::show(RunViewPointer view, const Selection& selection)
 {
-    if (m->view == view && m->selection == selection)
-        return;
-    m->view = std::move(view);
-    m->selection = selection;
-    m->update(*this);
+    m_view = std::move(view);
+    m_selection = selection;
+    refresh();
 }
 
-void DetailsPanel::setFile(const QString& file)
+Details DetailsPanel::details() const
 {
-    m->file = file;
-}
-
-void DetailsPanel::setKernels(KernelViewPointer kernels)
-{
-    if (m->kernels == kernels)
-        return;
-    m->kernels = std::move(kernels);
-    m->update(*this);
-}
-
-void DetailsPanel::setRange(const profiler::RangeMetrics& metrics)
-{
-    m->range = metrics;
-    if (m->selection.kind == Selection::Kind::Range && m->selection.window == metrics.range)
-        m->update(*this);
-}
-
-void DetailsPanel::setPrediction(RunPointer prediction)
-{
-    m->prediction = std::move(prediction);
-    if (m->selection.kind == Selection::Kind::Op || m->progress)
-        m->update(*this);
-}
-
-void DetailsPanel::setProgress(const std::optional<RunProgress>& progress, const RunPointer& run)
-{
-    const RunPointer waiting = m->view == nullptr ? run : nullptr;
-    if (m->progress == progress && m->waiting == waiting)
-        return;
-    m->progress = progress;
-    m->waiting = waiting;
-    if (m->selection.kind == Selection::Kind::None)
-        m->update(*this);
-}
-
-void DetailsPanel::setHits(FoundPointer hits)
-{
-    if (m->hits == hits)
-        return;
-    m->hits = std::move(hits);
-    if (m->selection.kind == Selection::Kind::None)
-        m->update(*this);
-}
-
-void DetailsPanel::setNotes(std::vector<engine::Note> notes)
-{
-    if (m->notes == notes)
-        return;
-    m->notes = std::move(notes);
-    if (m->selection.kind == Selection::Kind::Range)
-        m->update(*this);
-}
-
-Details DetailsPanel::Impl::details() const
-{
-    DetailsContext context(kernels.get());
-    context.range = range ? &*range : nullptr;
-    context.notes = notes;
-    context.hits = hits.get();
-    context.predicted = prediction.get();
-    context.file = file;
-    context.progress = progress ? &*progress : nullptr;
-    if (!view && waiting && progress)
-        return runningDetails(*waiting, *progress);
-    return view ? detailsOf(*view, selection, context) : Details();
+    if (!m_view && m_facts.running && m_facts.progress)
+        return runningDetails(*m_facts.running, *m_facts.progress);
+    DetailsContext context(m_facts.kernels.get());
+    context.range = m_facts.range ? &*m_facts.range : nullptr;
+    context.notes = m_facts.notes;
+    context.hits = m_facts.hits.get();
+    context.predicted = m_facts.prediction.get();
+    context.file = m_facts.file;
+    context.progress = m_facts.progress ? &*m_facts.progress : nullptr;
+    return m_view ? detailsOf(*m_view, m_selection, context) : Details();
 }
 
 QString DetailsPanel::text() const
 {
-    return plainText(m->details());
+    return plainText(details());
 }
 
 void DetailsPanel::showEvent(QShowEvent* event)
 {
-    m->update(*this);
+    refresh();
     QWidget::showEvent(event);
 }
 
 // Hidden details are laid out when they are shown.
-void DetailsPanel::Impl::update(DetailsPanel& panel)
+void DetailsPanel::refresh()
 {
-    if (!panel.isVisible())
+    if (!isVisible())
         return;
-    if (Details now = details(); now != shown) {
-        shown = std::move(now);
-        rebuild(panel);
+    if (Details now = details(); now != m_shown) {
+        m_shown = std::move(now);
+        layOut();
     }
 }
 
-void DetailsPanel::Impl::rebuild(DetailsPanel& panel)
+void DetailsPanel::layOut()
 {
-    const Details& details = *shown;
-    if (!details.isEmpty()) {
-        scroll->setWidget(layOutDetails(
-            theme, details, [&panel](const Selection& target) { Q_EMIT panel.jumpTo(target); }));
-        panel.setAccessibleDescription(details.title + QLatin1Char(' ') + details.value
-                                       + QLatin1Char(' ') + details.unit);
+    if (!m_shown->isEmpty()) {
+        m_scroll->setWidget(layOutDetails(
+            m_theme, *m_shown, [this](const Selection& target) { Q_EMIT jumpTo(target); }));
+        setAccessibleDescription(
+            QStringList{m_shown->title, m_shown->value, m_shown->unit}.join(QLatin1Char(' ')));
         return;
     }
-    EmptyState::Texts texts;
-    texts.icon = Icon::Info;
-    texts.fact = tr("Nothing selected");
-    texts.advice = tr("Click an op, a bubble or a device to see its details.");
-    auto* empty = named(new EmptyState(theme, texts), "detailsEmpty");
+    const EmptyState::Texts texts{Icon::Info,
+                                  tr("Nothing selected"),
+                                  tr("Click an op, a bubble or a device to see its details."),
+                                  {}};
+    auto* empty = named(new EmptyState(m_theme, texts), "detailsEmpty");
     empty->setMinimumHeight(132);
     auto* body = makeSurface("plain");
     spaced(new QVBoxLayout(body), {12, 12, 12, 12}, 0, {empty, kStretch});
-    scroll->setWidget(body);
-    panel.setAccessibleDescription(texts.fact);
+    m_scroll->setWidget(body);
+    setAccessibleDescription(texts.fact);
 }
 
 } // namespace app

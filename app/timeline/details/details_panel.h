@@ -1,6 +1,7 @@
 #pragma once
 
 #include "app/documents/run_document.h"
+#include "app/timeline/details/details.h"
 #include "app/timeline/view/find.h"
 #include "app/timeline/view/kernel_view.h"
 #include "app/timeline/view/run_view.h"
@@ -11,9 +12,12 @@
 
 #include <QWidget>
 
-#include <memory>
 #include <optional>
+#include <type_traits>
+#include <utility>
 #include <vector>
+
+class QScrollArea;
 
 namespace app {
 
@@ -24,23 +28,32 @@ class DetailsPanel : public QWidget
     Q_OBJECT
 
 public:
+    // What the details describe besides the run and the selection.
+    struct Facts
+    {
+        QString file;                                // of the run; named below its title
+        KernelViewPointer kernels;                   // nullptr: unknown
+        std::optional<profiler::RangeMetrics> range; // shown while exactly that range is selected
+        FoundPointer hits;                           // described while nothing is selected
+        std::vector<engine::Note> notes;             // sorted by time
+        RunPointer prediction;                       // see DetailsContext::predicted
+        // Shown while nothing is selected, even before `running` has a view; nullopt: not running.
+        std::optional<RunProgress> progress;
+        RunPointer running;
+    };
+
     explicit DetailsPanel(const ThemeController& theme, QWidget* parent = nullptr);
-    ~DetailsPanel() override;
 
     void show(RunViewPointer view, const Selection& selection); // nullptr: clears the panel
-    void setFile(const QString& file);                          // of the run; named below its title
-    void setKernels(KernelViewPointer kernels); // kernels of the shown run; nullptr: unknown
-    // Metrics of the marked range; shown while exactly that range is selected.
-    void setRange(const profiler::RangeMetrics& metrics);
-    void setHits(FoundPointer hits); // described while nothing is selected; nullptr: none
-    void setNotes(std::vector<engine::Note> notes); // sorted by time
-    // Sets the progress of a run, which is shown while nothing is selected, even before the run has
-    // a view; nullopt: the run is not in progress.
-    void setProgress(const std::optional<RunProgress>& progress, const RunPointer& run);
-    void setPrediction(RunPointer prediction); // see DetailsContext::predicted
     using QWidget::show;
+    template<class Fact>
+    void set(Fact Facts::*fact, std::type_identity_t<Fact> value)
+    {
+        m_facts.*fact = std::move(value);
+        refresh();
+    }
     QString text() const; // the details as plain text; also while the panel is hidden
-    QSize sizeHint() const override;
+    QSize sizeHint() const override { return {292, 600}; }
 
 Q_SIGNALS:
     void jumpTo(const app::Selection& selection); // a link to an op was clicked
@@ -49,8 +62,16 @@ protected:
     void showEvent(QShowEvent* event) override;
 
 private:
-    struct Impl;
-    std::unique_ptr<Impl> m;
+    Details details() const;
+    void refresh(); // lays the details out if they have changed
+    void layOut();
+
+    const ThemeController& m_theme;
+    RunViewPointer m_view;
+    Selection m_selection;
+    Facts m_facts;
+    std::optional<Details> m_shown; // the displayed details; nullopt: none, or the theme changed
+    QScrollArea* m_scroll;
 };
 
 } // namespace app

@@ -13,11 +13,16 @@ struct DetailsClock
     double origin = 0;
 
     QString at(std::int64_t time) const { return scale.text(static_cast<double>(time) - origin); }
-    QString length(std::int64_t ticks) const { return scale.text(static_cast<double>(ticks)); }
-    QString lengthWithUnit(std::int64_t ticks) const
+    QString atWithUnit(std::int64_t time) const
     {
-        return scale.withUnit(static_cast<double>(ticks));
+        return scale.withUnit(static_cast<double>(time) - origin);
     }
+    QString length(std::int64_t ticks) const { return scale.text(ticks); }
+    QString range(engine::Window window) const // "103.6 – 107.5 ms"
+    {
+        return rangeText(window, origin, scale) + QLatin1Char(' ') + scale.unit();
+    }
+    QString lengthWithUnit(std::int64_t ticks) const { return scale.withUnit(ticks); }
 };
 DetailsClock detailsClock(const RunView& view, int iteration);
 // Returns a clock with enough digits to show `length`, even if the iteration is much longer.
@@ -30,6 +35,9 @@ void sayLength(Details& details, const RunView& view, const DetailsClock& clock,
 Swatch swatchOf(const RunView& view, std::uint32_t op);
 DetailsLink linkTo(const RunView& view, const profiler::CauseLink& cause, int iteration,
                    const DetailsClock& clock);
+// A link to an op, a kernel or an idle stretch, with its duration; `kernels` may be nullptr.
+DetailsLink linkTo(const RunView& view, const KernelView* kernels, const Selection& target,
+                   const Scale& time);
 // The devices of a send or receive on `device`: "device 1 to 0".
 QString routeText(const engine::Op& op, engine::DeviceId device);
 // Describes an op: "B of micro-batch 5 on stage 1".
@@ -56,7 +64,7 @@ double modelFlopsOf(const engine::ModelSpec& model, const engine::Shape& shape,
                     const engine::Op& op);
 
 // The model FLOPs, the rate and the MFU of an op; nullopt if the model of the run is unknown.
-std::optional<DetailsSection> computeSection(const RunView& view, const Selection& selection);
+DetailsSection computeSection(const RunView& view, const Selection& selection);
 // The section "Memory and trace" of an op: how long its stash is kept, the memory of its device,
 // its NVTX range, kernels and timing method.
 DetailsSection memoryAndTrace(const RunView& view, const Selection& selection,

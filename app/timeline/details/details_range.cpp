@@ -1,6 +1,7 @@
 #include "app/documents/run_document.h"
 #include "app/timeline/details/details_parts.h"
 #include "app/timeline/view/kernel_view.h"
+#include "app/timeline/view/labels.h"
 #include "app/timeline/view/note_marks.h"
 #include "app/timeline/view/translate.h"
 #include "app/ui/text.h"
@@ -29,9 +30,7 @@ std::vector<DeviceId> tracedDevices(const RunView& view)
 
 DetailsSection shares(const RunView& view, engine::Window window)
 {
-    DetailsSection section;
-    section.title = tr("Shares");
-    section.note = tr("bubble");
+    DetailsSection section(tr("Shares"), tr("bubble"));
     const auto begin = static_cast<double>(window.begin), end = static_cast<double>(window.end);
     constexpr int kShown = 16; // more would move the counts out of view
     const std::vector<DeviceId> devices = tracedDevices(view);
@@ -66,8 +65,7 @@ const HostRange* marked(const Selection& selection, const KernelView* kernels)
 
 DetailsSection markedSection(const RunView& view, const HostRange& range)
 {
-    DetailsSection section;
-    section.title = tr("Range on the host");
+    DetailsSection section(tr("Range on the host"));
     section.add(tr("Text"), QString::fromStdString(range.text));
     section.add(tr("Source"),
                 range.domain.empty() ? tr("range of the op")
@@ -76,20 +74,12 @@ DetailsSection markedSection(const RunView& view, const HostRange& range)
     return section;
 }
 
-// "iteration 1", "warm-up 0", "typical ops"
-QString namedIteration(const RunView& view, int iteration)
-{
-    const QString name = iterationName(view.timeline(), iteration);
-    const auto kind = view.timeline().iterations[static_cast<std::size_t>(iteration)].kind;
-    return kind == engine::Iteration::Kind::Measured ? tr("iteration %1").arg(name) : name;
-}
-
 // "The transition from iteration 1 to 2: 50.5 % bubble, compared with 28.6 % of a whole iteration."
 QString rangeSentence(const RunView& view, const Selection& selection)
 {
     const engine::Window window = selection.window;
-    const int first = view.iterationAt(static_cast<double>(window.begin));
-    const int last = view.iterationAt(static_cast<double>(window.end - 1));
+    const int first = view.iterationAt(window.begin);
+    const int last = view.iterationAt(window.end - 1);
     const auto& iterations = view.timeline().iterations;
     const engine::Window compared
         = iterations[static_cast<std::size_t>(std::clamp(first, 0, last))].window;
@@ -97,10 +87,11 @@ QString rangeSentence(const RunView& view, const Selection& selection)
     const QString whole = percent(meanBubble(view, compared));
     if (first == last)
         return tr("%1, compared with %2 in the whole iteration.").arg(bubble, whole);
-    const QString from = namedIteration(view, first), to = iterationName(view.timeline(), last);
+    const QString from = iterationTitle(view.timeline(), first),
+                  to = iterationName(view.timeline(), last);
     const bool isOneKind = iterations[static_cast<std::size_t>(first)].kind
         == iterations[static_cast<std::size_t>(last)].kind;
-    const QString until = isOneKind ? to : namedIteration(view, last);
+    const QString until = isOneKind ? to : iterationTitle(view.timeline(), last);
     return last == first + 1
         ? tr("The transition from %1 to %2: %3, compared with %4 of a whole iteration.")
               .arg(from, until, bubble, whole)
@@ -110,9 +101,7 @@ QString rangeSentence(const RunView& view, const Selection& selection)
 
 DetailsSection causes(const profiler::RangeMetrics& range, const DetailsClock& clock)
 {
-    DetailsSection section;
-    section.title = tr("Bubble by cause");
-    section.note = tr("mean, %1").arg(clock.scale.unit());
+    DetailsSection section(tr("Bubble by cause"), tr("mean, %1").arg(clock.scale.unit()));
     const auto add = [&](const QString& name, auto ticks) {
         double sum = 0;
         for (const profiler::RangeDevice& device : range.devices)
@@ -142,17 +131,13 @@ DetailsSection counts(const RunView& view, const profiler::RangeMetrics& range)
             && (largest == nullptr || device.times.peakBytes > largest->times.peakBytes))
             largest = &device;
     }
-    DetailsSection section;
-    section.title = tr("Counts");
-    section.add(tr("Ops: whole, cut off"),
-                number(static_cast<double>(whole), 0) + QStringLiteral(", ")
-                    + number(static_cast<double>(cut), 0));
-    section.add(tr("Messages"), number(static_cast<double>(messages), 0));
+    DetailsSection section(tr("Counts"));
+    section.add(tr("Ops: whole, cut off"), number(whole) + QStringLiteral(", ") + number(cut));
+    section.add(tr("Messages"), number(messages));
     if (largest != nullptr)
         section.add(tr("Largest memory"),
                     tr("%1, device %2")
-                        .arg(byteScale(*largest->times.peakBytes)
-                                 .withUnit(static_cast<double>(*largest->times.peakBytes)))
+                        .arg(bytesText(*largest->times.peakBytes))
                         .arg(largest->times.device.value));
     if (!view.knowsMemory())
         section.add(tr("Memory"), tr("not recorded"));
@@ -160,9 +145,8 @@ DetailsSection counts(const RunView& view, const profiler::RangeMetrics& range)
 }
 
 // Links to the notes in the range, numbered as in the strip of notes.
-std::optional<DetailsSection> notesIn(const RunView& view, engine::Window window,
-                                      std::span<const engine::Note> notes,
-                                      const DetailsClock& clock)
+DetailsSection notesIn(const RunView& view, engine::Window window,
+                       std::span<const engine::Note> notes, const DetailsClock& clock)
 {
     DetailsSection section;
     for (std::size_t k = 0; k < notes.size(); ++k) {
@@ -177,10 +161,8 @@ std::optional<DetailsSection> notesIn(const RunView& view, engine::Window window
         link.target = selectionOf(view, note);
         section.links.push_back(std::move(link));
     }
-    if (section.links.empty())
-        return std::nullopt;
     section.title = tr("Notes");
-    section.note = number(static_cast<double>(section.links.size()), 0);
+    section.note = number(section.links.size());
     return section;
 }
 
@@ -194,19 +176,17 @@ Details rangeDetails(const RunView& view, const Selection& selection, const Deta
     const HostRange* host = marked(selection, context.kernels);
     details.title = host != nullptr ? tr("NVTX range") : tr("Range");
     sayLength(details, view, clock, window.duration());
-    details.left
-        = rangeText(window, clock.origin, clock.scale) + QLatin1Char(' ') + clock.scale.unit();
+    details.left = clock.range(window);
     details.right = countOf(view.devices(), "device");
     details.sentence = rangeSentence(view, selection);
     if (host != nullptr)
-        details.sections.push_back(markedSection(view, *host));
-    details.sections.push_back(shares(view, window));
+        details.add(markedSection(view, *host));
+    details.add(shares(view, window));
     if (context.range != nullptr && context.range->range == window) {
-        details.sections.push_back(causes(*context.range, clock));
-        details.sections.push_back(counts(view, *context.range));
+        details.add(causes(*context.range, clock));
+        details.add(counts(view, *context.range));
     }
-    if (auto notes = notesIn(view, window, context.notes, clock))
-        details.sections.push_back(std::move(*notes));
+    details.add(notesIn(view, window, context.notes, clock));
     return details;
 }
 

@@ -1,20 +1,15 @@
 #include "app/timeline/details/run_status.h"
 
 #include "app/documents/run_document.h"
+#include "app/timeline/view/labels.h"
+#include "app/timeline/view/translate.h"
 #include "app/ui/numbers.h"
 #include "app/ui/text.h"
-
-#include <QCoreApplication>
 
 #include <algorithm>
 
 namespace app {
 namespace {
-
-QString say(const char* text)
-{
-    return QCoreApplication::translate("RunStatus", text);
-}
 
 // The number of compute ops without optimizer steps, as the set-up page counts them.
 std::int64_t computeOps(const engine::Schedule& schedule)
@@ -35,38 +30,37 @@ QStringList runStatus(const RunDocument& document, const profiler::RunMetrics& m
     const RunPointer run = document.run();
     if (!run) {
         if (document.state() == RunDocument::State::Loading)
-            return {say("reading")};
+            return {tr("reading")};
         if (document.state() != RunDocument::State::Failed)
-            return {say("no metrics yet")};
-        return {document.notice().canRepeat ? say("nothing recorded") : say("not opened")};
+            return {tr("no metrics yet")};
+        return {document.notice().canRepeat ? tr("nothing recorded") : tr("not opened")};
     }
     const engine::RunInfo& info = run->info;
     const engine::Shape& shape = run->schedule.shape;
     QString devices = countOf(shape.devices, "device");
     if (!info.deviceName.empty())
-        devices += say(" on %1").arg(QString::fromStdString(info.deviceName).toHtmlEscaped());
+        devices += tr(" on %1").arg(QString::fromStdString(info.deviceName).toHtmlEscaped());
     QStringList texts{QStringLiteral("<b>%1</b> %2").arg(capitalized(modeText(info)), devices)};
     const RunProgress& progress = document.progress();
     if (document.state() == RunDocument::State::Loading)
-        texts.append(say("reading the rest, %1 %").arg(qRound(100 * progress.read)));
+        texts.append(tr("reading the rest, %1 %").arg(qRound(100 * progress.read)));
     if (document.isRunning())
-        texts.append(say("%1 of %2 iterations").arg(progress.done).arg(progress.planned));
+        texts.append(tr("%1 of %2 iterations").arg(progress.done).arg(progress.planned));
     if (document.isRunning() && progress.ops > 0)
-        texts.append(say("op %1 of %2").arg(progress.opsDone).arg(progress.ops));
+        texts.append(tr("op %1 of %2").arg(progress.opsDone).arg(progress.ops));
     QString counts = countOf(computeOps(run->schedule), "compute op");
     if (metrics.messages > 0)
-        counts += say(", %1").arg(countOf(metrics.messages, "message"));
+        counts += tr(", %1").arg(countOf(metrics.messages, "message"));
     if (kernels != nullptr && !kernels->isEmpty())
-        counts += say(", %1").arg(countOf(
+        counts += tr(", %1").arg(countOf(
             static_cast<std::int64_t>(kernels->activity().trace().kernels.size()), "kernel"));
     texts.append(counts);
     if (selection.kind != Selection::Kind::None && selection.window.duration() > 0) {
         const auto length = selection.window.duration();
-        texts.append(
-            say("selection %1").arg(timeScale(info, length).withUnit(static_cast<double>(length))));
+        texts.append(tr("selection %1").arg(durationText(info, length)));
     }
     if (!info.timing.empty())
-        texts.append(say("timed by %1").arg(QString::fromStdString(info.timing).toHtmlEscaped()));
+        texts.append(tr("timed by %1").arg(QString::fromStdString(info.timing).toHtmlEscaped()));
     if (!info.link.empty())
         texts.append(linkStatus(info));
     return texts;
@@ -74,20 +68,20 @@ QStringList runStatus(const RunDocument& document, const profiler::RunMetrics& m
 
 QString linkStatus(const engine::RunInfo& info)
 {
-    return info.link == "free" ? say("free links")
-                               : say("link %1").arg(fromUtf8(info.link).toHtmlEscaped());
+    return info.link == "free" ? tr("free links")
+                               : tr("link %1").arg(fromUtf8(info.link).toHtmlEscaped());
 }
 
 QStringList recordStatus(const RunView& view, const KernelView* kernels)
 {
     const auto count = [](const QString& name, std::int64_t amount) {
-        const QString text = name + QLatin1Char(' ') + number(static_cast<double>(amount), 0);
+        const QString text = name + QLatin1Char(' ') + number(amount);
         return amount > 0 ? QStringLiteral("<b>%1</b>").arg(text) : text;
     };
-    QString text = count(say("overlaps"), view.occurs().overlaps);
+    QString text = count(tr("overlaps"), view.occurs().overlaps);
     if (kernels != nullptr && !kernels->isEmpty())
         text += QStringLiteral(", ")
-            + count(say("dropped"), kernels->activity().trace().health.dropped);
+            + count(tr("dropped"), kernels->activity().trace().health.dropped);
     return {text};
 }
 
@@ -96,13 +90,9 @@ QString iterationStatus(const RunDocument& document, const profiler::RunMetrics&
     if (metrics.devices.empty() || !document.run())
         return {};
     const RunPointer run = document.run();
-    const QString name = iterationName(run->timeline, metrics.iteration);
-    const bool isReplay = run->timeline.iterations[static_cast<std::size_t>(metrics.iteration)].kind
-        == engine::Iteration::Kind::Replay;
-    return say("%1: %2, bubble %3")
-        .arg(isReplay ? name : say("iteration %1").arg(name),
-             timeScale(run->info, metrics.duration).withUnit(static_cast<double>(metrics.duration)),
-             percent(metrics.bubbleRatio));
+    return tr("%1: %2, bubble %3")
+        .arg(iterationTitle(run->timeline, metrics.iteration),
+             durationText(run->info, metrics.duration), percent(metrics.bubbleRatio));
 }
 
 } // namespace app

@@ -1,6 +1,6 @@
 #pragma once
 
-#include "app/timeline/view/range_view.h"
+#include "app/timeline/view/kernel_view.h"
 #include "app/timeline/view/run_view.h"
 #include "app/timeline/view/selection.h"
 
@@ -8,8 +8,7 @@
 
 namespace app {
 
-// The tooltip of an item as rich text: name and duration, description, place and time, and the op
-// that it waited for.
+// The tooltip of an op, a bubble or a device: the head of its details, as rich text.
 QString toolTipText(const RunView& view, const Selection& selection);
 // The tooltip of an NVTX range: text, duration and op.
 QString rangeToolTip(const RunView& view, const HostRange& range);

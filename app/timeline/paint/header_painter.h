@@ -4,12 +4,59 @@
 #include "app/timeline/view/kernel_view.h"
 #include "app/timeline/view/lanes.h"
 #include "app/timeline/view/run_view.h"
+#include "profiler/figure/palette.h"
 
+#include <QColor>
 #include <QRectF>
+
+#include <span>
+#include <vector>
 
 class QPainter;
 
 namespace app {
+
+struct Theme;
+
+// The memory categories of a bar from its bottom, with their colours.
+struct MemoryFill
+{
+    engine::MemoryCategory category;
+    profiler::Colour profiler::Palette::*fill;
+};
+std::span<const MemoryFill> memoryFills();
+
+// A part of the stacked bar that shows the peak memory of a device. It states the bytes of one
+// memory category or, if no memory was recorded, the stash in M_a.
+struct MemoryPart
+{
+    QColor fill;
+    double amount = 0;
+};
+std::vector<MemoryPart> memoryParts(const RunView& view, const profiler::DeviceMetrics& device,
+                                    const Theme& theme);
+double memoryPeak(const RunView& view, const profiler::DeviceMetrics& device);
+
+// Least lane height, in pixels, for a vertical memory bar with several amounts beside it. In a
+// lower lane the bar is horizontal, with one amount.
+constexpr double kStandingFrom = 84;
+
+// The memory bar of a device while its run has not ended. It shows the amounts of RunningMemory:
+// the arena as an outline, the touched bytes, the live bytes by category, and the planned peak as a
+// triangle. The four numbers are to the right of the bar.
+struct RunningBar
+{
+    const RunningMemory& memory;
+    const profiler::DeviceMetrics& device; // the device's metrics in any iteration
+    QRectF bar, amounts;
+    double scale = 1; // bytes of a full bar
+};
+void paintRunningMemory(QPainter& painter, const RunningBar& running, const Theme& theme);
+
+// Draws the parts from the bottom, or from the left if `bar` is horizontal. `scale` is the amount
+// of a full bar.
+void paintMemoryParts(QPainter& painter, const std::vector<MemoryPart>& parts, double scale,
+                      const QRectF& bar);
 
 // The columns next to the lane of a device. The left one, 140 pixels wide, has the name, the
 // stages, the share of compute and a bar of time shares. The right one, 124 pixels wide, has the

@@ -128,10 +128,9 @@ void KernelPainter::paintBox(const Row& row, const Span& span)
 // background.
 void KernelPainter::paintName(std::uint32_t work, const QRectF& within, QColor ink)
 {
-    const auto& activity = m_kernels.activity();
-    const QString name = QString::fromStdString(activity.nameOf(activity.work()[work]).label);
     const QFontMetricsF metrics(m_painter.font());
-    const QString shown = metrics.elidedText(name, Qt::ElideRight, within.width() - 6);
+    const QString shown
+        = metrics.elidedText(m_kernels.label(work), Qt::ElideRight, within.width() - 6);
     if (!ink.isValid()) {
         ink = m_colours.theme().chrome.text;
         m_painter.fillRect(QRectF(within.left() + 1, within.top() + m_axis.gap(),

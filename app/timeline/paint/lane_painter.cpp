@@ -1,7 +1,7 @@
 #include "app/timeline/paint/lane_painter.h"
 
+#include "app/timeline/paint/box_painter.h"
 #include "app/timeline/paint/columns.h"
-#include "app/timeline/paint/moves_painter.h"
 #include "app/timeline/view/iteration_times.h"
 #include "app/timeline/view/labels.h"
 #include "app/ui/text.h"
@@ -15,6 +15,88 @@
 #include <algorithm>
 
 namespace app {
+
+namespace {
+
+using engine::DeviceId;
+using TrackKind = engine::Track::Kind;
+
+struct SpanRow
+{
+    DeviceId device;
+    TrackKind kind;
+    double top = 0, height = 0;
+    QColor colour; // of columns
+};
+
+// Draws the spans of a row in sight or, with more than one span per two pixels, columns of exact
+// shares.
+template<class DrawSpan>
+void paintSpans(QPainter& painter, const MovesPicture& picture, const SpanRow& row, DrawSpan draw)
+{
+    const auto& [device, kind, top, height, colour] = row;
+    const engine::Window sight = picture.axis.window();
+    const auto spans = picture.view.spansAround(device, kind, sight);
+    if (static_cast<double>(spans.size()) <= picture.axis.width / 2) {
+        for (const engine::Span& span : spans)
+            if (span.end >= sight.begin)
+                draw(span);
+        return;
+    }
+    ColumnColours colours;
+    colours.shares.fill(colour);
+    colours.rest = Qt::transparent;
+    paintColumns(painter, picture.axis, {stretch(picture.axis, sight, top, height), sight, colours},
+                 [busy = picture.view.transfers(device, kind)](double time) mutable {
+                     return busy.before(time);
+                 });
+}
+
+} // namespace
+
+void paintMoves(QPainter& painter, const MovesPicture& picture, DeviceId device, const Lane& lane)
+{
+    const double top = lane.movesTop(), height = lane.movesHeight(), gap = picture.axis.gap();
+    const auto ink = [&](engine::OpKind kind) {
+        return picture.colours.look(kind, 0, BoxColours::Emphasis::Normal).fill;
+    };
+    const auto paintOf = [&](DeviceId owner) {
+        paintSpans(painter, picture,
+                   {owner, TrackKind::Copy, top, height, ink(engine::OpKind::Evict)},
+                   [&](const engine::Span& span) {
+                       const engine::OpKind kind = picture.view.op(span.op).kind;
+                       QRectF box = boxRect(picture.axis, span.window(), top, height);
+                       box.setWidth(std::max(box.width(), gap));
+                       if (kind == engine::OpKind::Load && box.width() >= 3 * gap)
+                           fillFrame(painter, box, gap, ink(kind));
+                       else
+                           painter.fillRect(box, ink(kind));
+                   });
+    };
+    if (height <= 0)
+        return;
+    paintOf(device);
+    if (const auto evictor = picture.view.evictorOf(device))
+        paintOf(*evictor);
+}
+
+void paintMovePair(QPainter& painter, const MovesPicture& picture, const std::vector<Lane>& lanes,
+                   const Selection& selection)
+{
+    const auto [here, there] = moveRects(picture.view, picture.axis, lanes, selection);
+    if (here.isEmpty() || there.isEmpty())
+        return;
+    const QColor ink = picture.colours.theme().chrome.text;
+    const bool isDown = there.top() > here.top();
+    const QPointF from(std::round(here.center().x()) + 0.5, isDown ? here.bottom() : here.top());
+    const QPointF to(from.x(), isDown ? there.top() : there.bottom());
+    for (const bool isHalo : {true, false}) {
+        painter.setPen(isHalo ? QPen(picture.colours.surface(), 3.5) : QPen(ink, 1.2));
+        painter.drawLine(from, to);
+    }
+    fillFrame(painter, there.adjusted(-1, -1, 1, 1), picture.axis.gap(), ink);
+}
+
 namespace {
 
 // The strip as an image in device pixels. It is larger than the strip by the width of a line,
@@ -138,13 +220,8 @@ void LevelImage::add(engine::Window window)
 void paintMemoryLevels(QPainter& painter, const TimeAxis& axis, const MemoryLevels& levels)
 {
     LevelImage strip(axis, levels);
-    const auto inSight = iterationsInSight(levels.iterations, axis);
-    if (areEdgesDrawn(inSight, axis)) {
-        for (const engine::Iteration& one : inSight)
-            strip.add(one.window);
-    } else if (!inSight.empty()) {
-        strip.add({inSight.front().window.begin, inSight.back().window.end});
-    }
+    for (const engine::Window window : drawnWindows(levels.iterations, axis))
+        strip.add(window);
     painter.drawImage(QPointF(axis.left, levels.top), strip.image());
 }
 
@@ -277,11 +354,9 @@ void LanePainter::paint(DeviceId device, const Lane& lane, int iteration)
 void LanePainter::paintCompute(DeviceId device, double top, double height)
 {
     if (!hasTrace(m_view.run(), device)) {
-        m_painter.setFont(uiFont(11));
-        m_painter.setPen(m_colours.theme().chrome.text3);
-        m_painter.drawText(QRectF(m_axis.left + 16, top, m_axis.width - 24, height),
-                           Qt::AlignLeft | Qt::AlignVCenter,
-                           QCoreApplication::translate("app::Lane", "no trace of this rank"));
+        paintText(m_painter, QRectF(m_axis.left + 16, top, m_axis.width - 24, height),
+                  QCoreApplication::translate("app::Lane", "no trace of this rank"), uiFont(11),
+                  m_colours.theme().chrome.text3);
         return;
     }
     m_labels = labelsOf(device, height);
@@ -355,37 +430,18 @@ void LanePainter::paintDense(DeviceId device, engine::Window window, double top,
 void LanePainter::paintMean(std::span<const int> devices, engine::Window window, double top,
                             double height)
 {
-    std::vector<RunView::SharesSweep> sweeps;
+    RunView::MeanSweep mean;
     for (const int device : devices)
         if (hasTrace(m_view.run(), DeviceId{device}))
-            sweeps.emplace_back(m_view, DeviceId{device});
-    if (sweeps.empty())
-        return;
-    paintShares(window, top, height, [sweeps = std::move(sweeps)](double time) mutable {
-        Busy mean{};
-        for (auto& device : sweeps) {
-            const Busy busy = device.before(time);
-            for (std::size_t k = 0; k < busy.size(); ++k)
-                mean[k] += busy[k] / static_cast<double>(sweeps.size());
-        }
-        return mean;
-    });
+            mean.devices.emplace_back(m_view, DeviceId{device});
+    if (!mean.devices.empty())
+        paintShares(window, top, height, [mean](double time) mutable { return mean.before(time); });
 }
 
 void LanePainter::paintGroup(const Lane& lane)
 {
-    const auto paintWindow = [&](engine::Window window) {
+    for (const engine::Window window : drawnWindows(m_view.timeline().iterations, m_axis))
         paintMean(lane.group.devices, window, lane.computeTop(), lane.compute);
-    };
-    const auto inSight = iterationsInSight(m_view.timeline().iterations, m_axis);
-    if (inSight.empty())
-        return;
-    if (!areEdgesDrawn(inSight, m_axis)) {
-        paintWindow({inSight.front().window.begin, inSight.back().window.end});
-        return;
-    }
-    for (const engine::Iteration& one : inSight)
-        paintWindow(one.window);
 }
 
 // Returns the columns with the colour of the selected category undimmed.
@@ -430,23 +486,11 @@ void LanePainter::paintShares(engine::Window window, double top, double height,
     paintColumns(m_painter, m_axis, {area, window, colours}, before);
 }
 
-// Draws columns of exact shares if there is more than one span per two pixels.
 void LanePainter::paintTransfers(DeviceId device, engine::Track::Kind kind, double top)
 {
-    const engine::Window sight = m_axis.window();
-    const auto spans = m_view.spansAround(device, kind, sight);
-    if (static_cast<double>(spans.size()) <= m_axis.width / 2) {
-        for (const engine::Span& span : spans)
-            if (span.end >= sight.begin)
-                paintTransfer(span, top);
-        return;
-    }
-    ColumnColours colours;
-    colours.shares.fill(m_colours.look(OpKind::SendActivation, 0, Emphasis::Normal).fill);
-    colours.rest = Qt::transparent;
-    paintColumns(
-        m_painter, m_axis, {stretch(m_axis, sight, top, Lane::kTransfer), sight, colours},
-        [busy = m_view.transfers(device, kind)](double time) mutable { return busy.before(time); });
+    const QColor colour = m_colours.look(OpKind::SendActivation, 0, Emphasis::Normal).fill;
+    paintSpans(m_painter, {m_view, m_axis, m_colours}, {device, kind, top, Lane::kTransfer, colour},
+               [&](const engine::Span& span) { paintTransfer(span, top); });
 }
 
 void LanePainter::paintTransfer(const engine::Span& span, double top)
@@ -463,13 +507,7 @@ void LanePainter::paintTransfer(const engine::Span& span, double top)
     const double needs = text.number.isEmpty() ? kNameFrom : kSmallNumberFrom;
     if (widthForText(m_axis, span.window()) < needs)
         return;
-    const QFont font = uiFont(10, QFont::Medium);
-    const QFontMetricsF metrics(font);
-    m_painter.setFont(font);
-    m_painter.setPen(look.ink);
-    m_painter.drawText(QPointF(std::round(box.center().x() - metrics.horizontalAdvance(shown) / 2),
-                               std::round(box.center().y() + metrics.capHeight() / 2)),
-                       shown);
+    paintText(m_painter, box, shown, uiFont(10, QFont::Medium), look.ink, Qt::AlignCenter);
 }
 
 MemoryLevels LanePainter::levelsOf(DeviceId device, const Lane& lane) const
@@ -499,8 +537,8 @@ void LanePainter::paintMemory(DeviceId device, const Lane& lane, int iteration)
 // Marks the peak of an iteration; the memory column states it.
 void LanePainter::paintPeak(const MemoryLevels& levels, int iteration)
 {
-    const auto time = static_cast<double>(levels.series.timeOfPeak(
-        m_view.timeline().iterations[static_cast<std::size_t>(iteration)].window));
+    const auto time
+        = static_cast<double>(levels.series.timeOfPeak(m_view.iteration(iteration).window));
     const QPointF at(m_axis.x(time), levels.y(m_axis, levels.series.at(time).total));
     if (at.x() < m_axis.left || at.x() > m_axis.right())
         return;

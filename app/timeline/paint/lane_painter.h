@@ -1,15 +1,17 @@
 #pragma once
 
+#include "app/timeline/paint/box_colours.h"
 #include "app/timeline/paint/box_painter.h"
 #include "app/timeline/paint/columns.h"
 #include "app/timeline/view/category_boxes.h"
 #include "app/timeline/view/coordinates.h"
 #include "app/timeline/view/find.h"
-#include "app/timeline/view/flow.h"
+#include "app/timeline/view/hit_test.h"
 #include "app/timeline/view/lane_walk.h"
 #include "app/timeline/view/lanes.h"
 #include "app/timeline/view/memory_series.h"
 #include "app/timeline/view/path_marks.h"
+#include "app/timeline/view/selection.h"
 
 #include <QColor>
 
@@ -20,6 +22,20 @@
 class QPainter;
 
 namespace app {
+
+struct MovesPicture
+{
+    const RunView& view;
+    const TimeAxis& axis;
+    const BoxColours& colours;
+};
+// Draws the evicts (filled) and loads (outlined) of a device, on the device itself and on its
+// partner: in the row below the transfers of a full lane, or as a strip below the boxes.
+void paintMoves(QPainter& painter, const MovesPicture& picture, engine::DeviceId device,
+                const Lane& lane);
+// Draws a line between the two ends of an evict or load, and a frame at the partner's end.
+void paintMovePair(QPainter& painter, const MovesPicture& picture, const std::vector<Lane>& lanes,
+                   const Selection& selection);
 
 struct LevelColours
 {

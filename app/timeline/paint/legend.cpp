@@ -61,8 +61,7 @@ profiler::LegendContent contentOf(const std::vector<LegendRun>& runs, LegendDeta
     }
     const RunView& first = *runs.front().view;
     const std::int64_t longest = first.occurs().longestOp;
-    all.longest
-        = timeScale(first.run().info, longest).withUnit(static_cast<double>(longest)).toStdString();
+    all.longest = durationText(first.run().info, longest).toStdString();
     return all;
 }
 

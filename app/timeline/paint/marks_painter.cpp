@@ -1,6 +1,6 @@
 #include "app/timeline/paint/marks_painter.h"
 
-#include "app/timeline/paint/moves_painter.h"
+#include "app/timeline/paint/lane_painter.h"
 #include "app/timeline/view/hit_test.h"
 #include "profiler/analysis/run_measures.h"
 
@@ -15,12 +15,6 @@ namespace app {
 namespace {
 
 constexpr double kPixelsPerArrow = 2.5; // denser arrows are not drawn: they would look grey
-
-// Draws a frame of whole pixels around a box, outside of it if grow > 0.
-void frame(QPainter& painter, const QRectF& box, double width, double grow, QColor colour)
-{
-    fillFrame(painter, box.adjusted(-grow, -grow, grow, grow), width, colour);
-}
 
 void paintHead(QPainter& painter, QPointF tip, double direction, QColor colour)
 {
@@ -86,7 +80,8 @@ void MarksPainter::paintHits(const std::vector<Selection>& hits)
         if (box.isEmpty() || (box.width() <= 2 && box.left() + box.top() * 1e5 == drawn))
             continue;
         drawn = box.left() + box.top() * 1e5;
-        frame(m_painter, box, 2 * m_axis.gap(), box.width() > 2 ? 2 * m_axis.gap() : 0, ink);
+        const double grow = box.width() > 2 ? 2 * m_axis.gap() : 0;
+        fillFrame(m_painter, box.adjusted(-grow, -grow, grow, grow), 2 * m_axis.gap(), ink);
     }
 }
 
@@ -98,8 +93,8 @@ void MarksPainter::paintArrow(const profiler::CauseLink& from, const profiler::C
     if (!start.hasBoxes() || !finish.hasBoxes())
         return;
     const double direction = finish.top > start.top ? 1 : -1;
-    const double x1 = m_axis.snappedX(static_cast<double>(from.window.end)) - 3;
-    const double x2 = m_axis.snappedX(static_cast<double>(to.window.begin)) + 3;
+    const double x1 = m_axis.snappedX(from.window.end) - 3;
+    const double x2 = m_axis.snappedX(to.window.begin) + 3;
     if (std::max(x1, x2) < m_axis.left || std::min(x1, x2) > m_axis.right())
         return;
     const double y1 = direction > 0 ? start.computeTop() + start.compute : start.computeTop();
@@ -124,7 +119,7 @@ void MarksPainter::paintHover(const Selection& hover)
 {
     const QRectF box = rectOf(m_view, m_axis, m_lanes, hover);
     if (!box.isEmpty())
-        frame(m_painter, box, m_axis.gap(), 0, m_colours.theme().chrome.text);
+        fillFrame(m_painter, box, m_axis.gap(), m_colours.theme().chrome.text);
     paintMovePair(m_painter, {m_view, m_axis, m_colours}, m_lanes, hover);
 }
 
@@ -139,8 +134,7 @@ void MarksPainter::paintPlate(const QRectF& box, const profiler::Bubble* bubble,
     if (right - left < kLeast || box.height() < kHeight + 2)
         return;
     const auto length = static_cast<double>(window.duration());
-    const auto& iteration = m_view.timeline().iterations[static_cast<std::size_t>(
-        m_view.iterationAt(static_cast<double>(window.begin)))];
+    const auto& iteration = m_view.iteration(m_view.iterationAt(window.begin));
     const Scale scale = timeScale(m_view.run().info, iteration.window.duration());
     QString text = right - left >= kWithUnit ? scale.withUnit(length) : scale.text(length);
     if (bubble != nullptr && right - left >= kWithCause)
@@ -187,11 +181,10 @@ void MarksPainter::paintSelected(const Selection& selection)
     if (box.isEmpty())
         return;
     if (selection.kind == Selection::Kind::Bubble)
-        paintPlate(box,
-                   m_view.bubble(selection.iteration, selection.device,
-                                 static_cast<double>(selection.window.begin)),
-                   selection.window);
-    frame(m_painter, box, 2 * m_axis.gap(), 2 * m_axis.gap(), m_colours.theme().chrome.text);
+        paintPlate(box, m_view.bubble(selection), selection.window);
+    const double width = 2 * m_axis.gap();
+    fillFrame(m_painter, box.adjusted(-width, -width, width, width), width,
+              m_colours.theme().chrome.text);
     paintMovePair(m_painter, {m_view, m_axis, m_colours}, m_lanes, selection);
 }
 
@@ -225,7 +218,7 @@ void paintRangeBand(QPainter& painter, const RulerScale& scale, const TimeAxis& 
 {
     const auto& [window, ruler] = range;
     const QRectF band = stretch(axis, window, ruler.top() + 4, 18);
-    const QString length = scale.unit.withUnit(static_cast<double>(window.duration()));
+    const QString length = scale.unit.withUnit(window.duration());
     const QString full
         = length + QStringLiteral(", ") + rangeText(window, scale.origin, scale.unit);
     painter.fillRect(band, theme.chrome.text);

@@ -4,6 +4,8 @@
 #include "app/timeline/paint/columns.h"
 #include "app/timeline/view/iteration_times.h"
 #include "app/timeline/view/translate.h"
+#include "app/ui/numbers.h"
+#include "app/ui/text.h"
 
 #include <QFontMetricsF>
 #include <QPainter>
@@ -11,6 +13,7 @@
 #include <vector>
 
 namespace app {
+
 namespace {
 
 constexpr int kRows = 8;          // more devices are merged
@@ -20,32 +23,6 @@ QRectF rowsArea(const QRectF& area)
 {
     return area.adjusted(0, kOverviewLabels + 1, 0, -4);
 }
-
-// Averages the busy time over the devices [first, last), which share one row of the overview. The
-// times passed to before() must ascend.
-class MeanShares
-{
-public:
-    MeanShares(const RunView& view, int first, int last)
-    {
-        for (int device = first; device < last; ++device)
-            m_devices.emplace_back(view, engine::DeviceId{device});
-    }
-
-    Busy before(double time)
-    {
-        Busy sum{};
-        for (RunView::SharesSweep& device : m_devices) {
-            const Busy one = device.before(time);
-            for (std::size_t k = 0; k < kShares; ++k)
-                sum[k] += one[k] / static_cast<double>(m_devices.size());
-        }
-        return sum;
-    }
-
-private:
-    std::vector<RunView::SharesSweep> m_devices;
-};
 
 } // namespace
 
@@ -67,7 +44,7 @@ TimeAxis overviewAxis(const RunView& view, const QRectF& area, double dpr)
             dpr};
 }
 
-QString iterationTitle(const engine::Iteration& iteration)
+QString shortTitle(const engine::Iteration& iteration)
 {
     using enum engine::Iteration::Kind;
     return iteration.kind == Warmup ? tr("warm-up")
@@ -87,12 +64,13 @@ void paintOverview(QPainter& painter, const RunView& view, const BoxColours& col
         const int first = row * view.devices() / count, last = (row + 1) * view.devices() / count;
         const double top = axis.snap(rows.top() + row * pitch);
         const double bottom = axis.snap(rows.top() + (row + 1) * pitch - (pitch > 4 ? 1 : 0));
+        RunView::MeanSweep mean;
+        for (int device = first; device < last; ++device)
+            mean.devices.emplace_back(view, engine::DeviceId{device});
         paintColumns(
             painter, axis,
             {QRectF(area.left(), top, area.width(), bottom - top), recordedExtent(view), inks},
-            [mean = MeanShares(view, first, last)](double time) mutable {
-                return mean.before(time);
-            });
+            [mean](double time) mutable { return mean.before(time); });
     }
 }
 
@@ -106,10 +84,10 @@ void paintOverviewLabels(QPainter& painter, const RunView& view, const BoxColour
     const auto label = [&](std::size_t k) {
         const bool isCurrent = static_cast<int>(k) == current;
         painter.setFont(uiFont(10, isCurrent ? QFont::Medium : QFont::Normal));
-        const QString text = iterationTitle(iterations[k]);
+        const QString text = shortTitle(iterations[k]);
         const double width = QFontMetricsF(painter.font()).horizontalAdvance(text);
-        const QRectF box(axis.x(static_cast<double>(iterations[k].window.begin)), area.top(),
-                         width + 8, kOverviewLabels);
+        const QRectF box(axis.x(iterations[k].window.begin), area.top(), width + 8,
+                         kOverviewLabels);
         const bool isFree = std::ranges::none_of(
             drawn, [&](const QRectF& other) { return other.intersects(box); });
         if (!isFree || box.left() + width > area.right() + 1)
@@ -176,6 +154,92 @@ void paintOverviewWindow(QPainter& painter, const RunView& view, const BoxColour
     for (const double x : {frame.left() + 0.75, frame.right() - 0.75})
         painter.drawRoundedRect(QRectF(x - 2, frame.center().y() - 7, 4, 14), 1, 1);
     painter.setRenderHint(QPainter::Antialiasing, false);
+}
+
+namespace {
+
+constexpr double kLabelFrom = 20; // pixels; an iteration that is narrower has no label
+
+Scale stripScale(const RunView& view, std::int64_t greatest)
+{
+    return timeScale(view.run().info, greatest);
+}
+
+QString fromTo(const Scale& scale, std::int64_t least, std::int64_t greatest)
+{
+    const QString from = scale.text(least);
+    const QString to = scale.withUnit(greatest);
+    return least == greatest ? to : tr("%1 to %2").arg(from, to);
+}
+
+void paintLabel(QPainter& painter, const QRectF& cell, const QString& text)
+{
+    if (QFontMetricsF(painter.font()).horizontalAdvance(text) + 8 <= cell.width())
+        painter.drawText(cell, Qt::AlignCenter | Qt::TextSingleLine, text);
+}
+
+} // namespace
+
+void paintIterationStrip(QPainter& painter, const RunView& view, const IterationStrip& strip,
+                         const Theme& theme)
+{
+    const auto inSight = iterationsInSight(strip.iterations, strip.axis);
+    const auto columns = iterationColumns(inSight, strip.axis);
+    std::int64_t top = 1;
+    for (const IterationColumn& column : columns)
+        top = std::max(top, column.greatest);
+    const QRectF plot = strip.area.adjusted(0, 3, 0, -1);
+    const double pixel = strip.axis.gap();
+    const auto y = [&](std::int64_t time) {
+        return strip.axis.snap(
+            plot.bottom() - plot.height() * static_cast<double>(time) / static_cast<double>(top));
+    };
+    for (const IterationColumn& one : columns) {
+        const double width
+            = one.right - one.left - (one.count == 1 && one.right - one.left > 3 ? pixel : 0);
+        const double median = y(one.median), least = y(one.least), greatest = y(one.greatest);
+        painter.fillRect(QRectF(one.left, median, width, plot.bottom() - median),
+                         theme.chrome.selected);
+        painter.fillRect(QRectF(one.left, greatest, width, least - greatest),
+                         theme.chrome.lineStrong);
+        painter.fillRect(QRectF(one.left, median, width, pixel), theme.chrome.text2);
+    }
+    painter.setFont(uiFont(10));
+    painter.setPen(theme.chrome.text2);
+    for (const IterationColumn& one : columns) {
+        if (one.count != 1 || one.right - one.left < kLabelFrom)
+            continue;
+        const QRectF seen
+            = QRectF(one.left, y(one.median), one.right - one.left, plot.bottom() - y(one.median))
+                  .intersected(plot);
+        if (seen.height() >= QFontMetricsF(painter.font()).capHeight() + 6)
+            paintLabel(painter, seen, stripScale(view, top).withUnit(one.median));
+    }
+}
+
+QString iterationRange(const RunView& view, const TimeAxis& axis)
+{
+    const auto inSight = iterationsInSight(view.timeline().iterations, axis);
+    if (inSight.empty())
+        return {};
+    const auto [least, greatest] = std::ranges::minmax_element(
+        inSight, {}, [](const engine::Iteration& one) { return one.window.duration(); });
+    const std::int64_t to = greatest->window.duration();
+    return fromTo(stripScale(view, to), least->window.duration(), to);
+}
+
+QString iterationToolTip(const RunView& view, const IterationStrip& strip, QPointF at)
+{
+    const IterationColumn column = columnAt(strip, at);
+    if (column.count == 0)
+        return {};
+    const Scale scale = stripScale(view, column.greatest);
+    const auto title = [&](std::size_t k) { return shortTitle(strip.iterations[k]); };
+    if (column.count == 1)
+        return tr("%1: %2").arg(capitalized(title(column.first)), scale.withUnit(column.median));
+    return tr("%1 to %2: %3, median %4")
+        .arg(capitalized(title(column.first)), title(column.first + column.count - 1),
+             fromTo(scale, column.least, column.greatest), scale.withUnit(column.median));
 }
 
 } // namespace app

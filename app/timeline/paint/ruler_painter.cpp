@@ -122,7 +122,7 @@ void paintIterationEdges(QPainter& painter, const RunView& view, const TimeAxis&
         return;
     for (const auto& iteration : inSight) {
         for (const std::int64_t edge : {iteration.window.begin, iteration.window.end}) {
-            const double x = axis.snappedX(static_cast<double>(edge));
+            const double x = axis.snappedX(edge);
             if (x >= axis.left && x <= axis.right())
                 painter.fillRect(QRectF(x - (edge == iteration.window.begin ? axis.gap() : 0),
                                         area.top(), axis.gap(), area.height()),
@@ -143,7 +143,7 @@ void paintEndTriangles(QPainter& painter, const RunView& view, const TimeAxis& a
     if (!areEdgesDrawn(inSight, axis))
         return;
     for (const auto& iteration : inSight) {
-        const double x = axis.x(static_cast<double>(iteration.window.end));
+        const double x = axis.x(iteration.window.end);
         if (x >= axis.left && x <= axis.right())
             paintTriangle(painter, {axis.snap(x) + 0.5, bottom}, theme.chrome.text);
     }

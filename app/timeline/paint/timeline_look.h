@@ -9,7 +9,11 @@ namespace app {
 using profiler::ColourBy;
 constexpr int kColourBys = 6;
 
-QStringList colourByNames(); // by ColourBy, translated: "operation", "micro-batch"
+inline QStringList colourByNames() // by ColourBy
+{
+    return {QStringLiteral("operation"), QStringLiteral("micro-batch"), QStringLiteral("stage"),
+            QStringLiteral("direction"), QStringLiteral("chunk"),       QStringLiteral("duration")};
+}
 inline ColourBy nextColourBy(ColourBy by)
 {
     return static_cast<ColourBy>((static_cast<int>(by) + 1) % kColourBys);

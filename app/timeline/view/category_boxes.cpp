@@ -14,8 +14,7 @@ CategoryBoxes::CategoryBoxes(const RunView& view, int iteration, TimeCategory ca
     , m_category(category)
     , m_gaps(static_cast<std::size_t>(view.devices()))
 {
-    const engine::Window window
-        = view.timeline().iterations[static_cast<std::size_t>(iteration)].window;
+    const engine::Window window = view.iteration(iteration).window;
     if (category < Exposed) {
         addOps(view);
     } else if (category == Exposed) {

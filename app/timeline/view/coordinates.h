@@ -6,6 +6,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <concepts>
 
 namespace app {
 
@@ -20,6 +21,7 @@ struct TimeAxis
     double ticksPerPixel() const { return (end - begin) / width; }
     double pixels(double ticks) const { return ticks / ticksPerPixel(); }
     double x(double time) const { return left + (time - begin) / ticksPerPixel(); }
+    double x(std::integral auto time) const { return x(static_cast<double>(time)); }
     double time(double x) const { return begin + (x - left) * ticksPerPixel(); }
     double right() const { return left + width; }
 
@@ -32,6 +34,7 @@ struct TimeAxis
     {
         return snap(std::clamp(x(time), left - 64.0, right() + 64.0));
     }
+    double snappedX(std::integral auto time) const { return snappedX(static_cast<double>(time)); }
     engine::Window window() const
     {
         return {static_cast<std::int64_t>(std::floor(begin)),
@@ -43,8 +46,8 @@ struct TimeAxis
 // Returns the rectangle of a time window, rounded to whole device pixels, including the border.
 inline QRectF stretch(const TimeAxis& axis, engine::Window window, double top, double height)
 {
-    const double x1 = axis.snappedX(static_cast<double>(window.begin));
-    const double x2 = axis.snappedX(static_cast<double>(window.end));
+    const double x1 = axis.snappedX(window.begin);
+    const double x2 = axis.snappedX(window.end);
     return {x1, axis.snap(top), x2 - x1, axis.snap(top + height) - axis.snap(top)};
 }
 

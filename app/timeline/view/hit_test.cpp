@@ -18,25 +18,36 @@ struct Sublane
     double top;
 };
 
-// The span under the pointer, or within `reach` ticks of it.
-const engine::Span* spanNear(const RunView& view, DeviceId device, TrackKind kind, double time,
-                             double reach)
+// The item that is nearest to a time and at most `reach` ticks away; nullptr: none.
+template<class Items, class ToWindow>
+auto nearest(const Items& items, double time, double reach, ToWindow toWindow)
 {
-    const engine::Window near{static_cast<std::int64_t>(std::floor(time - reach)),
-                              static_cast<std::int64_t>(std::ceil(time + reach))};
-    const engine::Span* best = nullptr;
-    double nearest = reach;
-    for (const engine::Span& span : view.spansAround(device, kind, near)) {
-        const auto begin = static_cast<double>(span.begin);
-        const double away = std::max({begin - time, time - static_cast<double>(span.end), 0.0});
-        if (away <= nearest) {
-            nearest = away;
-            best = &span;
+    decltype(&*items.begin()) best = nullptr;
+    for (const auto& item : items) {
+        const engine::Window window = std::invoke(toWindow, item);
+        const double away = std::max({static_cast<double>(window.begin) - time,
+                                      time - static_cast<double>(window.end), 0.0});
+        if (away <= reach) {
+            reach = away;
+            best = &item;
         }
-        if (away == 0 && span.end > span.begin)
+        if (away == 0 && window.duration() > 0)
             break;
     }
     return best;
+}
+
+engine::Window around(double time, double reach)
+{
+    return {static_cast<std::int64_t>(std::floor(time - reach)),
+            static_cast<std::int64_t>(std::ceil(time + reach))};
+}
+
+const engine::Span* spanNear(const RunView& view, DeviceId device, TrackKind kind, double time,
+                             double reach)
+{
+    return nearest(view.spansAround(device, kind, around(time, reach)), time, reach,
+                   &engine::Span::window);
 }
 
 std::array<Sublane, 3> sublanes(const Lane& lane)
@@ -65,21 +76,9 @@ Selection kernelAt(const KernelView& kernels, DeviceId device, const TimeAxis& a
     const int row = kernelRowAt(lane, at.y());
     if (row < 0)
         return {};
-    const double time = axis.time(at.x());
-    double nearest = kReach * axis.ticksPerPixel();
-    const engine::Window near{static_cast<std::int64_t>(std::floor(time - nearest)),
-                              static_cast<std::int64_t>(std::ceil(time + nearest))};
-    const engine::Span* best = nullptr;
-    for (const engine::Span& span : kernels.around(device, row, near)) {
-        const double away = std::max(
-            {static_cast<double>(span.begin) - time, time - static_cast<double>(span.end), 0.0});
-        if (away <= nearest) {
-            nearest = away;
-            best = &span;
-        }
-        if (away == 0)
-            break;
-    }
+    const double time = axis.time(at.x()), reach = kReach * axis.ticksPerPixel();
+    const auto* best = nearest(kernels.around(device, row, around(time, reach)), time, reach,
+                               &engine::Span::window);
     return best == nullptr ? Selection{} : kernels.select(best->op);
 }
 
@@ -233,23 +232,11 @@ const HostRange* rangeAt(const RangeView& ranges, engine::DeviceId device, const
                          const Lane& lane, QPointF at)
 {
     const double time = axis.time(at.x()), reach = kReach * axis.ticksPerPixel();
-    const engine::Window near{static_cast<std::int64_t>(std::floor(time - reach)),
-                              static_cast<std::int64_t>(std::ceil(time + reach))};
-    const HostRange* nearest = nullptr;
-    double least = reach;
-    for (int row = 0; row < lane.ranges; ++row) {
-        if (at.y() < lane.rangeTop(row) - 1 || at.y() > lane.rangeTop(row) + Lane::kKernel + 1)
-            continue;
-        for (const HostRange& range : ranges.around(device, row, near)) {
-            const double away = std::max({static_cast<double>(range.window.begin) - time,
-                                          time - static_cast<double>(range.window.end), 0.0});
-            if (away <= least) {
-                least = away;
-                nearest = &range;
-            }
-        }
-    }
-    return nearest;
+    for (int row = 0; row < lane.ranges; ++row)
+        if (at.y() >= lane.rangeTop(row) - 1 && at.y() <= lane.rangeTop(row) + Lane::kKernel + 1)
+            return nearest(ranges.around(device, row, around(time, reach)), time, reach,
+                           &HostRange::window);
+    return nullptr;
 }
 
 } // namespace app

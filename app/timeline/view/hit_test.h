@@ -4,7 +4,6 @@
 #include "app/timeline/view/kernel_view.h"
 #include "app/timeline/view/lane_walk.h"
 #include "app/timeline/view/lanes.h"
-#include "app/timeline/view/range_view.h"
 #include "app/timeline/view/selection.h"
 
 namespace app {

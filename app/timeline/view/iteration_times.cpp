@@ -13,8 +13,7 @@ constexpr double kEdgesFrom = 24; // pixels per iteration
 // view, as snappedX() does.
 double columnX(const TimeAxis& axis, std::int64_t time)
 {
-    const double x
-        = std::clamp(axis.x(static_cast<double>(time)), axis.left - 64.0, axis.right() + 64.0);
+    const double x = std::clamp(axis.x(time), axis.left - 64.0, axis.right() + 64.0);
     return std::floor(x * axis.dpr) / axis.dpr;
 }
 
@@ -53,6 +52,18 @@ bool areEdgesDrawn(std::span<const engine::Iteration> inSight, const TimeAxis& a
         || axis.pixels(time) >= kEdgesFrom * static_cast<double>(inSight.size());
 }
 
+std::vector<engine::Window> drawnWindows(std::span<const engine::Iteration> iterations,
+                                         const TimeAxis& axis)
+{
+    const auto inSight = iterationsInSight(iterations, axis);
+    if (!inSight.empty() && !areEdgesDrawn(inSight, axis))
+        return {{inSight.front().window.begin, inSight.back().window.end}};
+    std::vector<engine::Window> windows;
+    for (const engine::Iteration& one : inSight)
+        windows.push_back(one.window);
+    return windows;
+}
+
 std::vector<IterationColumn> iterationColumns(std::span<const engine::Iteration> inSight,
                                               const TimeAxis& axis)
 {
@@ -67,9 +78,8 @@ std::vector<IterationColumn> iterationColumns(std::span<const engine::Iteration>
         ++columns.back().count;
     }
     if (!columns.empty())
-        columns.back().right
-            = std::max(columns.back().left + axis.devicePixel(),
-                       axis.snappedX(static_cast<double>(inSight.back().window.end)));
+        columns.back().right = std::max(columns.back().left + axis.devicePixel(),
+                                        axis.snappedX(inSight.back().window.end));
     for (IterationColumn& column : columns)
         finish(column, inSight);
     return columns;

@@ -15,6 +15,10 @@ std::span<const engine::Iteration> iterationsInSight(std::span<const engine::Ite
                                                      const TimeAxis& axis);
 // False if lines at the edges of the iterations would be so close that they hide the lanes.
 bool areEdgesDrawn(std::span<const engine::Iteration> inSight, const TimeAxis& axis);
+// The windows of the visible iterations, or the one window of all of them if their edges are not
+// drawn.
+std::vector<engine::Window> drawnWindows(std::span<const engine::Iteration> iterations,
+                                         const TimeAxis& axis);
 
 // The iterations that begin in one pixel column: their number and the least, the median and the
 // greatest duration. An iteration wider than a pixel has a separate column.

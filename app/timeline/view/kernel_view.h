@@ -1,17 +1,64 @@
 #pragma once
 
 #include "app/timeline/view/busy_index.h"
-#include "app/timeline/view/range_view.h"
 #include "app/timeline/view/selection.h"
+#include "engine/timeline/gpu_trace.h"
+#include "engine/timeline/run.h"
 #include "engine/timeline/span_index.h"
 #include "profiler/analysis/gpu_activity.h"
 
+#include <QString>
+
+#include <cstdint>
 #include <memory>
 #include <optional>
+#include <span>
+#include <string>
 #include <unordered_map>
 #include <vector>
 
 namespace app {
+
+// An NVTX range on the host, of an op or of a library. The range of an op covers the time in which
+// the host launches the op, not the time in which the GPU executes it.
+struct HostRange
+{
+    engine::Window window; // in ns of the timeline
+    engine::OpOfIteration of;
+    std::string text, domain; // `domain` is "" for an op and for the default domain
+};
+
+// The NVTX ranges of a run, in rows below the device of their op; nested ranges are in lower rows.
+// Ranges without an op, and ranges nested deeper than kMostRows, are omitted and counted in
+// leftOut(). Immutable.
+class RangeView
+{
+public:
+    static constexpr int kMostRows = 3;
+
+    RangeView(const engine::Run& run, const engine::GpuTrace& trace);
+
+    const engine::IdVector<engine::DeviceId, int>& rows() const { return m_rows; }
+    // The ranges of a row, sorted by start; they do not overlap.
+    std::span<const HostRange> on(engine::DeviceId device, int row) const
+    {
+        return m_ranges[device][static_cast<std::size_t>(row)];
+    }
+    // The ranges of a row that touch `window`.
+    std::span<const HostRange> around(engine::DeviceId device, int row,
+                                      engine::Window window) const;
+    // Returns the range with exactly this window, the outermost one if there are several; nullptr
+    // if there is none.
+    const HostRange* at(engine::DeviceId device, engine::Window window) const;
+    std::int64_t leftOut() const { return m_leftOut; }
+
+private:
+    void add(engine::DeviceId device, HostRange range);
+
+    engine::IdVector<engine::DeviceId, std::vector<std::vector<HostRange>>> m_ranges; // by row
+    engine::IdVector<engine::DeviceId, int> m_rows;
+    std::int64_t m_leftOut = 0;
+};
 
 // The kernels of a run, prepared for painting in rows below each device. Each compute stream has a
 // row. Streams that move data share the fewest rows without overlaps, because NCCL has a stream per
@@ -47,6 +94,10 @@ public:
     profiler::KernelKind kindOf(std::uint32_t work) const
     {
         return static_cast<profiler::KernelKind>(m_kinds[work]);
+    }
+    QString label(std::uint32_t work) const // the short name of its kernel
+    {
+        return QString::fromStdString(m_activity.nameOf(m_activity.work()[work]).label);
     }
     bool occurs(profiler::KernelKind kind) const { return m_occurs[static_cast<int>(kind)]; }
     // The first part of an NCCL kernel, in which it waits for other ranks; nullopt if unknown.

@@ -1,5 +1,8 @@
 #include "app/timeline/view/labels.h"
 
+#include "app/documents/run_document.h"
+#include "engine/schedule/notation.h"
+
 #include <QCoreApplication>
 
 namespace app {
@@ -27,6 +30,15 @@ QString opTitle(engine::OpKind kind)
 {
     const auto title = engine::kindTitle(kind);
     return QString::fromUtf8(title.data(), static_cast<qsizetype>(title.size())).toLower();
+}
+
+QString iterationTitle(const engine::Timeline& timeline, int iteration)
+{
+    const QString name = iterationName(timeline, iteration);
+    const auto kind = timeline.iterations[static_cast<std::size_t>(iteration)].kind;
+    return kind == engine::Iteration::Kind::Measured
+        ? QCoreApplication::translate("app::Labels", "iteration %1").arg(name)
+        : name;
 }
 
 } // namespace app

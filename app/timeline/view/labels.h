@@ -12,5 +12,7 @@ QString rangeText(engine::Window window, double origin, const Scale& scale); // 
 QString microBatchText(const engine::Op& op); // "5", "5.1" for a slice
 QString directionText(const engine::Op& op);  // "down", "up"
 QString opTitle(engine::OpKind kind);         // "forward", "weight gradient"
+// "iteration 1", "warm-up 0", "typical ops"
+QString iterationTitle(const engine::Timeline& timeline, int iteration);
 
 } // namespace app

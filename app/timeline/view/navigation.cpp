@@ -2,9 +2,13 @@
 
 #include "app/timeline/view/hit_test.h"
 
+#include <Qt>
+
 #include <algorithm>
+#include <array>
 
 namespace app {
+
 namespace {
 
 using engine::DeviceId;
@@ -113,8 +117,7 @@ std::optional<Selection> toLane(const RunView& view, const Selection& from, Step
 std::optional<Selection> toCause(const RunView& view, const Selection& from)
 {
     if (from.kind == Selection::Kind::Bubble) {
-        const auto* bubble
-            = view.bubble(from.iteration, from.device, static_cast<double>(from.window.begin));
+        const auto* bubble = view.bubble(from);
         return bubble && !bubble->chain.empty()
             ? selectOp(view, bubble->chain.front().op, from.iteration)
             : std::nullopt;
@@ -131,7 +134,7 @@ std::optional<Selection> firstOp(const RunView& view, int iteration)
 {
     if (iteration < 0 || view.devices() == 0)
         return std::nullopt;
-    const auto window = view.timeline().iterations[static_cast<std::size_t>(iteration)].window;
+    const auto window = view.iteration(iteration).window;
     const Piece piece = pieceAt(view, DeviceId{0}, window.begin);
     return isSelectable(piece) ? std::optional(pieceSelection(view, DeviceId{0}, piece))
                                : std::nullopt;
@@ -151,14 +154,54 @@ std::optional<Flow> flowOf(const RunView& view, const Selection& selection)
     if (selection.kind == Selection::Kind::Op)
         op = selection.op;
     if (selection.kind == Selection::Kind::Bubble) {
-        const auto* bubble = view.bubble(selection.iteration, selection.device,
-                                         static_cast<double>(selection.window.begin));
+        const auto* bubble = view.bubble(selection);
         if (bubble)
             op = bubble->next;
     }
     if (!op || !view.op(*op).microBatch.isValid())
         return std::nullopt;
     return Flow{view.op(*op).microBatch, selection.iteration};
+}
+
+namespace {
+
+using Target = std::optional<Selection> (*)(const RunView& view, const Selection& from);
+
+template<auto target, Step step>
+std::optional<Selection> stepped(const RunView& view, const Selection& from)
+{
+    return target(view, from, step);
+}
+
+struct WalkKey
+{
+    int key;
+    Target target;
+};
+constexpr std::array kWalkKeys{WalkKey{Qt::Key_Comma, stepped<inLane, Step::Previous>},
+                               WalkKey{Qt::Key_Period, stepped<inLane, Step::Next>},
+                               WalkKey{Qt::Key_BracketLeft, stepped<alongFlow, Step::Previous>},
+                               WalkKey{Qt::Key_BracketRight, stepped<alongFlow, Step::Next>},
+                               WalkKey{Qt::Key_J, stepped<toMicroBatch, Step::Next>},
+                               WalkKey{Qt::Key_K, stepped<toMicroBatch, Step::Previous>},
+                               WalkKey{Qt::Key_Up, stepped<toLane, Step::Previous>},
+                               WalkKey{Qt::Key_Down, stepped<toLane, Step::Next>},
+                               WalkKey{Qt::Key_Return, toCause},
+                               WalkKey{Qt::Key_Enter, toCause}};
+
+} // namespace
+
+bool isWalkKey(int key)
+{
+    return std::ranges::count(kWalkKeys, key, &WalkKey::key) > 0;
+}
+
+std::optional<Selection> walked(const RunView& view, const Selection& from, int iteration, int key)
+{
+    if (from.kind != Selection::Kind::Op && from.kind != Selection::Kind::Bubble)
+        return firstOp(view, iteration);
+    const auto* found = std::ranges::find(kWalkKeys, key, &WalkKey::key);
+    return found == kWalkKeys.end() ? std::nullopt : found->target(view, from);
 }
 
 } // namespace app

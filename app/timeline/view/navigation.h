@@ -26,4 +26,10 @@ std::optional<Selection> selectOp(const RunView& view, std::uint32_t op, int ite
 // Returns the micro-batch of a selection; for a bubble, the micro-batch for which it waits.
 std::optional<Flow> flowOf(const RunView& view, const Selection& selection);
 
+// The keys that move from the selected box to another: , . [ ] J K, Up, Down and Enter.
+bool isWalkKey(int key);
+// Returns what `key` selects; nullopt if the selection stays. If no op or bubble is selected, the
+// key selects the first op of `iteration`.
+std::optional<Selection> walked(const RunView& view, const Selection& from, int iteration, int key);
+
 } // namespace app

@@ -15,7 +15,7 @@ constexpr double kLeastText = 40;
 
 double flagX(const NoteStrip& strip, std::size_t note)
 {
-    return std::round(strip.axis.x(static_cast<double>(strip.notes[note].window.begin)));
+    return std::round(strip.axis.x(strip.notes[note].window.begin));
 }
 
 bool isInSight(const NoteStrip& strip, double x)

@@ -218,6 +218,17 @@ Busy RunView::SharesSweep::before(double time)
     return busy;
 }
 
+Busy RunView::MeanSweep::before(double time)
+{
+    Busy mean{};
+    for (SharesSweep& device : devices) {
+        const Busy busy = device.before(time);
+        for (std::size_t k = 0; k < kShares; ++k)
+            mean[k] += busy[k] / static_cast<double>(devices.size());
+    }
+    return mean;
+}
+
 Busy RunView::shares(DeviceId device, double begin, double end) const
 {
     SharesSweep sweep(*this, device);
@@ -337,13 +348,11 @@ const std::vector<std::vector<profiler::CauseLink>>& RunView::paths(int iteratio
     return one.all;
 }
 
-const profiler::Bubble* RunView::bubble(int iteration, DeviceId device, double time) const
+const profiler::Bubble* RunView::bubble(const Selection& selection) const
 {
-    for (const auto& bubble : bubbles(iteration)) {
-        if (bubble.device == device && static_cast<double>(bubble.window.begin) <= time
-            && time < static_cast<double>(bubble.window.end))
+    for (const auto& bubble : bubbles(selection.iteration))
+        if (bubble.device == selection.device && bubble.window.contains(selection.window.begin))
             return &bubble;
-    }
     return nullptr;
 }
 

@@ -1,8 +1,8 @@
 #pragma once
 
 #include "app/timeline/view/busy_index.h"
-#include "app/timeline/view/flow.h"
 #include "app/timeline/view/memory_series.h"
+#include "app/timeline/view/selection.h"
 #include "engine/timeline/run.h"
 #include "profiler/analysis/explain.h"
 #include "profiler/analysis/metrics.h"
@@ -101,6 +101,13 @@ public:
         std::span<const std::int64_t> m_exposedBefore;
         std::size_t m_begun = 0; // windows of exposed communication that have begun
     };
+    // The mean of several devices.
+    struct MeanSweep
+    {
+        std::vector<SharesSweep> devices;
+
+        Busy before(double time);
+    };
     // The busy time between `begin` and `end` by kind; the rest is bubble.
     Busy shares(engine::DeviceId device, double begin, double end) const;
     // Returns a sweep over the busy time of a transfer lane, as Share::Communication.
@@ -121,6 +128,14 @@ public:
     // The largest peak or arena of any device; 0 if no device has runningMemory().
     double runningMemoryScale() const;
 
+    const engine::Iteration& iteration(int index) const
+    {
+        return timeline().iterations[static_cast<std::size_t>(index)];
+    }
+    int iterationAt(std::integral auto time) const
+    {
+        return iterationAt(static_cast<double>(time));
+    }
     int iterationAt(double time) const; // the iteration nearest to `time`; -1: no iterations
     engine::Window extent() const;      // window of all iterations, including the Replay
     const Occurrence& occurs() const { return m_occurs; }
@@ -134,7 +149,8 @@ public:
     const std::vector<profiler::CauseLink>& path(const Flow& flow) const; // sorted by time
     // The paths of all micro-batches.
     const std::vector<std::vector<profiler::CauseLink>>& paths(int iteration) const;
-    const profiler::Bubble* bubble(int iteration, engine::DeviceId device, double time) const;
+    // nullptr if the selection is no bubble, as for exposed communication.
+    const profiler::Bubble* bubble(const Selection& selection) const;
 
 private:
     struct Device

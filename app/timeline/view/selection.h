@@ -1,5 +1,6 @@
 #pragma once
 
+#include "engine/base/id.h"
 #include "engine/timeline/timeline.h"
 #include "profiler/analysis/metrics.h"
 
@@ -30,6 +31,15 @@ struct Selection
         return kind != Kind::None && kind != Kind::Device && kind != Kind::Category;
     }
     friend bool operator==(const Selection&, const Selection&) = default;
+};
+
+// A micro-batch in one iteration. The timeline dims the boxes of all others.
+struct Flow
+{
+    engine::MicroBatchId microBatch;
+    int iteration = -1;
+
+    friend bool operator==(const Flow&, const Flow&) = default;
 };
 
 } // namespace app

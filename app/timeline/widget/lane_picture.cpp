@@ -1,6 +1,6 @@
 #include "app/timeline/widget/lane_picture.h"
 
-#include "app/timeline/widget/timeline_painter.h"
+#include "app/timeline/widget/timeline_scene.h"
 
 #include <QPainter>
 

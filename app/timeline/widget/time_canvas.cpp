@@ -59,24 +59,6 @@ std::optional<ViewWindow> steppedView(ViewWindow window, ViewKey key)
     }
 }
 
-bool perform(ViewKey key, ViewWindow window, const ViewCommands& commands)
-{
-    using V = ViewCommands;
-    constexpr std::pair<ViewKey, std::function<void()> V::*> kCommands[]
-        = {{ViewKey::Back, &V::back},
-           {ViewKey::Forward, &V::forward},
-           {ViewKey::Selection, &V::selection},
-           {ViewKey::Fit, &V::fit},
-           {ViewKey::All, &V::all},
-           {ViewKey::Clear, &V::clear}};
-    for (const auto& [of, command] : kCommands)
-        if (of == key)
-            (commands.*command)();
-    if (const auto to = steppedView(window, key))
-        commands.show(*to, isZoom(key));
-    return key != ViewKey::None;
-}
-
 ViewWindow centredThenFitted(ViewWindow window, ViewWindow box)
 {
     const double away = box.centre() - window.centre();
@@ -179,7 +161,7 @@ void TimeCanvas::moveTo(ViewWindow to, Remember remember)
 {
     if (isEmpty())
         return;
-    to = limited(std::exchange(m_firstView, {}).value_or(to), extent());
+    to = limited(to, extent());
     if (to == m_window)
         return;
     if (remember == Remember::Yes)
@@ -192,12 +174,6 @@ void TimeCanvas::moveTo(ViewWindow to, Remember remember)
     sightChanged();
     update();
     Q_EMIT viewChanged();
-}
-
-void TimeCanvas::setInSight(ViewWindow window)
-{
-    m_firstView = window;
-    moveTo(window, Remember::No);
 }
 
 void TimeCanvas::userMovesTo(ViewWindow to, Remember remember)
@@ -435,21 +411,34 @@ void TimeCanvas::zoomByWheel(const QWheelEvent& event, ViewWindow to)
         m_zoomed = event.timestamp();
 }
 
-bool TimeCanvas::viewKey(int key, Qt::KeyboardModifiers modifiers)
+bool TimeCanvas::perform(ViewKey key)
 {
-    return perform(app::viewKey(key, modifiers), m_window,
-                   {[this](ViewWindow to, bool isRemembered) {
-                        userMovesTo(to, isRemembered ? Remember::Yes : Remember::No);
-                    },
-                    [this] { zoomBack(); }, [this] { zoomForward(); },
-                    [this] { zoomToSelection(); }, [this] { zoomToFit(); }, [this] { zoomToAll(); },
-                    [this] { clearSelection(); }});
+    switch (key) {
+    case ViewKey::None:
+        return false;
+    case ViewKey::Back:
+        return zoomBack(), true;
+    case ViewKey::Forward:
+        return zoomForward(), true;
+    case ViewKey::Selection:
+        return zoomToSelection(), true;
+    case ViewKey::Fit:
+        return zoomToFit(), true;
+    case ViewKey::All:
+        return zoomToAll(), true;
+    case ViewKey::Clear:
+        return clearSelection(), true;
+    default: // zooming is recorded in the history, moving is not
+        const bool isMove = key == ViewKey::Left || key == ViewKey::Right;
+        userMovesTo(*steppedView(m_window, key), isMove ? Remember::No : Remember::Yes);
+        return true;
+    }
 }
 
 void TimeCanvas::keyPressEvent(QKeyEvent* event)
 {
     const int key = event->key();
-    if (!isEmpty() && viewKey(key, event->modifiers()))
+    if (!isEmpty() && perform(viewKey(key, event->modifiers())))
         return;
     if (isEmpty() || !ownKey(key, event->modifiers()))
         QWidget::keyPressEvent(event);

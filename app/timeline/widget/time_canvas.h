@@ -36,20 +36,6 @@ ViewKey viewKey(int key, Qt::KeyboardModifiers modifiers);
 
 // Returns the view after ZoomIn, ZoomOut, Left or Right; nullopt for other keys.
 std::optional<ViewWindow> steppedView(ViewWindow window, ViewKey key);
-inline bool isZoom(ViewKey key) // zooming is recorded in the history, moving is not
-{
-    return key == ViewKey::ZoomIn || key == ViewKey::ZoomOut;
-}
-
-// The actions of the view keys in one timeline. All members must be set.
-struct ViewCommands
-{
-    std::function<void(ViewWindow to, bool isRemembered)> show;
-    std::function<void()> back, forward, selection, fit, all, clear;
-};
-// Returns false if the key is not a view key.
-bool perform(ViewKey key, ViewWindow window, const ViewCommands& commands);
-
 // Centres `box`, or fits it if it is already centred, and returns the new view.
 ViewWindow centredThenFitted(ViewWindow window, ViewWindow box);
 
@@ -88,8 +74,6 @@ public:
     ~TimeCanvas() override;
 
     const ViewWindow& inSight() const { return m_window; }
-    // Shows `window`. If nothing is shown yet, `window` becomes the first view.
-    void setInSight(ViewWindow window);
 
 public Q_SLOTS:
     void zoomToFit();
@@ -179,11 +163,10 @@ private:
     enum class Drag { None, Press, Range, Pan, Own };
 
     void drag(QPointF to);
-    bool viewKey(int key, Qt::KeyboardModifiers modifiers);
+    bool perform(ViewKey key); // false: it is not a view key
 
     const ThemeController& m_theme;
     ViewWindow m_window;
-    std::optional<ViewWindow> m_firstView; // the next move shows this view; see setInSight()
     ZoomHistory m_history;
     std::optional<quint64> m_zoomed; // time of the last wheel zoom (ms); nullopt after another move
 

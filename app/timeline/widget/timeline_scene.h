@@ -1,6 +1,7 @@
 #pragma once
 
-#include "app/timeline/paint/plan_view.h"
+#include "app/timeline/paint/box_colours.h"
+#include "app/timeline/paint/plan_painter.h"
 #include "app/timeline/paint/ruler_painter.h"
 #include "app/timeline/paint/timeline_look.h"
 #include "app/timeline/view/category_boxes.h"
@@ -14,6 +15,7 @@
 #include "app/timeline/view/run_view.h"
 #include "app/timeline/view/view_window.h"
 #include "app/ui/empty_state.h"
+#include "app/ui/theme.h"
 
 #include <QRectF>
 #include <QSizeF>
@@ -22,8 +24,43 @@
 #include <algorithm>
 #include <memory>
 #include <optional>
+#include <span>
+#include <vector>
+
+class QPainter;
+class QPixmap;
 
 namespace app {
+
+// Drags the visible window on the overview, as a whole or by an edge.
+class OverviewDrag
+{
+public:
+    enum class Grip { None, Frame, Begin, End };
+
+    // Returns the part of the frame at `x`. A frame too narrow for handles has only the part Frame.
+    static Grip gripAt(const QRectF& frame, double x);
+    static bool isOnHandle(const QRectF& frame, double x);
+
+    // Starts a drag in an overview that fills `area`. Returns the window to show: `inSight` or, if
+    // `at` is outside the frame of `inSight`, a window of the same length centred at `at`.
+    ViewWindow press(const RunView& view, const QRectF& area, ViewWindow inSight, QPointF at);
+    // Returns the window after the pointer has moved. Requires press().
+    ViewWindow dragged(double pixels, double least) const
+    {
+        return moved(pixels * m_ticksPerPixel, least);
+    }
+    void begin(Grip grip, ViewWindow from) { m_grip = grip, m_from = from; }
+    void end() { m_grip = Grip::None; }
+    bool isActive() const { return m_grip != Grip::None; }
+    // Returns the window moved by `ticks`. Its edges stay at least `least` ticks apart.
+    ViewWindow moved(double ticks, double least) const;
+
+private:
+    Grip m_grip = Grip::None;
+    ViewWindow m_from;
+    double m_ticksPerPixel = 1; // of the overview
+};
 
 // The areas of a timeline, in logical pixels of the widget.
 struct TimelineGeometry
@@ -151,6 +188,58 @@ private:
     const profiler::WhyReason* highlighted() const; // nullptr: none
     std::optional<PlannedOp> plannedAt(QPointF at) const;
     QString plannedText(const PlannedOp& planned) const; // tooltip
+};
+
+// Draws the NVTX rows of a lane as grey boxes, with names where they fit. Draws only one of several
+// ranges within one pixel.
+struct RangeRows
+{
+    const RangeView& ranges;
+    engine::DeviceId device;
+    const Lane& lane;
+};
+void paintRanges(QPainter& painter, const RangeRows& rows, const TimeAxis& axis,
+                 const Theme& theme);
+
+// Draws the areas of a TimelineScene that is not empty.
+class TimelinePainter
+{
+public:
+    TimelinePainter(QPainter& painter, const TimelineScene& scene, const BoxColours& colours);
+
+    void paintFrame() const;
+    void paintTop(const QPixmap& overview) const; // overview, ruler and notes
+    // Paints the visible lanes, with the top of the first lane at y = 0. The caller caches the
+    // picture and translates it by the scroll offset.
+    void paintLanes() const;
+    void paintSides() const;
+    void paintMarks() const;
+    void paintLegend() const;
+
+private:
+    void paintTopTexts() const;
+    void paintCurrentTime() const;
+    void paintFlows() const;
+    void paintPlan() const;
+    const Lane* firstLane() const;
+    std::vector<std::size_t> paintedLanes() const;
+    // Paints lanes, and in `area` their grid and the edges of iterations.
+    void paintGroup(std::span<const std::size_t> lanes, const QRectF& area) const;
+    void paintPinnedGround(double top, double height) const;
+    void paintIterationTimes() const;
+    void paintNotes() const;
+    void paintLaneGround(const Lane& lane) const;
+    void paintRowGround(const Lane& lane, engine::Window window) const;
+    QString denseNote() const;
+
+    QPainter& m_painter;
+    const TimelineScene& m_scene;
+    const BoxColours& m_colours;
+    const Theme& m_theme;
+    const RunView& m_view;
+    const TimelineGeometry& m_areas;
+    const std::vector<Lane>& m_lanes;
+    const TimeAxis& m_axis;
 };
 
 } // namespace app

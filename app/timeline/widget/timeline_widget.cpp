@@ -3,8 +3,7 @@
 #include "app/timeline/details/details_kernel.h"
 #include "app/timeline/paint/overview_painter.h"
 #include "app/timeline/view/navigation.h"
-#include "app/timeline/view/walk_keys.h"
-#include "app/timeline/widget/timeline_painter.h"
+#include "app/timeline/widget/timeline_scene.h"
 
 #include <QAccessible>
 #include <QContextMenuEvent>

@@ -2,7 +2,6 @@
 
 #include "app/timeline/view/lanes.h"
 #include "app/timeline/widget/lane_picture.h"
-#include "app/timeline/widget/overview_drag.h"
 #include "app/timeline/widget/time_canvas.h"
 #include "app/timeline/widget/timeline_scene.h"
 

@@ -1,5 +1,5 @@
 #include "app/documents/run_document.h"
-#include "app/run/loss_plot.h"
+#include "app/run/run_charts.h"
 #include "profiler/whatif/other_times.h"
 #include "tests/app/simulated_run.h"
 

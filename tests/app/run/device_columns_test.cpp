@@ -1,5 +1,5 @@
 #include "app/memory/memory_report.h"
-#include "app/run/device_chart.h"
+#include "app/run/run_charts.h"
 #include "app/ui/text.h"
 #include "engine/experiment/experiment_fields.h"
 #include "profiler/analysis/device_memory.h"

@@ -1,10 +1,12 @@
-#include "app/run/device_chart.h"
+#include "app/run/run_charts.h"
 #include "engine/experiment/experiment_fields.h"
 #include "tests/app/sample_run.h"
 #include "tests/catch.h"
 
 #include <QLabel>
 #include <QTest>
+
+#include <algorithm>
 
 using namespace app;
 using engine::DeviceId;
@@ -27,14 +29,14 @@ struct ShownDevices
         panel.showMetrics(run, *metrics);
         QCoreApplication::processEvents();
     }
-    DeviceChart& chart(const char* name) const
+    SceneView& chart(const char* name) const
     {
-        auto* found = panel.findChild<DeviceChart*>(QString::fromLatin1(name));
+        auto* found = panel.findChild<SceneView*>(QString::fromLatin1(name));
         REQUIRE(found != nullptr);
         return *found;
     }
-    DeviceChart& memory() const { return chart("devicesMemory"); }
-    DeviceChart& bubble() const { return chart("devicesBubble"); }
+    SceneView& memory() const { return chart("devicesMemory"); }
+    SceneView& bubble() const { return chart("devicesBubble"); }
 
     std::vector<int> chosen;
     ThemeController theme;
@@ -46,22 +48,26 @@ engine::Run measuredRun(int devices)
     return *sample::measured({"1f1b", devices, 4, 1});
 }
 
-QPoint middleOf(const DeviceChart& chart, int device)
+QPoint middleOf(const SceneView& chart, std::size_t device)
 {
-    return chart.columnOf({device}).center().toPoint();
+    return chart.rectOf(device).center();
 }
 
-bool hasColour(DeviceChart& chart, const QRectF& area, const QColor& colour)
+bool hasColour(SceneView& chart, const QRect& area, const QColor& colour)
 {
-    const QImage image = chart.grab().toImage();
+    const QImage image = chart.viewport()->grab().toImage();
     const double ratio = image.devicePixelRatio();
-    const QRect inner = area.toAlignedRect();
-    for (int y = inner.top(); y <= inner.bottom(); ++y)
-        if (image.pixelColor(static_cast<int>(inner.center().x() * ratio),
+    for (int y = area.top(); y <= area.bottom(); ++y)
+        if (image.pixelColor(static_cast<int>(area.center().x() * ratio),
                              static_cast<int>(y * ratio))
             == colour)
             return true;
     return false;
+}
+
+DeviceColumns peakColumns(const engine::Run& run)
+{
+    return memoryColumns(run, *profiler::metrics(run));
 }
 
 } // namespace
@@ -83,24 +89,19 @@ TEST_CASE("a click and the arrow keys choose a device, and its tooltip has the n
 {
     ShownDevices shown;
     shown.showRun(measuredRun(4));
-    DeviceChart& memory = shown.memory();
-    QTest::mouseClick(&memory, Qt::LeftButton, {}, middleOf(memory, 2));
+    SceneView& memory = shown.memory();
+    QTest::mouseClick(memory.viewport(), Qt::LeftButton, {}, middleOf(memory, 2));
     CHECK(shown.chosen == std::vector{2});
-    CHECK(memory.marked() == DeviceId{2});
-    CHECK(memory.accessibleDescription().startsWith(QStringLiteral("Device 2, ")));
-    CHECK(memory.toolTipAt(middleOf(memory, 2)) == memory.columns().text({2}));
-    CHECK(memory.toolTipAt({4, 4}).isEmpty());
-    QTest::mouseClick(&memory, Qt::LeftButton, {}, {4, 4});
+    CHECK(memory.selectedPoint() == 2);
+    CHECK(memory.accessibleDescription() == peakColumns(measuredRun(4)).text({2}));
+    QTest::mouseClick(memory.viewport(), Qt::LeftButton, {}, {4, 4});
     CHECK(shown.chosen == std::vector{2});
 
     shown.panel.mark({2}); // as the page does: both charts show the selection
-    DeviceChart& bubble = shown.bubble();
-    QTest::keyClick(&bubble, Qt::Key_Left);
-    QTest::keyClick(&bubble, Qt::Key_Home);
-    QTest::keyClick(&bubble, Qt::Key_Left); // stays at the first device
-    QTest::keyClick(&bubble, Qt::Key_End);
-    QTest::keyClick(&bubble, Qt::Key_Right);
-    CHECK(shown.chosen == std::vector{2, 1, 0, 0, 3, 3});
+    SceneView& bubble = shown.bubble();
+    for (const Qt::Key key : {Qt::Key_Left, Qt::Key_Home, Qt::Key_Left, Qt::Key_End, Qt::Key_Right})
+        QTest::keyClick(&bubble, key);
+    CHECK(shown.chosen == std::vector{2, 1, 0, 3}); // there is nothing left of the first device
 }
 
 TEST_CASE("only the column of a device over the limit has the error colour")
@@ -109,7 +110,8 @@ TEST_CASE("only the column of a device over the limit has the error colour")
     engine::Run run = measuredRun(4);
     const QColor error = shown.theme.theme().chrome.error;
     const auto isRed = [&](int device) {
-        return hasColour(shown.memory(), shown.memory().columnOf({device}), error);
+        return hasColour(shown.memory(), shown.memory().rectOf(static_cast<std::size_t>(device)),
+                         error);
     };
     shown.showRun(run);
     CHECK_FALSE(isRed(0));
@@ -129,8 +131,8 @@ TEST_CASE("the columns have the colours of the theme")
     for (const auto choice : {ThemeController::Choice::Light, ThemeController::Choice::Dark}) {
         shown.theme.setChoice(choice);
         const Theme& theme = shown.theme.theme();
-        const QRectF column = shown.memory().columnOf({3});
-        for (const auto& part : shown.memory().columns().parts)
+        const QRect column = shown.memory().rectOf(3);
+        for (const auto& part : peakColumns(measuredRun(4)).parts)
             CHECK(hasColour(shown.memory(), column, toQt(theme.palette.*part.fill)));
     }
 }
@@ -139,26 +141,19 @@ TEST_CASE("two devices have narrow columns, and of many devices each pixel shows
 {
     ShownDevices shown;
     shown.showRun(measuredRun(2));
-    CHECK(shown.memory().columnOf({1}).width() <= 40);
-    CHECK(shown.memory().columnOf({1}).left() < 200);
+    CHECK(shown.memory().rectOf(1).width() <= 41);
+    CHECK(shown.memory().rectOf(1).left() < 200);
 
-    DeviceColumns columns = shown.memory().columns();
+    DeviceColumns columns = peakColumns(measuredRun(2));
     columns.amounts.assign(1024, columns.amounts[{0}]);
     columns.names.assign(1024, QStringLiteral("Device"));
     columns.amounts[{777}][0] *= 2;
-    DeviceChart chart("many", shown.theme);
-    chart.resize(400, 183);
-    chart.show(columns);
-    std::vector<int> found;
-    const double left = chart.columnOf({0}).left(), right = chart.columnOf({1023}).right();
-    for (double x = left; x < right - 1; ++x) {
-        const DeviceId device = chart.deviceAt(x);
-        REQUIRE(device.isValid());
-        if (device == DeviceId{777})
-            found.push_back(static_cast<int>(x));
-    }
-    CHECK(found.size() == 1);
-    CHECK_FALSE(chart.deviceAt(left - 1).isValid());
+    ChartLook look;
+    look.style.width = 400;
+    const auto marks = deviceChart(columns, look).marks;
+    CHECK(marks.size() < 400);
+    CHECK(marks.size() > 300);
+    CHECK(std::ranges::count(marks, std::size_t{777}, &profiler::SceneMark::point) == 1);
 }
 
 TEST_CASE("the charts are beside each other, or above each other in a narrow panel")

@@ -1,4 +1,4 @@
-#include "app/run/gpu_memory_table.h"
+#include "app/run/run_tables.h"
 #include "app/ui/table_roles.h"
 #include "tests/app/model_texts.h"
 #include "tests/catch.h"

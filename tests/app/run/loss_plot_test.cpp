@@ -1,4 +1,4 @@
-#include "app/run/loss_plot.h"
+#include "app/run/run_charts.h"
 #include "tests/catch.h"
 
 #include <limits>

@@ -1,4 +1,4 @@
-#include "app/timeline/paint/iteration_strip.h"
+#include "app/timeline/paint/overview_painter.h"
 #include "app/timeline/paint/ruler_painter.h"
 #include "tests/app/simulated_run.h"
 

@@ -1,8 +1,8 @@
 #include "app/timeline/details/details.h"
 #include "app/timeline/details/tool_tip.h"
 #include "app/timeline/view/hit_test.h"
-#include "app/timeline/view/range_view.h"
-#include "app/timeline/widget/timeline_painter.h"
+#include "app/timeline/view/kernel_view.h"
+#include "app/timeline/widget/timeline_scene.h"
 #include "tests/app/gpu_sample.h"
 #include "tests/catch.h"
 

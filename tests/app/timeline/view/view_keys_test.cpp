@@ -1,14 +1,12 @@
 #include "app/timeline/widget/time_canvas.h"
 #include "tests/catch.h"
 
-#include <QStringList>
-
 using app::centredThenFitted;
 using app::ViewKey;
 using app::viewKey;
 using app::ViewWindow;
 
-TEST_CASE("keys change the view, and only zooming enters the history")
+TEST_CASE("the arrows move the view, and plus and minus zoom at its centre")
 {
     const ViewWindow window{100, 200};
     const auto stepped
@@ -19,8 +17,6 @@ TEST_CASE("keys change the view, and only zooming enters the history")
     CHECK(stepped(Qt::Key_Equal) == stepped(Qt::Key_Plus)); // without shift
     CHECK(stepped(Qt::Key_Minus)->duration() == Approx(125));
     CHECK_FALSE(stepped(Qt::Key_Home).has_value());
-    CHECK(app::isZoom(ViewKey::ZoomIn));
-    CHECK_FALSE(app::isZoom(ViewKey::Left));
 }
 
 TEST_CASE("with Alt the arrows walk the zoom history, and nothing else is a key of the view")
@@ -39,29 +35,6 @@ TEST_CASE("a selection is centred first and fitted second")
     const ViewWindow fits = app::centredThenFitted(centred, box);
     CHECK(fits.duration() == Approx(25));
     CHECK(fits.centre() == Approx(310));
-}
-
-TEST_CASE("every key of the view has one command, the same in every timeline")
-{
-    QStringList done;
-    const auto say = [&done](const char* what) {
-        return [&done, what] { done.append(QString::fromLatin1(what)); };
-    };
-    const app::ViewCommands commands{
-        [&](ViewWindow to, bool isRemembered) {
-            done.append(QStringLiteral("%1 %2").arg(to.begin).arg(isRemembered));
-        },
-        say("back"),
-        say("forward"),
-        say("selection"),
-        say("fit"),
-        say("all"),
-        say("clear")};
-    for (const ViewKey key : {ViewKey::Back, ViewKey::Forward, ViewKey::Selection, ViewKey::Fit,
-                              ViewKey::All, ViewKey::Clear, ViewKey::ZoomIn, ViewKey::Left})
-        CHECK(app::perform(key, {100, 200}, commands));
-    CHECK_FALSE(app::perform(ViewKey::None, {100, 200}, commands));
-    CHECK(done.join(u' ') == QStringLiteral("back forward selection fit all clear 110 1 90 0"));
 }
 
 TEST_CASE("Backspace and Alt+Left return to the previous view")

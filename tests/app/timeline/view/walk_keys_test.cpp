@@ -1,5 +1,4 @@
 #include "app/timeline/view/navigation.h"
-#include "app/timeline/view/walk_keys.h"
 #include "tests/app/sample_run.h"
 #include "tests/catch.h"
 

@@ -1,5 +1,5 @@
 #include "app/timeline/paint/overview_painter.h"
-#include "app/timeline/widget/overview_drag.h"
+#include "app/timeline/widget/timeline_scene.h"
 #include "tests/app/sample_run.h"
 #include "tests/catch.h"
 

@@ -39,7 +39,7 @@ TEST_CASE("what lies under a point is found where its box is drawn")
     REQUIRE(first.kind == Selection::Kind::Op);
     CHECK(shown.boxOf(first).contains(QPointF(160, 100)));
     shown.selection = first;
-    CHECK(shown.spoken().startsWith(QStringLiteral("0F0, ")));
+    CHECK(shown.spoken().startsWith(QStringLiteral("0F0 ")));
     CHECK(shown.deviceAt({60, 100}) == 0);
     CHECK(shown.deviceAt({160, 100}) == -1); // not in the header
 }

@@ -85,7 +85,7 @@ TEST_CASE("a click selects the op under the pointer, Esc selects nothing")
     CHECK(shown.selection().device == engine::DeviceId{0});
     CHECK(shown.selection().window.begin == 0);
     CHECK(spy.count() == 1);
-    CHECK(shown.widget.accessibleDescription().startsWith(QLatin1String("0F0, forward")));
+    CHECK(shown.widget.accessibleDescription().startsWith(QLatin1String("0F0 forward, device")));
     QTest::keyClick(&shown.widget, Qt::Key_Escape);
     CHECK(shown.selection().kind == Selection::Kind::None);
     CHECK(spy.count() == 2);

@@ -6,15 +6,12 @@ namespace app {
 
 // The GPU or partition of a device: name, multiprocessors, clocks, throttling, memory reported by
 // the driver. nullopt if the file has no such data.
-std::optional<DetailsSection> gpuSection(const RunView& view, engine::DeviceId device,
-                                         const KernelView* kernels);
+DetailsSection gpuSection(const RunView& view, engine::DeviceId device, const KernelView* kernels);
 // Clocks, driver and other facts of the whole run; empty if unknown.
 std::vector<DetailsRow> machineRows(const engine::RunInfo& info);
 
-// Returns the driver's value minus the sum, relative to the driver's value: "0.4 %".
-QString driverDifference(const engine::GpuMemory& memory);
 // GPU memory by owner at the end of the run, and the value that the driver reports, with a row for
 // each GPU if there are several. nullopt if the file has no such data.
-std::optional<DetailsSection> gpuMemorySection(const engine::RunInfo& info);
+DetailsSection gpuMemorySection(const engine::RunInfo& info);
 
 } // namespace app

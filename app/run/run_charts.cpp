@@ -1,0 +1,579 @@
+#include "app/run/run_charts.h"
+
+#include "app/documents/run_document.h"
+#include "app/memory/memory_report.h"
+#include "app/timeline/paint/header_painter.h"
+#include "app/timeline/view/translate.h"
+#include "app/ui/controls.h"
+#include "app/ui/text.h"
+#include "profiler/analysis/device_memory.h"
+#include "profiler/analysis/ticks.h"
+#include "profiler/figure/legend_entries.h"
+#include "profiler/study/chart_canvas.h"
+
+#include <QBoxLayout>
+#include <QLabel>
+#include <QScrollArea>
+
+#include <algorithm>
+#include <cmath>
+#include <numeric>
+
+namespace app {
+namespace {
+
+using engine::DeviceId;
+using profiler::ChartCanvas;
+using profiler::DeviceMetrics;
+using profiler::kChartText;
+using profiler::Palette;
+using profiler::Rect;
+using profiler::RunMetrics;
+using profiler::Text;
+
+constexpr double kLossLeft = 34, kLeft = 44, kRight = 12, kTop = 10, kFoot = 22;
+constexpr int kFewIterations = 12; // up to this many iterations have labels and values
+
+// Draws the lines of a value axis from 0 to `highest`, with their numbers to the left of the plot.
+void drawGrid(ChartCanvas& canvas, const Rect& plot, double highest)
+{
+    constexpr double kTickDistance = 26;
+    const auto ticks
+        = profiler::ticks(0, highest, kTickDistance * highest / std::max(1.0, plot.height));
+    for (const double value : ticks.major) {
+        const double at = std::round(plot.y + plot.height * (1 - value / highest)) + 0.5;
+        canvas.line({plot.x, at}, {plot.x + plot.width, at}, value == 0 ? 1 : 0.5,
+                    canvas.style().grid);
+        canvas.text(plot.x - 8, at + kChartText / 3, number(value, ticks.decimals).toStdString(),
+                    Text::Anchor::End);
+    }
+}
+
+struct LossChart
+{
+    const LossSeries& series;
+    const profiler::ChartStyle& style;
+    ChartCanvas canvas{style};
+    double highest = series.highest() > 0 ? 1.05 * series.highest() : 1;
+    double right = style.width - kRight, bottom = style.height - kFoot;
+    std::int64_t warmup = std::ranges::count(series.points, true, &LossPoint::isWarmup);
+
+    double x(double iteration) const // the centre of iteration i is at i + 0.5
+    {
+        return kLossLeft + (right - kLossLeft) * iteration / std::max(1, series.planned);
+    }
+    // A loss that is infinite or not a number is at the top.
+    double y(double loss) const
+    {
+        return std::isfinite(loss) ? bottom - (bottom - kTop) * loss / highest : kTop;
+    }
+
+    void drawGround()
+    {
+        canvas.box({kLossLeft, kTop, x(static_cast<double>(warmup)) - kLossLeft, bottom - kTop},
+                   style.shade);
+        drawGrid(canvas, {kLossLeft, kTop, right - kLossLeft, bottom - kTop}, highest);
+    }
+
+    void drawReference(double loss, const QString& name, bool below)
+    {
+        const double at = std::round(y(loss)) + 0.5;
+        canvas.line({kLossLeft, at}, {right, at}, 1, style.text, true);
+        const std::string text = (name + QLatin1Char(' ') + number(loss, 2)).toStdString();
+        const double width = profiler::textWidth(text), top = below ? at + 1 : at - 15;
+        canvas.box({right - width - 2, top, width + 2, 14}, style.ground);
+        canvas.text(right, top + kChartText, text, Text::Anchor::End);
+    }
+
+    void drawDots()
+    {
+        constexpr double kSize = 3;
+        const profiler::Colour colour = profiler::mix(style.ground, style.text, 0.5);
+        for (std::size_t i = 0; i < series.points.size(); ++i) {
+            const auto& losses = series.points[i].microBatches;
+            for (std::size_t m = 0; m < losses.size(); ++m) {
+                const double share = 0.15
+                    + 0.7 * (static_cast<double>(m) + 0.5) / static_cast<double>(losses.size());
+                canvas.box({x(static_cast<double>(i) + share) - kSize / 2,
+                            y(static_cast<double>(losses[m])) - kSize / 2, kSize, kSize},
+                           colour);
+            }
+        }
+    }
+
+    void drawMean()
+    {
+        ChartCanvas::Point before;
+        for (std::size_t i = 0; i < series.points.size(); ++i) {
+            const LossPoint& point = series.points[i];
+            const ChartCanvas::Point at{x(static_cast<double>(i) + 0.5), y(point.mean)};
+            if (i > 0)
+                canvas.line(before, at, 2, style.ink);
+            before = at;
+            const bool isLast = i + 1 == series.points.size();
+            if (!isLast && series.planned > kFewIterations)
+                continue;
+            canvas.dot(at.first, at.second, style.ink, style.ink);
+            const bool isHigh = at.second < kTop + 13; // no space for the text above the dot
+            if (isLast || !point.isWarmup)
+                canvas.text(std::min(at.first + 7, right - 26), at.second + (isHigh ? 16 : -5),
+                            number(point.mean, 2).toStdString(), Text::Anchor::Start,
+                            {isLast ? style.ink : style.text, isLast});
+        }
+    }
+
+    void drawIterationNames()
+    {
+        const double base = bottom + 4 + kChartText;
+        double end = kLossLeft; // right end of the labels so far
+        if (warmup > 0) {
+            const std::string text = "warm-up";
+            const double room = std::max(60.0, x(static_cast<double>(warmup)) - kLossLeft);
+            canvas.text(kLossLeft + room / 2, base, text, Text::Anchor::Middle);
+            end += (room + profiler::textWidth(text)) / 2 + 4;
+        }
+        const std::int64_t measured = series.planned - warmup;
+        const auto step = measured <= kFewIterations
+            ? std::int64_t{1}
+            : std::max<std::int64_t>(
+                1,
+                static_cast<std::int64_t>(profiler::ticks(0, static_cast<double>(measured),
+                                                          static_cast<double>(measured) / 10)
+                                              .step));
+        for (std::int64_t i = 0; i < measured; i += step) {
+            const std::string text = std::to_string(i);
+            const double middle = x(static_cast<double>(warmup + i) + 0.5);
+            if (middle - profiler::textWidth(text) / 2 >= end)
+                canvas.text(middle, base, text, Text::Anchor::Middle);
+        }
+    }
+};
+
+} // namespace
+
+profiler::MarkedScene lossChart(const LossSeries& series, const ChartLook& look)
+{
+    if (series.points.empty())
+        return profiler::emptyChart(look.style, "The first loss appears with the first iteration.");
+    LossChart chart{series, look.style};
+    chart.drawGround();
+    chart.drawIterationNames();
+    const bool areClose = series.unigramEntropy && series.entropyRate
+        && std::abs(chart.y(*series.unigramEntropy) - chart.y(*series.entropyRate))
+            < 1.4 * kChartText;
+    if (series.unigramEntropy)
+        chart.drawReference(*series.unigramEntropy, QStringLiteral("unigram entropy"), false);
+    if (series.entropyRate)
+        chart.drawReference(*series.entropyRate, QStringLiteral("entropy rate, estimate"),
+                            areClose);
+    chart.drawDots();
+    chart.drawMean();
+    return chart.canvas.finish();
+}
+
+LossSeries lossSeries(const engine::Run& run)
+{
+    LossSeries series;
+    series.planned = allIterations(run.info);
+    series.unigramEntropy = run.info.unigramEntropy;
+    series.entropyRate = run.info.entropyRate;
+    for (const engine::Iteration& iteration : run.timeline.iterations)
+        if (iteration.loss && iteration.kind != engine::Iteration::Kind::Replay)
+            series.points.push_back({iteration.kind == engine::Iteration::Kind::Warmup,
+                                     iteration.number, *iteration.loss, iteration.microBatchLoss});
+    series.planned = std::max(series.planned, static_cast<int>(series.points.size()));
+    return series;
+}
+
+double LossSeries::highest() const
+{
+    double highest = 0;
+    const auto take = [&highest](double loss) {
+        if (std::isfinite(loss))
+            highest = std::max(highest, loss);
+    };
+    take(unigramEntropy.value_or(0));
+    take(entropyRate.value_or(0));
+    for (const LossPoint& point : points) {
+        take(point.mean);
+        std::ranges::for_each(point.microBatches, take);
+    }
+    return highest;
+}
+
+namespace {
+
+DeviceColumns columnsOf(const engine::Run& run, const RunMetrics& metrics)
+{
+    DeviceColumns columns;
+    columns.amounts.resize(metrics.devices.size());
+    for (const DeviceId device : metrics.devices.ids())
+        columns.names.push_back(
+            tr("Device %1, %2").arg(QString::number(device.value), deviceText(run, device)));
+    return columns;
+}
+
+void addPart(DeviceColumns& columns, const RunMetrics& metrics, DeviceColumns::Part part,
+             const std::function<double(const DeviceMetrics&)>& amount)
+{
+    if (std::ranges::none_of(metrics.devices, [&](const auto& one) { return amount(one) > 0; }))
+        return;
+    columns.parts.push_back(std::move(part));
+    for (const DeviceId device : metrics.devices.ids())
+        columns.amounts[device].push_back(amount(metrics.devices[device]));
+}
+
+// Omits the decimals of a whole number, because limits are often whole: "80", but "80.50".
+QString roundText(const Scale& scale, double value)
+{
+    const double shown = value / scale.perUnit();
+    return std::abs(shown - std::round(shown)) < 1e-6 ? number(shown, 0) : scale.text(value);
+}
+
+} // namespace
+
+double DeviceColumns::total(DeviceId device) const
+{
+    return std::accumulate(amounts[device].begin(), amounts[device].end(), 0.0);
+}
+
+double DeviceColumns::highest() const
+{
+    double most = 0;
+    for (const DeviceId device : amounts.ids())
+        most = std::max(most, total(device));
+    return most;
+}
+
+bool DeviceColumns::isLimitInSight() const
+{
+    return isInSight(limit, highest());
+}
+
+QString DeviceColumns::text(DeviceId device) const
+{
+    QString text = names[device];
+    const auto add = [&](const QString& name, double amount) {
+        text += QStringLiteral("\n%1 %2").arg(name, scale.withUnit(amount));
+    };
+    for (std::size_t part = parts.size(); part-- > 0 && parts.size() > 1;)
+        add(parts[part].name, amounts[device][part]);
+    add(sum, total(device));
+    if (isOver(device))
+        text += tr(", %1 over the limit").arg(scale.withUnit(total(device) - *limit));
+    else if (limit)
+        text += tr(", limit %1").arg(scale.withUnit(*limit));
+    return text;
+}
+
+DeviceColumns memoryColumns(const engine::Run& run, const RunMetrics& metrics)
+{
+    DeviceColumns columns = columnsOf(run, metrics);
+    columns.axis = tr("%1 per device");
+    if (!run.timeline.memory.empty()) {
+        columns.title = tr("Peak memory");
+        columns.sum = tr("peak");
+        for (const auto& [category, fill] : memoryFills())
+            addPart(columns, metrics, {fromUtf8(engine::memoryCategoryName(category)), fill},
+                    [category = category](const DeviceMetrics& one) {
+                        return static_cast<double>(one.bytesAtPeak[category]);
+                    });
+        if (const auto memory = profiler::deviceMemory(run); memory.isKnown())
+            columns.limit = static_cast<double>(memory.usable());
+        const double largest = columns.isLimitInSight()
+            ? std::max(columns.highest(), *columns.limit)
+            : columns.highest();
+        columns.scale = byteScale(static_cast<std::int64_t>(largest));
+    } else if (engine::knowsMicroBatches(run.info)) {
+        columns.title = tr("Peak stash");
+        columns.sum = tr("stash");
+        addPart(columns, metrics, {tr("stash"), &Palette::stash}, &DeviceMetrics::peakStash);
+        columns.scale = Scale(1, 1, QStringLiteral("Mₐ"));
+    }
+    return columns;
+}
+
+// Paints the three causes in the greys of the palette, which also stand for memory categories.
+DeviceColumns bubbleColumns(const engine::Run& run, const RunMetrics& metrics)
+{
+    DeviceColumns columns = columnsOf(run, metrics);
+    columns.title = tr("Bubble by cause");
+    columns.axis = tr("%1 of the iteration");
+    columns.sum = tr("bubble");
+    columns.scale = Scale(0.01, 1, QStringLiteral("%"));
+    const auto add = [&](const QString& name, profiler::Colour Palette::*fill,
+                         std::int64_t DeviceMetrics::*ticks) {
+        addPart(columns, metrics, {name, fill}, [&metrics, ticks](const DeviceMetrics& one) {
+            return static_cast<double>(one.*ticks)
+                / static_cast<double>(std::max<std::int64_t>(1, metrics.duration));
+        });
+    };
+    add(tr("fill"), &Palette::optimizerState, &DeviceMetrics::fill);
+    add(tr("wait"), &Palette::gradients, &DeviceMetrics::wait);
+    add(tr("drain"), &Palette::weights, &DeviceMetrics::drain);
+    columns.mean = metrics.bubbleRatio;
+    return columns;
+}
+
+std::vector<int> labelledDevices(int devices, double step, double width)
+{
+    int every = 1;
+    while (every < devices && every * step < width)
+        every *= 2;
+    std::vector<int> labelled;
+    for (int device = 0; device < devices; device += every)
+        labelled.push_back(device);
+    if (devices > 0 && (devices - 1 - labelled.back()) * step >= width)
+        labelled.push_back(devices - 1);
+    return labelled;
+}
+
+namespace {
+
+constexpr double kHeader = 26, kLegendLine = 16, kMostStep = 64, kMostColumn = 40;
+constexpr double kSwatch = 10, kTextGap = 5, kEntryGap = 14;
+constexpr double kAbove = 1.15; // space for a number above the highest column
+
+// The space between two columns. Narrow columns touch.
+double gapOf(double step)
+{
+    return step < 3 ? 0 : step < 12 ? 1 : 2;
+}
+
+struct DeviceChart
+{
+    const DeviceColumns& columns;
+    const ChartLook& look;
+    ChartCanvas canvas{look.style};
+    std::vector<profiler::SceneMark> marks = {};
+    double top = kHeader, right = 0, bottom = look.style.height - kFoot;
+    double most = 1; // the amount at the top of the plot
+    double step = 1; // distance between columns
+
+    double y(double amount) const { return std::round(bottom - (bottom - top) * amount / most); }
+
+    QString unitText() const
+    {
+        const QString text = columns.axis.arg(columns.scale.unit());
+        return columns.limit && !columns.isLimitInSight()
+            ? tr("%1, limit %2").arg(text, roundText(columns.scale, *columns.limit))
+            : text;
+    }
+    QString lineText() const
+    {
+        const Scale& scale = columns.scale;
+        if (columns.limit)
+            return columns.isLimitInSight() ? tr("%1 limit").arg(roundText(scale, *columns.limit))
+                                            : QString();
+        return columns.mean ? tr("mean %1").arg(scale.text(*columns.mean)) : QString();
+    }
+    void layOut()
+    {
+        const double line = columns.isLimitInSight() ? *columns.limit : columns.mean.value_or(0);
+        most = std::max({columns.highest(), line, 1e-9}) * kAbove;
+        const std::string text = lineText().toStdString();
+        right = look.style.width - kRight - (text.empty() ? 0 : profiler::textWidth(text) + 6);
+        step = std::min(kMostStep, (right - kLeft) / static_cast<double>(columns.amounts.size()));
+    }
+    // The legend is to the right of the title, or in lines below it.
+    void drawHeader()
+    {
+        const double edge = look.style.width - kRight;
+        const std::string title = columns.title.toStdString(), unit = unitText().toStdString();
+        std::vector<double> widths; // the top part first
+        double all = -kEntryGap;
+        for (std::size_t part = columns.parts.size(); part-- > 0;) {
+            widths.push_back(kSwatch + kTextGap
+                             + profiler::textWidth(columns.parts[part].name.toStdString()));
+            all += widths.back() + kEntryGap;
+        }
+        const double unitLeft = kRight + 1.1 * profiler::textWidth(title) + 6;
+        const bool isBeside = unitLeft + profiler::textWidth(unit) + 2 * kEntryGap + all <= edge;
+        const double left = isBeside ? edge - all : kRight;
+        const auto places = profiler::legendPositions(widths, kEntryGap, edge - left + 1);
+        canvas.text(kRight, 17, title, Text::Anchor::Start, {look.style.ink, true});
+        canvas.text(unitLeft, 17, unit);
+        for (std::size_t k = 0; k < places.size(); ++k) {
+            const DeviceColumns::Part& part = columns.parts[places.size() - 1 - k];
+            const double x = left + places[k].x;
+            const double high = (isBeside ? 8 : kHeader) + kLegendLine * places[k].line;
+            canvas.box({x, high, kSwatch, kSwatch}, look.palette.*part.fill);
+            canvas.text(x + kSwatch + kTextGap, high + 9, part.name.toStdString());
+        }
+        if (!isBeside && !places.empty())
+            top += kLegendLine * (places.back().line + 1) + 4;
+    }
+    void drawAxis()
+    {
+        drawGrid(canvas, {kLeft, top, right - kLeft, bottom - top}, most / columns.scale.perUnit());
+        const int devices = static_cast<int>(columns.amounts.size());
+        const double label = profiler::textWidth(std::to_string(devices)) + 12;
+        for (const int device : labelledDevices(devices, step, label)) {
+            const Rect under = column({device});
+            canvas.text(under.x + under.width / 2, bottom + 4 + kChartText, std::to_string(device),
+                        Text::Anchor::Middle);
+        }
+    }
+    Rect column(DeviceId device) const
+    {
+        const double left = std::round(kLeft + step * device.value);
+        const double space = std::round(kLeft + step * (device.value + 1)) - left;
+        const double width = std::clamp(space - gapOf(step), 1.0, kMostColumn);
+        return {left + std::max(0.0, std::floor((space - width) / 2)), top, width, bottom - top};
+    }
+    // The part of the column above the limit has the colour of errors.
+    void drawColumn(DeviceId device, const Rect& area)
+    {
+        double sum = 0;
+        for (std::size_t part = 0; part < columns.parts.size(); ++part) {
+            const double from = y(sum);
+            sum += columns.amounts[device][part];
+            canvas.box({area.x, y(sum), area.width, from - y(sum)},
+                       look.palette.*columns.parts[part].fill);
+        }
+        if (columns.isOver(device))
+            canvas.box({area.x, y(sum), area.width, y(*columns.limit) - y(sum)}, look.style.alert);
+        marks.push_back({static_cast<std::size_t>(device.value), area});
+    }
+    void drawColumns()
+    {
+        const int devices = static_cast<int>(columns.amounts.size());
+        const auto total = [this](int device) { return columns.total({device}); };
+        for (int device = 0; step >= 1 && device < devices; ++device)
+            drawColumn({device}, column({device}));
+        for (double x = 0; step < 1 && x < step * devices; ++x) {
+            std::vector<int> here;
+            for (int device = static_cast<int>(std::ceil(x / step));
+                 device < devices && step * device < x + 1; ++device)
+                here.push_back(device);
+            if (!here.empty())
+                drawColumn({*std::ranges::max_element(here, {}, total)},
+                           {kLeft + x, top, 1, bottom - top});
+        }
+    }
+    void drawLine()
+    {
+        const std::string text = lineText().toStdString();
+        if (text.empty())
+            return;
+        const double at = y(columns.limit ? *columns.limit : *columns.mean) + 0.5;
+        canvas.line({kLeft, at}, {right, at}, 1, look.style.ink);
+        canvas.text(right + 6, at + kChartText / 3, text);
+    }
+    // Writes the amounts that exceed the limit, the highest first. Numbers that would overlap are
+    // left out.
+    void drawExcess()
+    {
+        std::vector<DeviceId> over;
+        for (const DeviceId device : columns.amounts.ids())
+            if (columns.isOver(device))
+                over.push_back(device);
+        std::ranges::stable_sort(over, std::ranges::greater{},
+                                 [this](DeviceId device) { return columns.total(device); });
+        std::vector<std::pair<double, double>> written; // left and right edges
+        for (const DeviceId device : over) {
+            const double total = columns.total(device);
+            const std::string text = columns.scale.text(total).toStdString();
+            const double width = profiler::textWidth(text) + 2;
+            const Rect under = column(device);
+            const double left = std::max(kLeft + 2, under.x + (under.width - width) / 2);
+            if (std::ranges::any_of(written, [&](const auto& other) {
+                    return left < other.second + 4 && other.first < left + width + 4;
+                }))
+                continue;
+            written.emplace_back(left, left + width);
+            canvas.text(left + width / 2, y(total) - 4, text, Text::Anchor::Middle,
+                        {look.style.alert, true});
+        }
+    }
+};
+
+} // namespace
+
+profiler::MarkedScene deviceChart(const DeviceColumns& columns, const ChartLook& look)
+{
+    if (columns.isEmpty())
+        return profiler::emptyChart(look.style, "Nothing is known of the devices.");
+    DeviceChart chart{columns, look};
+    chart.layOut();
+    chart.drawHeader();
+    chart.drawAxis();
+    chart.drawColumns();
+    chart.drawLine();
+    chart.drawExcess();
+    return chart.canvas.finish(std::move(chart.marks));
+}
+
+DevicesPanel::DevicesPanel(const ThemeController& theme, QWidget* parent)
+    : QWidget(parent)
+    , m_memory{makeView("devicesMemory", theme, m_memory)}
+    , m_bubble{makeView("devicesBubble", theme, m_bubble)}
+    , m_line(makeLine(Qt::Vertical))
+    , m_charts(new QBoxLayout(QBoxLayout::LeftToRight))
+    , m_empty(named(makeLabel(tr("The columns appear with the first complete iteration."), "hint"),
+                    "devicesEmpty"))
+{
+    setObjectName(QStringLiteral("devicesPanel"));
+    auto* charts = new QWidget;
+    charts->setLayout(spaced(m_charts, {}, 0, {{m_memory.view, 1}, m_line, {m_bubble.view, 1}}));
+    m_scroll = makeScroll(charts);
+    m_empty->setContentsMargins(12, 10, 12, 10);
+    m_empty->setAlignment(Qt::AlignTop);
+    spaced(new QVBoxLayout(this), {}, 0, {{m_scroll, 1}, {m_empty, 1}});
+    arrange();
+}
+
+SceneView* DevicesPanel::makeView(const char* name, const ThemeController& theme,
+                                  const Chart& chart)
+{
+    auto* view = named(new SceneView(theme,
+                                     [&chart](std::size_t device) {
+                                         return chart.columns.text({static_cast<int>(device)});
+                                     }),
+                       name, tr("Devices"));
+    view->setMinimumSize(240, 152);
+    view->select(std::nullopt);
+    connect(view, &SceneView::pointChosen, this, [this](std::size_t device) {
+        Q_EMIT chosen(engine::DeviceId{static_cast<int>(device)});
+    });
+    return view;
+}
+
+void DevicesPanel::showMetrics(const engine::Run& run, const profiler::RunMetrics& metrics)
+{
+    m_memory.columns = memoryColumns(run, metrics);
+    m_bubble.columns = bubbleColumns(run, metrics);
+    for (const auto& [view, columns] : {std::as_const(m_memory), std::as_const(m_bubble)}) {
+        view->setAccessibleName(columns.title);
+        view->draw([columns](const ChartLook& look) { return deviceChart(columns, look); });
+    }
+    m_empty->setText(tr("No device has a bubble, and no memory was recorded."));
+    arrange();
+}
+
+void DevicesPanel::mark(engine::DeviceId device)
+{
+    for (SceneView* view : {m_memory.view, m_bubble.view})
+        view->select(device.isValid() ? std::optional<std::size_t>(device.value) : std::nullopt);
+}
+
+void DevicesPanel::arrange()
+{
+    constexpr int kBesideFrom = 700;
+    const bool hasMemory = !m_memory.columns.isEmpty(), hasBubble = !m_bubble.columns.isEmpty();
+    const bool isBeside = width() >= kBesideFrom;
+    m_charts->setDirection(isBeside ? QBoxLayout::LeftToRight : QBoxLayout::TopToBottom);
+    m_memory.view->setVisible(hasMemory);
+    m_bubble.view->setVisible(hasBubble);
+    m_line->setVisible(isBeside && hasMemory && hasBubble);
+    m_scroll->setVisible(hasMemory || hasBubble);
+    m_empty->setVisible(!hasMemory && !hasBubble);
+}
+
+void DevicesPanel::resizeEvent(QResizeEvent* event)
+{
+    QWidget::resizeEvent(event);
+    arrange();
+}
+
+} // namespace app
