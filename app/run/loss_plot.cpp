@@ -3,7 +3,7 @@
 #include "app/documents/run_document.h"
 #include "app/ui/numbers.h"
 #include "profiler/analysis/ticks.h"
-#include "profiler/study/chart_canvas.h"
+#include "profiler/study/chart_kit.h"
 
 #include <algorithm>
 #include <cmath>

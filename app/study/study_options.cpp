@@ -8,8 +8,8 @@
 #include "engine/cost/unit_cost_fields.h"
 #include "engine/experiment/experiment_fields.h"
 #include "engine/schedules/scheme.h"
-#include "profiler/study/edit_study.h"
 #include "profiler/study/metric_text.h"
+#include "profiler/study/study_file.h"
 
 #include <algorithm>
 #include <array>
@@ -160,7 +160,7 @@ QString notRunnable(const profiler::Study& study)
         return QStringLiteral("The cases of this study define how their points are computed");
     for (const auto* axes : {&study.fixed, &study.grid})
         for (const profiler::StudyAxis& axis : *axes)
-            if (runField(axis.key) == nullptr)
+            if (runField(axis.key) == nullptr && !profiler::isSchemeOption(axis.key))
                 return QStringLiteral("%1 is an option of simulations only")
                     .arg(fromUtf8(axis.key));
     return {};

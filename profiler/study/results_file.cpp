@@ -2,7 +2,7 @@
 
 #include "engine/base/text.h"
 #include "engine/base/try.h"
-#include "profiler/study/edit_study.h"
+#include "profiler/study/study_file.h"
 
 #include <fmt/format.h>
 
@@ -20,13 +20,35 @@ std::string axisColumn(const std::string& key)
     return isResultColumn(key) ? "--" + key : key;
 }
 
+// A column of numbers: a metric, or an end of the interval of a time.
+struct NumberColumn
+{
+    std::string name;
+    StudyMetric metric;
+    StudyValues::Numbers StudyValues::*of;
+};
+std::vector<NumberColumn> numberColumns()
+{
+    std::vector<NumberColumn> columns;
+    for (std::size_t i = 0; i < kStudyMetrics; ++i) {
+        const auto metric = static_cast<StudyMetric>(i);
+        const std::string name(metricName(metric));
+        columns.push_back({name, metric, &StudyValues::of});
+        if (metricInfo(metric).unit != Unit::Time)
+            continue;
+        columns.push_back({name + "_low", metric, &StudyValues::low});
+        columns.push_back({name + "_high", metric, &StudyValues::high});
+    }
+    return columns;
+}
+
 std::vector<std::string> columnsOf(const Study& study)
 {
     std::vector<std::string> columns;
     for (const StudyAxis& axis : study.grid)
         columns.push_back(axisColumn(axis.key));
-    for (std::size_t i = 0; i < kStudyMetrics; ++i)
-        columns.emplace_back(metricName(static_cast<StudyMetric>(i)));
+    for (const NumberColumn& column : numberColumns())
+        columns.push_back(column.name);
     for (const StudyRatio& ratio : study.ratios)
         columns.push_back(ratio.name);
     return columns;
@@ -49,8 +71,8 @@ std::string joinedArguments(const StudyPoint& point)
 std::string selectResults()
 {
     std::string columns;
-    for (std::size_t i = 0; i < kStudyMetrics; ++i)
-        columns += ", results." + identifier(metricName(static_cast<StudyMetric>(i)));
+    for (const NumberColumn& column : numberColumns())
+        columns += ", results." + identifier(column.name);
     return "SELECT point, unit, error, results.mapping" + columns + " FROM results";
 }
 
@@ -61,8 +83,8 @@ Result<void> StudyFile::create()
     std::string columns;
     for (const StudyAxis& axis : m_study->grid)
         columns += identifier(axisColumn(axis.key)) + " TEXT, ";
-    for (std::size_t i = 0; i < kStudyMetrics; ++i)
-        columns += identifier(metricName(static_cast<StudyMetric>(i))) + " REAL, ";
+    for (const NumberColumn& column : numberColumns())
+        columns += identifier(column.name) + " REAL, ";
     TRY(m_database.execute(
         "PRAGMA journal_mode = WAL; PRAGMA synchronous = NORMAL; BEGIN IMMEDIATE;"
         "CREATE TABLE IF NOT EXISTS study (key TEXT PRIMARY KEY, value TEXT);"
@@ -93,25 +115,27 @@ Result<StudyFile> StudyFile::open(const std::filesystem::path& file, const Study
     return opened;
 }
 
-Result<std::vector<StudyResult>> StudyFile::read(const std::vector<StudyPoint>& points)
+Result<StudyData> StudyFile::read()
 {
-    std::vector<StudyResult> results(points.size());
+    StudyData data(*m_study);
+    const auto numbers = numberColumns();
     auto row = TRY(m_database.prepare(selectResults()));
     while (row.next()) {
         const std::int64_t point = row.integer(0);
-        if (point < 0 || std::cmp_greater_equal(point, points.size()))
+        if (point < 0 || std::cmp_greater_equal(point, data.points.size()))
             return tl::unexpected(m_database.damaged("a point that the study lacks"));
-        StudyResult& result = results[static_cast<std::size_t>(point)];
+        StudyResult& result = data.results[static_cast<std::size_t>(point)];
         result.isDone = true;
         result.values.unit = row.text(1);
         result.error = row.text(2);
         result.values.mapping = row.text(3);
-        for (int i = 0; std::cmp_less(i, kStudyMetrics); ++i)
-            (void)row.get(4 + i, result.values.of[static_cast<StudyMetric>(i)]);
+        for (std::size_t i = 0; i < numbers.size(); ++i)
+            (void)row.get(4 + static_cast<int>(i),
+                          (result.values.*numbers[i].of)[numbers[i].metric]);
     }
     if (row.failed())
         return tl::unexpected(m_database.error());
-    return results;
+    return data;
 }
 
 Result<void> StudyFile::write(const std::vector<StudyPoint>& points,
@@ -121,16 +145,17 @@ Result<void> StudyFile::write(const std::vector<StudyPoint>& points,
         return {};
     std::string places = "?1";
     const std::size_t axes = m_study->grid.size();
-    for (std::size_t i = 1; i < 1 + axes + kStudyMetrics; ++i)
+    const auto numbers = numberColumns();
+    for (std::size_t i = 1; i < 1 + axes + numbers.size(); ++i)
         places += fmt::format(", ?{}", i + 1);
-    const auto next = static_cast<int>(2 + axes + kStudyMetrics);
+    const auto next = static_cast<int>(2 + axes + numbers.size());
     places += fmt::format(", ?{}, ?{}, ?{}, ?{}", next, next + 1, next + 2, next + 3);
     TRY(m_database.execute("BEGIN"));
     std::string columns = "point, ";
     for (const StudyAxis& axis : m_study->grid)
         columns += identifier(axisColumn(axis.key)) + ", ";
-    for (std::size_t i = 0; i < kStudyMetrics; ++i)
-        columns += identifier(metricName(static_cast<StudyMetric>(i))) + ", ";
+    for (const NumberColumn& column : numbers)
+        columns += identifier(column.name) + ", ";
     auto insert
         = TRY(m_database.prepare(fmt::format("INSERT OR REPLACE INTO results "
                                              "({}unit, mapping, error, arguments) VALUES ({})",
@@ -140,9 +165,9 @@ Result<void> StudyFile::write(const std::vector<StudyPoint>& points,
         insert.set(1, index);
         for (std::size_t i = 0; i < axes; ++i)
             insert.set(static_cast<int>(2 + i), point.values[i]);
-        for (std::size_t i = 0; i < kStudyMetrics; ++i)
+        for (std::size_t i = 0; i < numbers.size(); ++i)
             insert.set(static_cast<int>(2 + axes + i),
-                       result.values.of[static_cast<StudyMetric>(i)]);
+                       (result.values.*numbers[i].of)[numbers[i].metric]);
         const std::string arguments = joinedArguments(point);
         insert.set(next, result.values.unit);
         insert.set(next + 1, result.values.mapping);
@@ -170,19 +195,18 @@ Result<void> StudyFile::replaceRatios()
     return m_database.execute(changes);
 }
 
-Result<void> StudyFile::finish(const std::string& toml, const std::vector<StudyPoint>& points,
-                               const std::vector<StudyResult>& results)
+Result<void> StudyFile::finish(const std::string& toml, const StudyData& data)
 {
     TRY(replaceRatios());
     auto study = TRY(m_database.prepare("INSERT OR REPLACE INTO study VALUES ('toml', ?1)"));
     if (!study.run(toml))
         return tl::unexpected(m_database.error());
     for (const StudyRatio& ratio : m_study->ratios) {
-        const auto column = TRY(columnOf(*m_study, points, results, ratio.name));
+        const auto column = TRY(data.column(ratio.name));
         TRY(m_database.execute("BEGIN"));
         auto update = TRY(m_database.prepare(
             fmt::format("UPDATE results SET {} = ?1 WHERE point = ?2", identifier(ratio.name))));
-        for (std::size_t i = 0; i < points.size(); ++i)
+        for (std::size_t i = 0; i < data.points.size(); ++i)
             if (!update.run(column[i], i))
                 return tl::unexpected(m_database.error());
         TRY(m_database.execute("COMMIT"));
@@ -192,21 +216,22 @@ Result<void> StudyFile::finish(const std::string& toml, const std::vector<StudyP
     return {};
 }
 
-std::string studyCsv(const Study& study, const std::vector<StudyPoint>& points,
-                     const std::vector<StudyResult>& results)
+std::string studyCsv(const StudyData& data)
 {
+    const auto& [study, points, results] = data;
+    const auto numbers = numberColumns();
     std::string text
         = fmt::format("{},unit,mapping,error,arguments\n", fmt::join(columnsOf(study), ","));
     std::vector<std::vector<std::optional<double>>> ratios;
     for (const StudyRatio& ratio : study.ratios)
-        ratios.push_back(columnOf(study, points, results, ratio.name).value());
+        ratios.push_back(data.column(ratio.name).value());
     const auto number
         = [&](std::optional<double> value) { text += value ? fmt::format("{},", *value) : ","; };
     for (std::size_t i = 0; i < points.size(); ++i) {
         for (const std::string& value : points[i].values)
             text += csvCell(value) + ",";
-        for (std::size_t m = 0; m < kStudyMetrics; ++m)
-            number(results[i].values.of[static_cast<StudyMetric>(m)]);
+        for (const NumberColumn& column : numbers)
+            number((results[i].values.*column.of)[column.metric]);
         for (const auto& ratio : ratios)
             number(ratio[i]);
         text += fmt::format("{},{},{},{}\n", results[i].values.unit,

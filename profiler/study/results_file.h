@@ -19,14 +19,13 @@ public:
     // allowed.
     static engine::Result<StudyFile> open(const std::filesystem::path& file, const Study& study);
 
-    // Returns for each point its result from an earlier run of the study, if any.
-    engine::Result<std::vector<StudyResult>> read(const std::vector<StudyPoint>& points);
+    // Returns the study with the results of an earlier run, if any.
+    engine::Result<StudyData> read();
     // Writes the results of the points with these indices in one transaction.
     engine::Result<void> write(const std::vector<StudyPoint>& points,
                                const std::vector<std::pair<std::size_t, StudyResult>>& results);
     // Writes the current TOML of the study, and the values of its ratios.
-    engine::Result<void> finish(const std::string& toml, const std::vector<StudyPoint>& points,
-                                const std::vector<StudyResult>& results);
+    engine::Result<void> finish(const std::string& toml, const StudyData& data);
 
 private:
     StudyFile(Database database, const Study& study)
@@ -41,7 +40,6 @@ private:
 };
 
 // The table `results` as CSV; unknown values are empty.
-std::string studyCsv(const Study& study, const std::vector<StudyPoint>& points,
-                     const std::vector<StudyResult>& results);
+std::string studyCsv(const StudyData& data);
 
 } // namespace profiler

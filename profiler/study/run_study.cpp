@@ -92,10 +92,10 @@ private:
     std::vector<std::thread> m_threads; // last member, because the threads use the others
 };
 
-Result<void> evaluateAll(StudyFile& file, const std::vector<StudyPoint>& points,
-                         std::vector<StudyResult>& results, const EvaluatePoint& evaluate,
+Result<void> evaluateAll(StudyFile& file, StudyData& data, const EvaluatePoint& evaluate,
                          const RunStudyOptions& options)
 {
+    auto& [study, points, results] = data;
     std::vector<std::size_t> open;
     for (std::size_t i = 0; i < points.size(); ++i)
         if (!results[i].isDone)
@@ -127,9 +127,8 @@ Result<void> evaluateAll(StudyFile& file, const std::vector<StudyPoint>& points,
 
 } // namespace
 
-Result<std::vector<StudyResult>> runStudy(const Study& study, const std::string& toml,
-                                          const fs::path& folder, const EvaluatePoint& evaluate,
-                                          const RunStudyOptions& options)
+Result<StudyData> runStudy(const Study& study, const std::string& toml, const fs::path& folder,
+                           const EvaluatePoint& evaluate, const RunStudyOptions& options)
 {
     std::error_code failed;
     fs::create_directories(folder, failed);
@@ -141,30 +140,25 @@ Result<std::vector<StudyResult>> runStudy(const Study& study, const std::string&
                     fmt::format("{} cannot be created: {}; choose another folder", folder.string(),
                                 failed.message()));
     auto file = TRY(StudyFile::open(folder / kResults, study));
-    const std::vector<StudyPoint> points = pointsOf(study);
-    auto results = file.read(points);
-    if (!results)
-        return results;
-    TRY(evaluateAll(file, points, *results, evaluate, options));
-    const auto isPossible = [](const StudyResult& result) { return result.error.empty(); };
-    if (std::ranges::none_of(*results, isPossible))
+    auto data = TRY(file.read());
+    TRY(evaluateAll(file, data, evaluate, options));
+    if (data.refused() == data.points.size())
         return fail(Error::Code::InvalidArgument,
-                    "no point of the study is possible: " + results->front().error);
-    TRY(file.finish(toml, points, *results));
-    const auto report = TRY(studyReport(study, points, *results));
-    TRY(saveFile(folder / "results.csv", studyCsv(study, points, *results), IfExists::Replace));
+                    "no point of the study is possible: " + data.results.front().error);
+    TRY(file.finish(toml, data));
+    const auto report = TRY(studyReport(data));
+    TRY(saveFile(folder / "results.csv", studyCsv(data), IfExists::Replace));
     TRY(saveFile(folder / "report.html", report, IfExists::Replace));
-    return results;
+    return data;
 }
 
-Result<std::vector<StudyResult>> storedResults(const Study& study, const fs::path& folder)
+Result<StudyData> storedResults(const Study& study, const fs::path& folder)
 {
-    const std::vector<StudyPoint> points = pointsOf(study);
     std::error_code ignored;
     if (!fs::exists(folder / kResults, ignored))
-        return std::vector<StudyResult>(points.size());
-    return StudyFile::open(folder / kResults, study).and_then([&](StudyFile file) {
-        return file.read(points);
+        return StudyData(study);
+    return StudyFile::open(folder / kResults, study).and_then([](StudyFile file) {
+        return file.read();
     });
 }
 

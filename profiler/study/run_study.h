@@ -30,14 +30,12 @@ struct RunStudyOptions
 // Evaluates the points that are missing in `folder`/results.sqlite, stores each as soon as it is
 // ready, and then writes results.csv and report.html. After a cancellation, the next call continues
 // the study. Fails with Error::Code::InvalidArgument if no point is possible.
-engine::Result<std::vector<StudyResult>> runStudy(const Study& study, const std::string& toml,
-                                                  const std::filesystem::path& folder,
-                                                  const EvaluatePoint& evaluate,
-                                                  const RunStudyOptions& options);
+engine::Result<StudyData> runStudy(const Study& study, const std::string& toml,
+                                   const std::filesystem::path& folder,
+                                   const EvaluatePoint& evaluate, const RunStudyOptions& options);
 
-// Returns for each point its result in `folder`, even while another process adds results. If the
+// Returns a study with its results in `folder`, even while another process adds results. If the
 // folder has no results, no point is done.
-engine::Result<std::vector<StudyResult>> storedResults(const Study& study,
-                                                       const std::filesystem::path& folder);
+engine::Result<StudyData> storedResults(const Study& study, const std::filesystem::path& folder);
 
 } // namespace profiler

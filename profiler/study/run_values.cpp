@@ -47,11 +47,10 @@ std::int64_t meanTime(const RunMetrics& metrics, OpKind kind)
 void addInterval(const std::optional<engine::Interval>& interval, StudyMetric metric, double unit,
                  StudyValues& values)
 {
-    const auto ends = intervalOf(metric);
-    if (!interval || !ends)
+    if (!interval)
         return;
-    values.of[ends->first] = static_cast<double>(interval->least) / unit;
-    values.of[ends->second] = static_cast<double>(interval->most) / unit;
+    values.low[metric] = static_cast<double>(interval->least) / unit;
+    values.high[metric] = static_cast<double>(interval->most) / unit;
 }
 
 void addKinds(const Run& run, const RunMetrics& reported, double unit, StudyValues& values)
@@ -87,6 +86,9 @@ StudyValues valuesOf(const Run& run, const RunMetrics& metrics)
     addInterval(iterationInterval(run, metrics.iteration), StudyMetric::Iteration, unit, values);
     of[StudyMetric::Bubble] = metrics.bubbleRatio;
     of[StudyMetric::Messages] = metrics.messages;
+    of[StudyMetric::LocalCopies] = metrics.localCopies;
+    if (metrics.exposedIsKnown)
+        of[StudyMetric::Exposed] = metrics.mean(&DeviceMetrics::exposedCommunication) / unit;
     of[StudyMetric::TokensPerSecond] = metrics.tokensPerSecond;
     of[StudyMetric::Mfu] = metrics.mfu;
     of[StudyMetric::Loss] = lastLoss(run);
