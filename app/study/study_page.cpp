@@ -11,7 +11,7 @@
 #include "app/ui/text.h"
 #include "app/ui/themed_icon.h"
 #include "app/ui/unsaved_dialog.h"
-#include "profiler/study/results_file.h"
+#include "profiler/study/run_study.h"
 #include "profiler/study/study_file.h"
 #include "profiler/study/study_report.h"
 
@@ -477,11 +477,12 @@ void StudyPage::showAnswers(const Answers& answers)
     for (const profiler::AnsweredQuestion& answer : answers)
         m_sentences += fromUtf8(answer.sentence) + QLatin1Char('\n');
     const QString claim = fromUtf8(answers.front().claim);
-    QString rest = fromUtf8(answers.front().sentence).mid(claim.size()).trimmed();
-    for (std::size_t i = 1; i < std::min(kMost, answers.size()); ++i)
-        rest += QLatin1Char(' ') + fromUtf8(answers[i].sentence);
-    if (answers.size() > kMost)
-        rest += tr(" %1 more answers are in the report.").arg(answers.size() - kMost);
+    const auto texts = profiler::answersInShort(answers);
+    QString rest = fromUtf8(texts.front()).mid(claim.size()).trimmed();
+    for (std::size_t i = 1; i < std::min(kMost, texts.size()); ++i)
+        rest += QLatin1Char('\n') + fromUtf8(texts[i]);
+    if (texts.size() > kMost)
+        rest += tr(" (%1 more in the report)").arg(texts.size() - kMost);
     m_answer->show(answers.front().unknown.empty() ? Band::Kind::Ok : Band::Kind::Warning, claim,
                    rest);
 }

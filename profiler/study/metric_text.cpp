@@ -159,22 +159,29 @@ std::string columnTitle(const StudyData& data, std::string_view column)
                                         : title + (isTime(data.results) ? ", ms" : ", units");
 }
 
+std::vector<FieldFacts> simulationFields()
+{
+    std::vector<FieldFacts> all;
+    const auto append = [&all](const auto& fields) {
+        for (const FieldFacts& field : fields)
+            if (!field.flag.empty())
+                all.push_back(field);
+    };
+    append(requestFields());
+    append(unitCostFields());
+    append(trainingSetupFields());
+    return all;
+}
+
 namespace {
 
-std::optional<engine::FieldFacts> factsOf(std::string_view key)
+std::optional<FieldFacts> factsOf(std::string_view key)
 {
-    if (key == "seed") // ambiguous: seed of the jitter or of a run
-        return std::nullopt;
-    std::optional<engine::FieldFacts> found;
-    const auto search = [&found, flag = "--" + std::string(key)](const auto& fields) {
-        for (const engine::FieldFacts& field : fields)
-            if (!found && !field.flag.empty() && field.longFlag() == flag)
-                found = field;
-    };
-    search(engine::requestFields());
-    search(engine::unitCostFields());
-    search(engine::trainingSetupFields());
-    return found;
+    const auto all = simulationFields();
+    const auto found = std::ranges::find(all, "--" + std::string(key), &FieldFacts::longFlag);
+    return found == all.end() || key == "seed" // ambiguous: seed of the jitter or of a run
+        ? std::nullopt
+        : std::optional(*found);
 }
 
 const SchemeOption* schemeOption(std::string_view key)

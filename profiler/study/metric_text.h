@@ -1,5 +1,6 @@
 #pragma once
 
+#include "engine/base/field.h"
 #include "profiler/study/study.h"
 
 #include <map>
@@ -37,6 +38,8 @@ std::string whereText(const std::map<std::string, std::string>& where);
 // Whether smaller values of a metric or ratio are better.
 bool lessIsBetter(const Study& study, std::string_view column);
 
+// The options of `bscope simulate` that have an input field.
+std::vector<engine::FieldFacts> simulationFields();
 // Whether an axis of this name is an option of schemes (--set), such as `concat`.
 bool isSchemeOption(std::string_view key);
 

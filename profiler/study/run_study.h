@@ -1,13 +1,49 @@
 #pragma once
 
+#include "profiler/store/sqlite.h"
 #include "profiler/study/study.h"
 
 #include <atomic>
 #include <chrono>
 #include <filesystem>
 #include <functional>
+#include <utility>
 
 namespace profiler {
+
+// The file results.sqlite of a study. Its table `results` has one row per point (axes, metrics,
+// ratios). Its table `study` has the TOML of the study and its pointsToml(). Rows are written while
+// the study runs, so that an interrupted study can continue. Not thread-safe.
+class StudyFile
+{
+public:
+    // Opens or creates the file. Fails with Error::Code::InvalidArgument if the file has the
+    // results of a study with other points. Differences in texts, ratios, charts and answers are
+    // allowed.
+    static engine::Result<StudyFile> open(const std::filesystem::path& file, const Study& study);
+
+    // Returns the study with the results of an earlier run, if any.
+    engine::Result<StudyData> read();
+    // Writes the results of the points with these indices in one transaction.
+    engine::Result<void> write(const std::vector<StudyPoint>& points,
+                               const std::vector<std::pair<std::size_t, StudyResult>>& results);
+    // Writes the current TOML of the study, and the values of its ratios.
+    engine::Result<void> finish(const std::string& toml, const StudyData& data);
+
+private:
+    StudyFile(Database database, const Study& study)
+        : m_database(std::move(database))
+        , m_study(&study)
+    { }
+    engine::Result<void> create();
+    engine::Result<void> replaceRatios();
+
+    Database m_database;
+    const Study* m_study;
+};
+
+// The table `results` as CSV; unknown values are empty.
+std::string studyCsv(const StudyData& data);
 
 // Returns the metrics of a point. Called from several threads concurrently. An error with
 // Error::Code::InvalidArgument marks the point as not possible; any other error ends the study.

@@ -161,8 +161,6 @@ void appendSchemeOption(const Study& study, StudyPoint& point, const std::string
 void addValue(const Study& study, StudyPoint& point, const std::string& key,
               const std::string& value)
 {
-    if (isSchemeOption(key))
-        return appendSchemeOption(study, point, key, value);
     if (key == "mode")
         point.mode = static_cast<Study::Mode>(std::ranges::find(Study::kModes, value)
                                               - Study::kModes.begin());
@@ -194,12 +192,19 @@ std::vector<StudyPoint> pointsOf(const Study& study)
             }
         points = std::move(longer);
     }
+    std::map<std::string, bool> isOfSchemes; // asked once, because a study may have 1e6 points
+    for (const auto* axes : {&study.fixed, &study.grid})
+        for (const StudyAxis& axis : *axes)
+            isOfSchemes[axis.key] = isSchemeOption(axis.key);
     for (StudyPoint& point : points) {
+        const auto add = [&](const std::string& key, const std::string& value) {
+            (isOfSchemes.at(key) ? appendSchemeOption : addValue)(study, point, key, value);
+        };
         point.mode = study.mode;
         for (const StudyAxis& axis : study.fixed)
-            addValue(study, point, axis.key, axis.values.front());
+            add(axis.key, axis.values.front());
         for (std::size_t i = 0; i < study.grid.size(); ++i)
-            addValue(study, point, study.grid[i].key, point.values[i]);
+            add(study.grid[i].key, point.values[i]);
     }
     return points;
 }

@@ -42,6 +42,15 @@ std::string settingText(const std::string& key, const std::string& values)
                             : optionWord(key) + " " + values;
 }
 
+// " (D = 8; N = 16; simulated)"
+std::string conditionsText(const std::vector<std::pair<std::string, std::string>>& conditions)
+{
+    std::vector<std::string> texts;
+    for (const auto& [key, text] : conditions)
+        texts.push_back(settingText(key, text));
+    return texts.empty() ? "" : fmt::format(" ({})", fmt::join(texts, "; "));
+}
+
 // How a value compares with another one. Equal values differ at most by rounding; those of two
 // measurements can be unclear.
 enum class Order : std::uint8_t { Better, Equal, Unclear, Worse };
@@ -71,10 +80,10 @@ public:
     {
         m_answer.kind = asked.kind;
         for (std::size_t i = 0; i < data.points.size(); ++i) {
-            std::vector<std::string> key = data.points[i].values;
-            key[m_compared].clear();
+            std::vector<std::string> first = data.points[i].values;
+            first[m_compared] = m_axis.values.front();
             if (isMeant(i))
-                m_setUps[key].push_back(i);
+                m_setUps[pointAt(data.study, first).value()].push_back(i);
         }
     }
 
@@ -88,13 +97,10 @@ public:
                                    : m_asked.along.empty() ? ranking()
                                                                  : bestAlong();
         addConditions();
-        std::string conditions;
-        for (const auto& [key, text] : m_answer.conditions)
-            conditions += (conditions.empty() ? "" : "; ") + settingText(key, text);
         const bool isKnown = m_answer.unknown.empty();
         m_answer.claim = isKnown ? claim : claim + " unknown: " + m_answer.unknown;
-        m_answer.sentence
-            = fmt::format("{}{} ({}).", m_answer.claim, isKnown ? missingText() : "", conditions);
+        m_answer.sentence = m_answer.claim + (isKnown ? missingText() : "")
+            + conditionsText(m_answer.conditions) + ".";
         return std::move(m_answer);
     }
 
@@ -207,8 +213,8 @@ private:
         std::map<std::string, Wins> wins;
         std::size_t compared = 0;
         for (const auto& [key, setUp] : m_setUps) {
-            const auto best = knownIn(setUp) > 1 ? winner(setUp) : std::nullopt;
-            if (!best)
+            const auto best = winner(setUp);
+            if (!best || (best->points.size() < 2 && !best->lead)) // nothing to compare
                 continue;
             ++compared;
             Wins& own = wins[names(*best) + tieText(*best)];
@@ -217,6 +223,10 @@ private:
             if (best->lead)
                 own.leads.push_back(*best->lead);
         }
+        if (const auto only
+            = m_setUps.size() == 1 ? winner(m_setUps.begin()->second) : std::optional<Winner>();
+            compared == 0 && only)
+            return fmt::format("Only {} has a value of {}", names(*only), column());
         if (compared == 0)
             return unknown("The best " + column() + " is");
         std::vector<std::pair<std::string, Wins>> order(wins.begin(), wins.end());
@@ -255,20 +265,15 @@ private:
         return of.points.size() < 2 ? "" : of.isUnclear ? " (not distinguishable)" : " (equal)";
     }
 
-    std::size_t knownIn(const std::vector<std::size_t>& setUp) const
-    {
-        return static_cast<std::size_t>(
-            std::ranges::count_if(setUp, [this](auto point) { return amount(point).has_value(); }));
-    }
-
     // "N = 8, D = 4": the axes that differ between the set-ups of the question
-    std::string setUpText(const std::vector<std::string>& key) const
+    std::string setUpText(std::size_t point) const
     {
+        const auto& values = m_data.points[point].values;
         std::vector<std::string> texts;
-        for (std::size_t i = 0; i < key.size(); ++i)
+        for (std::size_t i = 0; i < values.size(); ++i)
             if (const StudyAxis& axis = m_data.study.grid[i];
                 i != m_compared && axis.values.size() > 1 && !m_asked.where.contains(axis.key))
-                texts.push_back(settingText(axis.key, valueTitle(axis.key, key[i])));
+                texts.push_back(settingText(axis.key, valueTitle(axis.key, values[i])));
         return fmt::format("{}", fmt::join(texts, ", "));
     }
 
@@ -278,7 +283,7 @@ private:
     {
         std::vector<std::size_t> points;
         for (const auto& [key, setUp] : m_setUps)
-            if (m_asked.along.empty() || key[indexOf(along())] == value)
+            if (m_asked.along.empty() || m_data.points[key].values[indexOf(along())] == value)
                 points.insert(points.end(), setUp.begin(), setUp.end());
         return points;
     }
@@ -485,12 +490,18 @@ private:
         return found;
     }
 
+    std::string unknownRatio()
+    {
+        return unknown(
+            fmt::format("The {} of {} over {} is", column(), nameOf(m_asked.of),
+                        m_asked.against.empty() ? "the best other" : nameOf(m_asked.against)));
+    }
+
     // "BitPipe has 1.184 times the tokens/s of Interleaved 1F1B at N = 8, 1.072 times at N = 16"
     std::string ratio()
     {
-        const std::string of = nameOf(m_asked.of);
         if (m_asked.along.empty() && m_setUps.size() > 1)
-            return medianRatio(of);
+            return medianRatio();
         std::string text, last;
         const auto values = alongValues();
         for (std::size_t i = 0; i < values.size(); ++i) {
@@ -498,7 +509,7 @@ private:
             if (!found)
                 continue;
             const std::string against = name(found->other);
-            text += text.empty() ? of + " has " : ", ";
+            text += text.empty() ? nameOf(m_asked.of) + " has " : ", ";
             text += fmt::format("{:.3f} times", found->value)
                 + (last.empty()          ? fmt::format(" the {} of {}", column(), against)
                        : last != against ? " that of " + against
@@ -514,28 +525,25 @@ private:
                 m_answer.interval = found->interval;
             }
         }
-        return text.empty() ? unknown(fmt::format(
-                   "The {} of {} over {} is", column(), of,
-                   m_asked.against.empty() ? "the best other" : nameOf(m_asked.against)))
-                            : text;
+        return text.empty() ? unknownRatio() : text;
     }
 
-    std::string medianRatio(const std::string& of)
+    std::string medianRatio()
     {
         std::vector<double> all;
         for (const auto& [key, setUp] : m_setUps)
             if (const auto found = quotient(setUp))
                 all.push_back(found->value);
-        const std::string against
-            = m_asked.against.empty() ? "the best other" : nameOf(m_asked.against);
         if (all.empty())
-            return unknown(fmt::format("The {} of {} over {} is", column(), of, against));
+            return unknownRatio();
         const auto [least, most] = std::ranges::minmax(all);
         m_answer.value = medianOf(all);
         m_answer.interval = std::pair(least, most);
         return fmt::format("{} has {:.3f} times the {} of {} in the median of {} set-ups ({:.3f} "
                            "to {:.3f})",
-                           of, *m_answer.value, column(), against, all.size(), least, most);
+                           nameOf(m_asked.of), *m_answer.value, column(),
+                           m_asked.against.empty() ? "the best other" : nameOf(m_asked.against),
+                           all.size(), least, most);
     }
 
     // "Loss against 1F1B, median (minimum to maximum): BitPipe 1.000 (1.000 to 1.000)"
@@ -575,11 +583,11 @@ private:
                            fmt::join(texts, ", "));
     }
 
-    std::string reason(std::size_t point) const
+    std::string reason(std::size_t point, const std::string& subject) const
     {
         const std::string why = m_data.whyUnknown(point);
-        return why.empty()                        ? name(point) + " has no " + column()
-            : m_data.results[point].error.empty() ? name(point) + " " + why
+        return why.empty()                        ? subject + "has no " + column()
+            : m_data.results[point].error.empty() ? subject + why
                                                   : why; // names its scheme
     }
     // Whether the question is about the compared value of a point. Others only compete.
@@ -615,7 +623,7 @@ private:
     }
     std::string reasons(const std::vector<std::size_t>& points) const
     {
-        return reason(points.front())
+        return reason(points.front(), name(points.front()) + " ")
             + (points.size() > 1 ? fmt::format(", and {} more points", points.size() - 1) : "");
     }
 
@@ -636,13 +644,14 @@ private:
             if (std::ranges::find(names, name(point)) == names.end())
                 names.push_back(name(point));
         if (names.size() > kMost)
-            names = {fmt::format("points of {} values", names.size())};
-        const std::string at = setUpText(m_data.points[points.front()].values);
+            names = {fmt::format("{} of {} values", names.size(), m_axis.values.size())};
+        const std::string at = setUpText(points.front());
         if (points.size() == 1)
             return fmt::format("; {} {}{}: {}", what, listText(names),
-                               at.empty() ? "" : " at " + at, reason(points.front()));
+                               at.empty() ? "" : " at " + at, reason(points.front(), ""));
         return fmt::format("; {} {} in {} points ({}{})", what, listText(names), points.size(),
-                           at.empty() ? "" : at + ": ", reason(points.front()));
+                           at.empty() ? "" : at + ": ",
+                           reason(points.front(), name(points.front()) + " "));
     }
 
     void addCondition(const std::string& key, const std::vector<std::string>& values)
@@ -651,9 +660,8 @@ private:
             m_answer.conditions.emplace_back(key, listText(values));
     }
 
-    // Adds what is held fixed: the axes, the mapping and memory of the points, and how the points
-    // were obtained.
-    void addConditions()
+    // The axes that are held fixed.
+    void addFixed()
     {
         for (const StudyAxis& axis : m_data.study.fixed)
             addCondition(axis.key, titlesOf(axis));
@@ -668,6 +676,12 @@ private:
         std::ranges::stable_sort(m_answer.conditions, {}, [](const auto& one) {
             return std::ranges::find(kFirst, one.first) - kFirst.begin();
         });
+    }
+
+    // Adds what is held fixed, the mapping and memory of the points, and how they were obtained.
+    void addConditions()
+    {
+        addFixed();
         std::vector<std::string> mappings, memories, modes, schemes;
         const auto add = [](std::vector<std::string>& all, const std::string& text) {
             if (!text.empty() && std::ranges::find(all, text) == all.end())
@@ -712,9 +726,9 @@ private:
     const StudyAxis& m_axis;
     std::size_t m_compared; // its index
     bool m_less;            // whether smaller values of y are better
-    // The points of each set-up in the order of the compared values. The key of a set-up has the
-    // values of all axes, with "" for the compared axis.
-    std::map<std::vector<std::string>, std::vector<std::size_t>> m_setUps;
+    // The points of each set-up in the order of the compared values. The key of a set-up is its
+    // point with the first compared value.
+    std::map<std::size_t, std::vector<std::size_t>> m_setUps;
     AnsweredQuestion m_answer;
 };
 
@@ -734,6 +748,20 @@ std::vector<AnsweredQuestion> studyAnswers(const StudyData& data)
     if (all.empty() && axis != nullptr && axis->values.size() > 1)
         all.push_back(answerQuestion(data, {}));
     return all;
+}
+
+std::vector<std::string> answersInShort(const std::vector<AnsweredQuestion>& answers)
+{
+    std::vector<std::string> texts;
+    for (const AnsweredQuestion& answer : answers) {
+        auto own = answer.conditions;
+        std::erase_if(own, [&](const auto& one) {
+            return std::ranges::find(answers.front().conditions, one)
+                != answers.front().conditions.end();
+        });
+        texts.push_back(texts.empty() ? answer.sentence : answer.claim + conditionsText(own) + ".");
+    }
+    return texts;
 }
 
 std::string answersText(const StudyData& data)

@@ -30,5 +30,8 @@ AnsweredQuestion answerQuestion(const StudyData& data, const StudyAnswer& asked)
 // if only one value is compared.
 std::vector<AnsweredQuestion> studyAnswers(const StudyData& data);
 std::string answersText(const StudyData& data); // the sentences, one a line
+// The sentence of the first answer, and of each other one with only those conditions that differ
+// from those of the first.
+std::vector<std::string> answersInShort(const std::vector<AnsweredQuestion>& answers);
 
 } // namespace profiler

@@ -140,26 +140,25 @@ private:
         for (const std::string& value : {answer.of, answer.against})
             if (!value.empty())
                 checkValue(where, compared->key, value);
-        const bool needsOf = answer.kind == Kind::Crossing || answer.kind == Kind::Parts
-            || (answer.kind == Kind::Ratio && !isRatio);
-        const bool needsBoth = answer.kind == Kind::Crossing || answer.kind == Kind::Parts;
-        require(!needsOf || !answer.of.empty(),
-                fmt::format("{0} needs `of`, a value of {1}, as in of = \"{2}\"", where,
-                            compared->key, compared->values.front()));
-        require(!needsBoth || !answer.against.empty(),
-                fmt::format("{0} needs `against`, a value of {1}, as in against = \"{2}\"", where,
-                            compared->key, compared->values.front()));
-        require(answer.of.empty() || answer.of != answer.against,
-                fmt::format("{}: of and against are the same", where));
-        require(answer.kind != Kind::Crossing || !answer.along.empty(),
-                where + " needs `along`, the axis along which the order may change");
-        require(answer.along != compared->key || answer.along.empty(),
-                fmt::format("{}: along and the compared axis are both {}", where, answer.along));
-        require(answer.kind != Kind::Parts || answer.y == metricName(StudyMetric::Iteration),
-                where + ": leave out y; the parts are those of the iteration");
-        require(answer.along.empty() || answer.kind == Kind::Best || !isRatio
-                    || answer.kind == Kind::Crossing,
-                where + ": a [[ratio]] has no `along`; give a metric as y");
+        const auto need = [&](bool condition, std::string_view text) {
+            require(condition, fmt::format("{} {}", where, text));
+        };
+        const bool isPair = answer.kind == Kind::Crossing || answer.kind == Kind::Parts;
+        need(!answer.of.empty() || (!isPair && (answer.kind != Kind::Ratio || isRatio)),
+             fmt::format("needs `of`, a value of {}", compared->key));
+        need(!isPair || !answer.against.empty(),
+             fmt::format("needs `against`, a value of {}", compared->key));
+        need(answer.of.empty() || answer.of != answer.against, "has equal values of and against");
+        need(answer.kind != Kind::Crossing || !answer.along.empty(),
+             "needs `along`, the axis along which the order may change");
+        need(answer.along != compared->key, "has the compared axis as `along`");
+        need((answer.of.empty() || !answer.where.contains(compared->key))
+                 && !answer.where.contains(answer.along),
+             "fixes the compared axis or `along` in where; leave it out");
+        need(answer.kind != Kind::Parts || answer.y == metricName(StudyMetric::Iteration),
+             "is about the iteration; leave out y");
+        need(answer.along.empty() || answer.kind != Kind::Ratio || !isRatio,
+             "of a [[ratio]] has no `along`; give a metric as y");
         if (!answer.along.empty() || answer.kind == Kind::Parts)
             checkFixed(where, answer.where, {compared->key, answer.along});
     }

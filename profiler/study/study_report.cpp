@@ -58,19 +58,6 @@ std::string modesText(const std::vector<StudyPoint>& points)
     return text + ".";
 }
 
-// "Points that do not fit in memory are left out ... (75.2 GiB usable of 79.2 GiB: reserve 5 %)."
-std::string fittingText(const std::vector<StudyResult>& results)
-{
-    std::vector<std::string> memories;
-    for (const StudyResult& result : results)
-        if (const MemoryCapacity memory = result.values.memory();
-            memory.isKnown() && std::ranges::find(memories, memory.text()) == memories.end())
-            memories.push_back(memory.text());
-    return fmt::format(" Points that do not fit in memory are left out of the charts and the "
-                       "answer{}.",
-                       memories.empty() ? "" : fmt::format(" ({})", fmt::join(memories, "; ")));
-}
-
 std::string setup(const StudyData& data)
 {
     const Study& study = data.study;
@@ -87,7 +74,10 @@ std::string setup(const StudyData& data)
     for (const auto& [name, arguments] : study.files)
         rows.push_back({name, fmt::format("written by bscope {}", fmt::join(arguments, " "))});
     return "<h2>Set-up</h2>\n" + Table({"Option", "Values"}, std::move(rows)).html()
-        + paragraph(modesText(data.points) + (study.onlyFitting ? fittingText(data.results) : ""));
+        + paragraph(modesText(data.points)
+                    + (study.onlyFitting ? " Points that do not fit in memory are left out of the "
+                                           "charts and answers; the results name them."
+                                         : ""));
 }
 
 Result<std::string> charts(const StudyData& data)

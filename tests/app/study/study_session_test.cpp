@@ -1,5 +1,5 @@
 #include "app/study/study_session.h"
-#include "profiler/study/results_file.h"
+#include "profiler/study/run_study.h"
 #include "profiler/study/study_file.h"
 #include "tests/app/fake_worker.h"
 #include "tests/app/wait_for.h"

@@ -146,6 +146,29 @@ TEST_CASE("a ratio has its interval, and one about 1 is not distinguishable")
              "1.250)");
 }
 
+TEST_CASE("one value alone is the only one, not the best")
+{
+    const ByHand study("where = { micro-batches = 8 }\n",
+                       {9, 8, 4, kUnset, 10, kUnset, 9, 8, 10, 9, 8, 8});
+    CHECK(
+        study.answer().sentence
+        == "Only 1F1B has a value of iteration; without GPipe and BitPipe in 2 points (needs N >= "
+           "8) (D = 4; N = 8; simulated).");
+}
+
+TEST_CASE("a second answer only states the conditions that differ")
+{
+    const ByHand study(
+        "kind = \"ratio\"\nof = \"bitpipe\"\nagainst = \"1f1b\"\nwhere = { "
+        "micro-batches = 4 }\n[[answer]]\nkind = \"ratio\"\nof = \"bitpipe\"\nagainst "
+        "= \"1f1b\"\nwhere = { micro-batches = 8 }\n",
+        {9, 8, 4, 9, 10, 8, 9, 8, 10, 9, 8, 8});
+    CHECK(answersInShort(studyAnswers(study))
+          == std::vector<std::string>{
+              "BitPipe has 0.500 times the iteration of 1F1B (D = 4; N = 4; simulated).",
+              "BitPipe has 0.800 times the iteration of 1F1B (N = 8)."});
+}
+
 TEST_CASE("an answer says what does not fit, and the limit")
 {
     ByHand study(
@@ -185,11 +208,13 @@ TEST_CASE("an answer that lacks what its kind needs is refused")
     CHECK_THAT(fault("kind = \"parts\"\nof = \"1f1b\""), Catch::Contains("parts needs `against`"));
     CHECK_THAT(fault("kind = \"crossing\"\nof = \"1f1b\"\nagainst = \"gpipe\""),
                Catch::Contains("crossing needs `along`"));
-    CHECK_THAT(fault("along = \"scheme\""), Catch::Contains("compared axis are both scheme"));
+    CHECK_THAT(fault("along = \"scheme\""), Catch::Contains("has the compared axis as `along`"));
     CHECK_THAT(fault("kind = \"ratio\"\nof = \"zb-v\""),
                Catch::Contains("scheme = zb-v is not in [grid]"));
     CHECK_THAT(fault("kind = \"parts\"\nof = \"1f1b\"\nagainst = \"gpipe\""),
                Catch::Contains("micro-batches has several values; name one"));
+    CHECK_THAT(fault("kind = \"ratio\"\nof = \"1f1b\"\nwhere = { scheme = \"gpipe\" }"),
+               Catch::Contains("fixes the compared axis or `along` in where"));
     CHECK_THAT(fault("of = 4\ncolour = 1"), Catch::Contains("unknown key 'colour'"));
 }
 

@@ -1,6 +1,5 @@
 #include "profiler/store/sqlite.h"
 #include "profiler/study/metric_text.h"
-#include "profiler/study/results_file.h"
 #include "profiler/study/run_study.h"
 #include "profiler/study/run_values.h"
 #include "profiler/study/study_answer.h"
@@ -190,6 +189,19 @@ TEST_CASE("a chart without series draws the compared axis")
         = readStudy(grid + "[[chart]]\nx = \"devices\"\ny = \"iteration\"\n", "s.toml");
     REQUIRE(study);
     CHECK(study->charts.front().series == "set");
+}
+
+// A study of one scheme compared that scheme with nothing, and had no answer.
+TEST_CASE("the compared axis is the first that differs, schemes and cases before others")
+{
+    const auto compared = [](const std::string& grid) {
+        return readStudy("[grid]\n" + grid, "s.toml").value().comparedAxis()->key;
+    };
+    CHECK(compared("devices = [4, 8]\nscheme = [\"1f1b\", \"gpipe\"]\n") == "scheme");
+    CHECK(compared("devices = [4, 8]\nscheme = [\"1f1b\"]\n") == "devices");
+    CHECK(compared("chunks = [2, 4]\ncase = [\"a\", \"b\"]\n[case_options]\na = []\nb = []\n")
+          == "case");
+    CHECK(compared("devices = [4]\n") == "devices");
 }
 
 TEST_CASE("every mistake in a study is named")
