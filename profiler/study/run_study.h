@@ -1,5 +1,7 @@
 #pragma once
 
+#include "engine/timeline/run.h"
+#include "profiler/analysis/metrics.h"
 #include "profiler/store/sqlite.h"
 #include "profiler/study/study.h"
 
@@ -10,6 +12,11 @@
 #include <utility>
 
 namespace profiler {
+
+// Returns the metrics of a point, computed from its run. `metrics` are those of the reported
+// iteration. The times of each kind of op are medians over the measured iterations (a simulated run
+// has one).
+StudyValues valuesOf(const engine::Run& run, const RunMetrics& metrics);
 
 // The file results.sqlite of a study. Its table `results` has one row per point (axes, metrics,
 // ratios). Its table `study` has the TOML of the study and its pointsToml(). Rows are written while

@@ -54,8 +54,22 @@ bool contains(const std::vector<std::string>& values, const std::string& value)
     return std::ranges::find(values, value) != values.end();
 }
 
+// Keeps the first error.
+class FirstError
+{
+public:
+    void require(bool condition, const std::string& message)
+    {
+        if (!condition && m_error.empty())
+            m_error = message;
+    }
+
+protected:
+    std::string m_error;
+};
+
 // Checks whether the tables of a study fit together, and keeps the first error.
-class StudyChecker
+class StudyChecker : FirstError
 {
 public:
     explicit StudyChecker(const Study& study)
@@ -88,12 +102,6 @@ public:
     }
 
 private:
-    void require(bool condition, const std::string& message)
-    {
-        if (!condition && m_error.empty())
-            m_error = message;
-    }
-
     // Checks that every value of the axis `case` has options, and vice versa.
     void checkCases()
     {
@@ -220,7 +228,6 @@ private:
     }
 
     const Study& m_study;
-    std::string m_error;
 };
 
 // Returns the index of a name; the number of names if it is not among them.
@@ -230,7 +237,7 @@ std::size_t placeOf(std::string_view name, const auto& names)
 }
 
 // Reads the tables of a study and keeps the first error.
-class StudyReader
+class StudyReader : FirstError
 {
 public:
     StudyReader(const toml::table& table, std::string_view source)
@@ -254,12 +261,6 @@ public:
     }
 
 private:
-    void require(bool condition, const std::string& message)
-    {
-        if (!condition && m_error.empty())
-            m_error = message;
-    }
-
     void readKey(const std::string& key, const toml::node& node)
     {
         if (std::string* const text = textOf(kStudyTexts, m_study, key)) {
@@ -502,7 +503,7 @@ private:
     }
 
     const toml::table& m_table;
-    std::string m_source, m_error;
+    std::string m_source;
     Study m_study;
 };
 

@@ -12,7 +12,6 @@
 #include "engine/cost/spec_file.h"
 #include "engine/exec/op_costs.h"
 #include "profiler/study/run_study.h"
-#include "profiler/study/run_values.h"
 #include "profiler/study/study_answer.h"
 #include "profiler/study/study_file.h"
 

@@ -1,7 +1,6 @@
 #include "profiler/store/sqlite.h"
 #include "profiler/study/metric_text.h"
 #include "profiler/study/run_study.h"
-#include "profiler/study/run_values.h"
 #include "profiler/study/study_answer.h"
 #include "profiler/study/study_file.h"
 #include "profiler/study/study_report.h"
