@@ -3,7 +3,7 @@
 #include "app/ui/text.h"
 #include "engine/base/median.h"
 #include "engine/schedule/notation.h"
-#include "profiler/study/chart_pareto.h"
+#include "profiler/study/chart_kit.h"
 
 #include <algorithm>
 #include <cmath>

@@ -2,7 +2,7 @@
 
 #include "app/compare/compare_numbers.h"
 #include "app/figures/scene_view.h"
-#include "profiler/study/chart_bars.h"
+#include "profiler/study/chart_kit.h"
 
 #include <QStringList>
 

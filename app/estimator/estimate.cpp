@@ -5,7 +5,7 @@
 #include "engine/base/text.h"
 #include "engine/base/try.h"
 #include "engine/experiment/experiment_fields.h"
-#include "profiler/study/chart_canvas.h"
+#include "profiler/study/chart_kit.h"
 
 #include <algorithm>
 #include <array>

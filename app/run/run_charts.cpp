@@ -9,7 +9,7 @@
 #include "profiler/analysis/device_memory.h"
 #include "profiler/analysis/ticks.h"
 #include "profiler/figure/legend_entries.h"
-#include "profiler/study/chart_canvas.h"
+#include "profiler/study/chart_kit.h"
 
 #include <QBoxLayout>
 #include <QLabel>

@@ -2,7 +2,7 @@
 
 #include "app/ui/numbers.h"
 #include "app/ui/text.h"
-#include "profiler/study/chart_canvas.h"
+#include "profiler/study/chart_kit.h"
 
 #include <algorithm>
 

@@ -128,7 +128,7 @@ void ChartPanel::draw()
 
 ChartPanel::Drawn ChartPanel::drawn(const Drawing& of)
 {
-    return drawChart(of.data->study, of.chart, of.data->points, of.data->results, of.style);
+    return drawChart(*of.data, of.chart, of.style);
 }
 
 RunSaver::MakeScene ChartPanel::figure() const

@@ -3,9 +3,9 @@
 #include "app/ui/numbers.h"
 #include "app/ui/text.h"
 #include "engine/base/field.h"
-#include "profiler/study/edit_study.h"
 #include "profiler/study/metric_text.h"
 #include "profiler/study/point_summary.h"
+#include "profiler/study/study_file.h"
 
 #include <algorithm>
 #include <array>
@@ -68,6 +68,23 @@ bool isNumeric(const StudyAxis& axis)
     });
 }
 
+// Uses the compared axis as the series of a chart, and fixes all axes that the chart does not use
+// at the values of `point`.
+StudyChart through(const Study& study, ChartKind kind, std::string_view x, std::string_view y,
+                   const profiler::StudyPoint& point)
+{
+    StudyChart chart;
+    chart.kind = kind;
+    chart.x = x;
+    chart.y = y;
+    chart.series = study.comparedAxis()->key;
+    for (std::size_t i = 0; i < study.grid.size(); ++i)
+        if (const std::string& key = study.grid[i].key;
+            key != chart.series && (chart.kind == ChartKind::Pareto || key != chart.x))
+            chart.where[key] = point.values[i];
+    return chart;
+}
+
 void addFronts(const StudyData& data, const profiler::StudyPoint& point,
                std::vector<ChartChoice>& choices)
 {
@@ -79,7 +96,7 @@ void addFronts(const StudyData& data, const profiler::StudyPoint& point,
             choices.push_back(
                 {QStringLiteral("%1 against memory")
                      .arg(fromUtf8(metricTitle(metric)).section(QLatin1Char(','), 0, 0)),
-                 frontOf(data.study, memory, metricName(metric), point), false});
+                 through(data.study, ChartKind::Pareto, memory, metricName(metric), point), false});
 }
 
 } // namespace
@@ -107,15 +124,15 @@ std::vector<std::string> chartAxes(const Study& study, StudyPanel panel)
 }
 
 std::vector<ChartChoice> chartChoices(const StudyData& data, StudyPanel panel,
-                                      const std::string& axis, std::size_t point)
+                                      const std::string& axis, std::size_t at)
 {
+    const profiler::StudyPoint& point = data.points[at];
     std::vector<ChartChoice> choices;
     for (const StudyChart& chart : data.study.charts)
         if (panelOf(chart.kind) == panel)
             choices.push_back({QString::fromStdString(chart.title), chart, true});
-    const profiler::StudyPoint& through = data.points[point];
     if (panel == StudyPanel::Front) {
-        addFronts(data, through, choices);
+        addFronts(data, point, choices);
         return choices;
     }
     const std::string x = axis.empty() ? chartAxes(data.study, panel).front() : axis;
@@ -124,8 +141,8 @@ std::vector<ChartChoice> chartChoices(const StudyData& data, StudyPanel panel,
         : panel == StudyPanel::Map    ? ChartKind::HeatMap
                                       : ChartKind::Lines;
     for (const std::string& name : quantities(data, panel))
-        choices.push_back({fromUtf8(columnTitle(data.study, data.results, name)),
-                           chartOver(data.study, kind, name, x, through), false});
+        choices.push_back(
+            {fromUtf8(columnTitle(data, name)), through(data.study, kind, x, name, point), false});
     return choices;
 }
 
@@ -138,7 +155,7 @@ std::size_t firstPoint(const StudyData& data)
                 at != data.study.charts.front().where.end())
                 values[i] = at->second;
     const std::size_t start = pointAt(data.study, values).value_or(0);
-    return summarizePoint(data.study, data.points, data.results, start).best.value_or(start);
+    return summarizePoint(data, start).best.value_or(start);
 }
 
 QString whereText(const StudyChart& chart)
@@ -158,10 +175,10 @@ QString summaryText(const Study& study, const StudyPointer& results, double seco
 {
     const QString count = countOf(static_cast<std::int64_t>(gridSize(study)),
                                   study.isMeasured() ? "run" : "simulation");
-    if (results == nullptr || results->study != study || results->done == 0)
+    if (results == nullptr || results->study != study || results->done() == 0)
         return QStringLiteral("%1, not computed yet").arg(count);
-    if (results->done < results->points.size())
-        return QStringLiteral("%1 of %2 done").arg(results->done).arg(count);
+    if (results->done() < results->points.size())
+        return QStringLiteral("%1 of %2 done").arg(results->done()).arg(count);
     return seconds > 0 ? QStringLiteral("%1, %2 s").arg(count, number(seconds, 1)) : count;
 }
 

@@ -1,7 +1,7 @@
 #pragma once
 
 #include "app/study/study_session.h"
-#include "profiler/study/chart_style.h"
+#include "profiler/study/chart_kit.h"
 
 #include <QString>
 

@@ -5,8 +5,8 @@
 #include "app/ui/text.h"
 #include "engine/base/field.h"
 #include "engine/schedules/scheme.h"
-#include "profiler/study/edit_study.h"
 #include "profiler/study/metric_text.h"
+#include "profiler/study/study_file.h"
 
 #include <QCheckBox>
 #include <QHBoxLayout>
@@ -207,16 +207,7 @@ void StudyForm::addRow(const std::string& key)
 
 void StudyForm::setValues(const std::string& key, const std::vector<std::string>& values)
 {
-    profiler::setOption(m_study, key, values); // removes the charts of a removed axis
-    const auto hasBaseline = [this](const profiler::StudyRatio& ratio) {
-        return std::ranges::all_of(ratio.baseline, [this](const auto& at) {
-            const auto offered = profiler::optionValues(m_study, at.first);
-            return std::ranges::find(offered, at.second) != offered.end();
-        });
-    };
-    for (std::size_t ratio = m_study.ratios.size(); ratio-- > 0;)
-        if (!hasBaseline(m_study.ratios[ratio]))
-            profiler::removeRatio(m_study, ratio);
+    profiler::setOption(m_study, key, values); // removes charts that no longer fit
     Q_EMIT edited();
 }
 

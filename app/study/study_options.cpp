@@ -3,13 +3,11 @@
 #include "app/ui/text.h"
 #include "engine/cost/hardware.h"
 #include "engine/cost/spec_file.h"
-#include "engine/cost/training_setup.h"
 #include "engine/cost/transformer.h"
-#include "engine/cost/unit_cost_fields.h"
 #include "engine/experiment/experiment_fields.h"
 #include "engine/schedules/scheme.h"
-#include "profiler/study/edit_study.h"
 #include "profiler/study/metric_text.h"
+#include "profiler/study/study_file.h"
 
 #include <algorithm>
 #include <array>
@@ -20,42 +18,20 @@ namespace {
 constexpr std::array<std::string_view, 1> kStudyFolder{"studies/"};
 constexpr std::string_view kModel = "model", kHardware = "hardware", kScheme = "scheme";
 
-using FieldList = std::vector<const engine::FieldFacts*>;
-
-void append(FieldList& list, const auto& fields)
+std::optional<engine::FieldFacts> runField(const std::string& key) // of `bscope run`
 {
-    for (const engine::FieldFacts& field : fields)
-        if (!field.flag.empty())
-            list.push_back(&field);
-}
-
-FieldList simulatedFields() // of `bscope simulate`
-{
-    FieldList list;
-    append(list, engine::requestFields());
-    append(list, engine::unitCostFields());
-    append(list, engine::trainingSetupFields());
-    return list;
-}
-
-const engine::FieldFacts* fieldIn(const FieldList& list, const std::string& key)
-{
-    const auto found = std::ranges::find(list, "--" + key, &engine::FieldFacts::longFlag);
-    return found == list.end() ? nullptr : *found;
-}
-
-const engine::FieldFacts* runField(const std::string& key) // of `bscope run`
-{
-    FieldList list;
-    append(list, engine::experimentFields());
-    return fieldIn(list, key);
+    for (const engine::FieldFacts& field : engine::experimentFields())
+        if (!field.flag.empty() && field.longFlag() == "--" + key)
+            return field;
+    return std::nullopt;
 }
 
 // If both commands have an option of this name, returns the one of `bscope simulate`.
-const engine::FieldFacts* factsOf(const std::string& key)
+std::optional<engine::FieldFacts> factsOf(const std::string& key)
 {
-    const auto* const simulated = fieldIn(simulatedFields(), key);
-    return simulated != nullptr ? simulated : runField(key);
+    const auto all = profiler::simulationFields();
+    const auto found = std::ranges::find(all, "--" + key, &engine::FieldFacts::longFlag);
+    return found == all.end() ? runField(key) : std::optional(*found);
 }
 
 bool isPreset(const std::string& key)
@@ -75,8 +51,8 @@ QString problemOf(const std::string& key, const std::string& value)
             : QStringLiteral("%1 “%2” is neither a preset nor a .toml file")
                   .arg(studyOptionLabel(key), text);
     }
-    const auto* const facts = factsOf(key);
-    if (facts == nullptr || facts->kind == engine::FieldKind::List)
+    const auto facts = factsOf(key);
+    if (!facts || facts->kind == engine::FieldKind::List)
         return {};
     const auto good = facts->check(value);
     return good ? QString() : fromUtf8(good.error().message);
@@ -86,15 +62,15 @@ QString problemOf(const std::string& key, const std::string& value)
 
 QString studyOptionLabel(const std::string& key)
 {
-    const auto* const field = runField(key);
-    return fromUtf8(field == nullptr || field->label.empty() ? profiler::optionLabel(key)
-                                                             : std::string(field->label));
+    const auto field = runField(key);
+    return fromUtf8(!field || field->label.empty() ? profiler::optionLabel(key)
+                                                   : std::string(field->label));
 }
 
 QString studyOptionHelp(const std::string& key)
 {
-    const auto* const facts = isPreset(key) ? nullptr : factsOf(key);
-    return facts != nullptr ? fromUtf8(facts->help) : QString();
+    const auto facts = isPreset(key) ? std::nullopt : factsOf(key);
+    return facts ? fromUtf8(facts->help) : QString();
 }
 
 QStringList studyOptionNames(const std::string& key)
@@ -108,7 +84,7 @@ QStringList studyOptionNames(const std::string& key)
         add(engine::transformerNames());
     else if (key == kHardware)
         add(engine::hardwareNames());
-    else if (const auto* const facts = factsOf(key)) {
+    else if (const auto facts = factsOf(key)) {
         add(facts->names);
         if (facts->kind == engine::FieldKind::Flag)
             names = {QStringLiteral("true"), QStringLiteral("false")};
@@ -119,8 +95,8 @@ QStringList studyOptionNames(const std::string& key)
 QStringList otherStudyOptions(const profiler::Study& study)
 {
     QStringList keys{QStringLiteral("model"), QStringLiteral("hardware")};
-    for (const engine::FieldFacts* field : simulatedFields())
-        keys.append(QString::fromStdString(field->longFlag().substr(2)));
+    for (const engine::FieldFacts& field : profiler::simulationFields())
+        keys.append(QString::fromStdString(field.longFlag().substr(2)));
     keys.append({QStringLiteral("sync"), QStringLiteral("recompute")});
     keys.removeAll(QStringLiteral("scheme"));
     keys.removeDuplicates();
@@ -160,7 +136,7 @@ QString notRunnable(const profiler::Study& study)
         return QStringLiteral("The cases of this study define how their points are computed");
     for (const auto* axes : {&study.fixed, &study.grid})
         for (const profiler::StudyAxis& axis : *axes)
-            if (runField(axis.key) == nullptr)
+            if (!runField(axis.key) && !profiler::isSchemeOption(axis.key))
                 return QStringLiteral("%1 is an option of simulations only")
                     .arg(fromUtf8(axis.key));
     return {};

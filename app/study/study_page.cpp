@@ -11,13 +11,15 @@
 #include "app/ui/text.h"
 #include "app/ui/themed_icon.h"
 #include "app/ui/unsaved_dialog.h"
-#include "profiler/study/edit_study.h"
-#include "profiler/study/results_file.h"
+#include "profiler/study/run_study.h"
+#include "profiler/study/study_file.h"
 #include "profiler/study/study_report.h"
 
 #include <QAction>
+#include <QClipboard>
 #include <QComboBox>
 #include <QFileInfo>
+#include <QGuiApplication>
 #include <QHBoxLayout>
 #include <QMenu>
 #include <QProgressBar>
@@ -74,17 +76,22 @@ StudyPage::StudyPage(const ThemeController& theme, const QString& nameOrFile, QW
     , m_theme(theme)
     , m_saved(defaultStudy())
     , m_form(named(new StudyForm, "studyForm"))
+    , m_answer(named(new Band(theme, Band::Shape::State), "studyAnswer"))
     , m_notice(named(new Band(theme, Band::Shape::State), "studyNotice"))
     , m_stack(new QStackedWidget)
 {
     setObjectName(QStringLiteral("studyPage"));
     makeActions();
     m_notice->hide();
+    m_answer->hide();
+    connect(m_answer->addAction(tr("Copy the sentence"), QStringLiteral("studyCopyAnswer")),
+            &QPushButton::clicked, this,
+            [this] { QGuiApplication::clipboard()->setText(m_sentences); });
     m_stack->addWidget(makeStart());
     m_stack->addWidget(makeCharts());
     m_definition = makeDefinition();
     auto* centre = makeSurface("plain");
-    spaced(new QVBoxLayout(centre), {}, 0, {m_notice, {m_stack, 1}});
+    spaced(new QVBoxLayout(centre), {}, 0, {m_notice, m_answer, {m_stack, 1}});
     auto* columns = makeSplitter(Qt::Horizontal);
     columns->addWidget(m_definition);
     columns->addWidget(centre);
@@ -127,15 +134,12 @@ void StudyPage::makeActions()
                   tr("save the grid as a .toml file, which bscope study also reads"));
     m_saveReport = makeAction(
         "studySaveReport", tr("Save report…"), Qt::CTRL | Qt::SHIFT | Qt::Key_S, [this] {
-            m_saver.saveText(
-                {tr("Save report"), baseName(), tr("Reports (*.html)")}, [data = m_data] {
-                    return profiler::studyReport(data->study, data->points, data->results);
-                });
+            m_saver.saveText({tr("Save report"), baseName(), tr("Reports (*.html)")},
+                             [data = m_data] { return profiler::studyReport(*data); });
         });
     m_saveCsv = makeAction("studySaveCsv", tr("Save results as CSV…"), {}, [this] {
-        m_saver.saveText({tr("Save results"), baseName(), tr("Tables (*.csv)")}, [data = m_data] {
-            return profiler::studyCsv(data->study, data->points, data->results);
-        });
+        m_saver.saveText({tr("Save results"), baseName(), tr("Tables (*.csv)")},
+                         [data = m_data] { return profiler::studyCsv(*data); });
     });
     m_exportMap = makeAction("studyExportMap", tr("Export the map…"), Qt::CTRL | Qt::Key_E,
                              [this] { exportChart(StudyPanel::Map); });
@@ -356,6 +360,8 @@ void StudyPage::open(const QString& nameOrFile)
 void StudyPage::showStart(const profiler::Study& study)
 {
     clearCharts();
+    m_answers.drop();
+    m_answer->hide();
     m_data = nullptr;
     m_stack->setCurrentIndex(kStartPage);
     m_session.open(study);
@@ -422,7 +428,7 @@ void StudyPage::showProgress(qint64 done, qint64 all, double secondsLeft)
 
 void StudyPage::showData(const StudyPointer& results)
 {
-    if (results->done == 0 && !m_session.isRunning())
+    if (results->done() == 0 && !m_session.isRunning())
         return;
     m_stack->setCurrentIndex(kChartsPage);
     setInitialFocus(&panel(StudyPanel::Map).view());
@@ -434,7 +440,7 @@ void StudyPage::showEnd(const WorkerEnd& end)
     if (end.how == WorkerEnd::How::Cancelled)
         m_notice->show(Band::Kind::Warning, tr("Cancelled."),
                        tr("%1 of %2 points were kept; press Run to continue. %3")
-                           .arg(m_data == nullptr ? 0 : m_data->done)
+                           .arg(m_data == nullptr ? 0 : m_data->done())
                            .arg(m_data == nullptr ? 0 : m_data->points.size())
                            .arg(end.text)
                            .trimmed());
@@ -455,7 +461,30 @@ void StudyPage::showResults(const StudyPointer& results)
     if (m_data != nullptr && m_data->study.grid != results->study.grid)
         clearCharts(); // a chart of the previous grid has the indices of its points
     m_data = results;
+    if (results->done() == results->points.size())
+        m_answers.ask(results);
     choose(kept.value_or(firstPoint(*results)));
+}
+
+// The first claim is what the page says first; the other answers follow it.
+void StudyPage::showAnswers(const Answers& answers)
+{
+    constexpr std::size_t kMost = 3;
+    m_answer->setVisible(!answers.empty());
+    if (answers.empty())
+        return;
+    m_sentences.clear();
+    for (const profiler::AnsweredQuestion& answer : answers)
+        m_sentences += fromUtf8(answer.sentence) + QLatin1Char('\n');
+    const QString claim = fromUtf8(answers.front().claim);
+    const auto texts = profiler::answersInShort(answers);
+    QString rest = fromUtf8(texts.front()).mid(claim.size()).trimmed();
+    for (std::size_t i = 1; i < std::min(kMost, texts.size()); ++i)
+        rest += QLatin1Char('\n') + fromUtf8(texts[i]);
+    if (texts.size() > kMost)
+        rest += tr(" (%1 more in the report)").arg(texts.size() - kMost);
+    m_answer->show(answers.front().unknown.empty() ? Band::Kind::Ok : Band::Kind::Warning, claim,
+                   rest);
 }
 
 void StudyPage::clearCharts()
@@ -474,8 +503,7 @@ void StudyPage::choose(std::size_t point)
 
 void StudyPage::showPoint()
 {
-    m_summary = summarizePoint(m_data->study, m_data->points, m_data->results, m_point,
-                               panel(StudyPanel::Lines).axis());
+    m_summary = summarizePoint(*m_data, m_point, panel(StudyPanel::Lines).axis());
     m_pointTable.reset(pointColumns(m_summary.name), m_summary.rows);
     m_pointTitle->setText(tr("Selected: %1").arg(fromUtf8(m_summary.name)));
     m_pointWhere->setText(fromUtf8(m_summary.where));
@@ -490,8 +518,7 @@ QString StudyPage::describe(std::size_t point) const
 {
     return m_data == nullptr || point >= m_data->points.size()
         ? QString()
-        : fromUtf8(
-            pointText(summarizePoint(m_data->study, m_data->points, m_data->results, point)));
+        : fromUtf8(pointText(summarizePoint(*m_data, point)));
 }
 
 void StudyPage::showState()
@@ -581,9 +608,9 @@ QStringList StudyPage::statusTexts() const
         return {tr("<b>Study</b> not computed yet")};
     QStringList texts{tr("<b>Study</b> %1").arg(modeText(m_data->study)),
                       gridText(m_data->study).toHtmlEscaped(),
-                      countOf(static_cast<qint64>(m_data->done), "point")};
-    if (m_data->refused > 0)
-        texts.append(tr("%1 not possible").arg(m_data->refused));
+                      countOf(static_cast<qint64>(m_data->done()), "point")};
+    if (m_data->refused() > 0)
+        texts.append(tr("%1 not possible").arg(m_data->refused()));
     return texts;
 }
 

@@ -7,6 +7,7 @@
 #include "app/ui/table_model.h"
 #include "app/ui/theme.h"
 #include "profiler/study/point_summary.h"
+#include "profiler/study/study_answer.h"
 
 #include <array>
 
@@ -71,6 +72,7 @@ private:
     void showData(const StudyPointer& results);
     void showEnd(const WorkerEnd& end);
     void showResults(const StudyPointer& results);
+    void showAnswers(const std::vector<profiler::AnsweredQuestion>& answers);
     void clearCharts();
     void choose(std::size_t point);
     void showPoint();
@@ -88,6 +90,11 @@ private:
     const ThemeController& m_theme;
     StudySession m_session{this};
     PointRuns m_points{this};
+    using Answers = std::vector<profiler::AnsweredQuestion>;
+    Latest<StudyPointer, Answers> m_answers{
+        this, [](const StudyPointer& of, const auto&) { return studyAnswers(*of); },
+        [this](const Answers& answers) { showAnswers(answers); }};
+    QString m_sentences; // the answers, one a line
     RunSaver m_saver{this};
 
     profiler::Study m_saved; // the study as last opened or saved
@@ -105,6 +112,7 @@ private:
 
     StudyForm* m_form;
     std::array<ChartPanel*, kStudyPanels> m_panels;
+    Band* m_answer; // what the study found, before its charts
     Band* m_notice; // problems of the grid and of the worker
     QComboBox* m_presets;
     QLabel *m_count, *m_progressText, *m_pointTitle, *m_pointWhere, *m_sentence;

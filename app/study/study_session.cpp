@@ -3,8 +3,8 @@
 #include "app/documents/run_library.h"
 #include "engine/base/new_file.h"
 #include "engine/base/version.h"
-#include "profiler/study/edit_study.h"
 #include "profiler/study/run_study.h"
+#include "profiler/study/study_file.h"
 
 #include <QCryptographicHash>
 #include <QDateTime>
@@ -105,7 +105,7 @@ StudySession::StudySession(QObject* parent)
 void StudySession::prepare(const Study& study)
 {
     m_reads.drop();
-    m_source = {studyFolder(study), std::make_shared<const StudyData>(study)};
+    m_source = {studyFolder(study), study};
     m_end.reset();
     m_seconds = 0;
 }
@@ -154,16 +154,8 @@ void StudySession::cancel()
 // Returns nullptr while the worker is still creating the file.
 StudyPointer StudySession::read(const Source& source)
 {
-    auto stored = profiler::storedResults(source.empty->study, source.folder.toStdString());
-    if (!stored)
-        return nullptr;
-    auto data = std::make_shared<StudyData>(*source.empty);
-    data->results = *std::move(stored);
-    for (const profiler::StudyResult& result : data->results) {
-        data->done += result.isDone ? 1 : 0;
-        data->refused += result.error.empty() ? 0 : 1;
-    }
-    return data;
+    auto stored = profiler::storedResults(source.study, source.folder.toStdString());
+    return stored ? std::make_shared<const StudyData>(*std::move(stored)) : nullptr;
 }
 
 void StudySession::take(const StudyPointer& data)

@@ -15,20 +15,7 @@
 
 namespace app {
 
-// A study with its points and their results so far.
-struct StudyData
-{
-    explicit StudyData(profiler::Study of)
-        : study(std::move(of))
-        , points(profiler::pointsOf(study))
-        , results(points.size())
-    { }
-
-    profiler::Study study;
-    std::vector<profiler::StudyPoint> points;
-    std::vector<profiler::StudyResult> results; // one per point
-    std::size_t done = 0, refused = 0;          // points with a result; impossible points
-};
+using profiler::StudyData;
 using StudyPointer = std::shared_ptr<const StudyData>;
 
 // Computes the points of a study in a worker (`bscope study`). The worker stores simulated points
@@ -59,11 +46,10 @@ Q_SIGNALS:
     void ended(const app::WorkerEnd& end); // emitted after the last dataRead()
 
 private:
-    // The folder of a study and the study without its results.
     struct Source
     {
-        QString folder;
-        std::shared_ptr<const StudyData> empty;
+        QString folder; // of the results
+        profiler::Study study;
     };
     static StudyPointer read(const Source& source);
     void prepare(const profiler::Study& study);

@@ -48,7 +48,9 @@ void Band::show(Kind kind, const QString& bold, const QString& sentence)
     m_kind = kind;
     m_icon->setIcon(lookOf(kind).icon, lookOf(kind).ink);
     m_label->setText(
-        QStringLiteral("<b>%1</b> %2").arg(bold.toHtmlEscaped(), sentence.toHtmlEscaped()));
+        QStringLiteral("<b>%1</b> %2")
+            .arg(bold.toHtmlEscaped(),
+                 sentence.toHtmlEscaped().replace(QLatin1Char('\n'), QLatin1String("<br>"))));
     setAccessibleName(bold + QLatin1Char(' ') + sentence);
     QWidget::show();
     update();

@@ -10,7 +10,11 @@ namespace engine {
 namespace {
 
 constexpr std::array<std::string_view, 3> kConcats{"direct", "doubling", "halving"};
-constexpr SchemeOption kConcat{"concat", "Concatenation of basic units", kConcats, {}};
+constexpr SchemeOption kConcat{.key = "concat",
+                               .title = "Concatenation",
+                               .values = kConcats,
+                               .smallest = {},
+                               .help = "Concatenation of basic units"};
 constexpr std::array kOptions{kConcat};
 
 // The ops that an entry of the basic unit stands for. Direct: a forward and a backward of one

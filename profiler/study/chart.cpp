@@ -1,49 +1,637 @@
 #include "profiler/study/chart.h"
 
+#include "engine/base/field.h"
 #include "engine/base/try.h"
-#include "profiler/study/chart_map.h"
-#include "profiler/study/chart_plot.h"
+#include "profiler/study/chart_kit.h"
+#include "profiler/study/metric_text.h"
+
+#include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
+#include <cmath>
+#include <functional>
 
 namespace profiler {
 namespace {
 
-void drawNothing(const ChartStyle& style, bool hasOpenPoints, ChartSheet& sheet)
+// A point of the study with its position on the axes of the chart.
+struct ChartValue
 {
-    sheet.height = style.fillsHeight ? style.height : 40;
-    sheet.canvas.text(kPlotLeft, 24,
-                      hasOpenPoints
-                          ? "No results yet"
-                          : "No point of this chart is possible; results.csv has the reasons");
+    std::size_t point = 0;
+    double x = 0, y = 0; // x is 0 unless the chart draws two metrics
+};
+
+bool isMap(const StudyChart& chart)
+{
+    return chart.kind == StudyChart::Kind::HeatMap || chart.kind == StudyChart::Kind::PhaseMap;
 }
+
+constexpr double kWidestCell = 70, kColumnNames = 18, kCaption = 22;
+// Heights of rows in points: kRowHeight in reports; kLowestRow and kHighestRow limit the rows of a
+// map that fills its height.
+constexpr double kRowHeight = 22, kLowestRow = 18, kHighestRow = 35;
+// The colour bar of a heat map, in points: its distance from the cells, its width, and its smallest
+// height.
+constexpr double kBarGap = 14, kBarWidth = 10, kLeastBar = 3 * kChartText;
+
+// Draws the points of a chart: lines, bars and Pareto fronts on axes, and maps as cells.
+class ChartDrawing
+{
+public:
+    // `y` and `x` are columns of the study; `x` is empty if the x axis is one of the grid.
+    using Column = std::vector<std::optional<double>>;
+    ChartDrawing(const StudyData& data, const StudyChart& chart, const ChartStyle& style, Column y,
+                 Column x)
+        : m_data(data)
+        , m_chart(chart)
+        , m_style(style)
+        , m_y(std::move(y))
+        , m_x(std::move(x))
+        , m_series(titles(chart.series))
+        , m_canvas(style)
+        , m_height(style.height)
+        , m_looks(seriesLooks(chart.series, data.study.axis(chart.series)->values, style))
+    { }
+
+    MarkedScene draw()
+    {
+        double greatest = 0;
+        for (const ChartValue& value : values())
+            greatest = std::max(greatest, std::abs(value.y));
+        m_decimals = metricDecimals(m_chart.y, greatest);
+        using Kind = StudyChart::Kind;
+        static constexpr std::array kDraw{&ChartDrawing::drawLines, &ChartDrawing::drawBars,
+                                          &ChartDrawing::drawHeatMap, &ChartDrawing::drawPareto,
+                                          &ChartDrawing::drawPhaseMap};
+        static_assert(kDraw.size() == StudyChart::kKinds.size() && Kind::PhaseMap == Kind(4));
+        if (!drawNothing())
+            (this->*kDraw[static_cast<std::size_t>(m_chart.kind)])();
+        MarkedScene drawn = m_canvas.finish(std::move(m_marks));
+        drawn.scene.height = m_height;
+        drawn.scene.title = m_chart.title;
+        return drawn;
+    }
+
+private:
+    // Returns the index of the point's value among the values of the axis `key`.
+    std::size_t indexOf(std::size_t point, std::string_view key) const
+    {
+        const auto& values = m_data.study.axis(key)->values;
+        const auto at = std::ranges::find(values, valueOf(point, key));
+        return static_cast<std::size_t>(at - values.begin());
+    }
+
+    bool isShown(std::size_t point) const
+    {
+        return std::ranges::all_of(m_chart.where, [&](const auto& where) {
+            return valueOf(point, where.first) == where.second;
+        });
+    }
+
+    bool hasNumbers(std::string_view key) const
+    {
+        return std::ranges::all_of(m_data.study.axis(key)->values, [](const std::string& text) {
+            return engine::parseNumber(text).has_value();
+        });
+    }
+
+    std::vector<ChartValue> values() const
+    {
+        std::vector<ChartValue> all;
+        for (std::size_t i = 0; i < m_data.points.size(); ++i)
+            if (isShown(i) && m_y[i] && (m_x.empty() || m_x[i]))
+                all.push_back({i, m_x.empty() ? 0 : *m_x[i], *m_y[i]});
+        return all;
+    }
+
+    std::vector<std::string> titles(std::string_view key) const
+    {
+        return titlesOf(*m_data.study.axis(key));
+    }
+
+    // Returns the usable memory if it is the same for all points that the chart shows.
+    std::optional<double> memoryLimit() const
+    {
+        const auto limits = shownColumn(m_data, metricName(StudyMetric::UsableMemory));
+        std::optional<double> limit;
+        for (const ChartValue& value : values()) {
+            const auto own = (*limits)[value.point];
+            if (!own || (limit && *limit != *own))
+                return std::nullopt;
+            limit = own;
+        }
+        return limit;
+    }
+
+    // Returns why the hatched points have no value: "not possible", "over memory" or "not possible
+    // or over memory".
+    std::string reasonOf(const std::vector<std::size_t>& hatched) const
+    {
+        const auto isOver = [this](std::size_t point) { return m_data.isTooLarge(point); };
+        const bool areSome = std::ranges::any_of(hatched, isOver);
+        return !areSome                            ? "not possible"
+            : std::ranges::all_of(hatched, isOver) ? "over memory"
+                                                   : "not possible or over memory";
+    }
+
+    const std::string& valueOf(std::size_t point, std::string_view key) const
+    {
+        const Study& study = m_data.study;
+        return m_data.points[point]
+            .values[static_cast<std::size_t>(study.axis(key) - study.grid.data())];
+    }
+
+    void mark(std::size_t point, const Rect& rect, std::size_t row)
+    {
+        m_marks.push_back({point, rect, row});
+    }
+    void markAround(std::size_t point, double x, double y, std::size_t row)
+    {
+        constexpr double kReach = 7;
+        mark(point, {x - kReach, y - kReach, 2 * kReach, 2 * kReach}, row);
+    }
+    using LinePoints = std::vector<ChartValue>; // the points of one line
+
+    // The grid of cells of a map: position, size of a cell, and number of cells.
+    struct Cells
+    {
+        double left = 0, top = 0, width = 0, height = 0;
+        std::size_t columns = 0, rows = 0;
+
+        Rect at(std::size_t column, std::size_t row) const
+        {
+            return {left + width * static_cast<double>(column) + 0.5,
+                    top + height * static_cast<double>(row) + 0.5, width - 1, height - 1};
+        }
+    };
+
+    // Returns a scale on which all values and their intervals have space.
+    ChartScale valueScale(const std::vector<ChartValue>& all, bool fromZero) const
+    {
+        std::vector<double> ys;
+        if (fromZero)
+            ys.push_back(0);
+        for (const ChartValue& value : all) {
+            ys.push_back(value.y);
+            if (const auto of = shownInterval(m_data, m_chart.y, value.point))
+                ys.insert(ys.end(), {of->first, of->second});
+        }
+        return scaleOf(ys, m_canvas.bottom(), kPlotTop + 10);
+    }
+
+    void drawInterval(std::size_t point, double x, const ChartScale& y, Colour colour)
+    {
+        constexpr double kCap = 3.5, kWidth = 1;
+        const auto of = shownInterval(m_data, m_chart.y, point);
+        if (!of)
+            return;
+        m_canvas.line({x, y(of->first)}, {x, y(of->second)}, kWidth, colour);
+        for (const double end : {of->first, of->second})
+            m_canvas.line({x - kCap, y(end)}, {x + kCap, y(end)}, kWidth, colour);
+    }
+
+    // Crosses the points without a value at the foot of the plot, so that none looks forgotten.
+    void drawMissing(const std::function<double(std::size_t point)>& place)
+    {
+        constexpr double kArm = 3, kWidth = 1.5;
+        std::vector<std::size_t> missing;
+        for (std::size_t i = 0; i < m_y.size(); ++i)
+            if (isShown(i) && !m_y[i] && m_data.results[i].isDone)
+                missing.push_back(i);
+        const double y = m_canvas.bottom() - kArm - 2;
+        for (const std::size_t point : missing) {
+            const std::size_t series = indexOf(point, m_chart.series);
+            const double x = place(point);
+            for (const double way : {-kArm, kArm})
+                m_canvas.line({x - kArm, y - way}, {x + kArm, y + way}, kWidth,
+                              m_looks[series].colour);
+            markAround(point, x, y, series);
+        }
+        if (!missing.empty())
+            m_canvas.text(m_canvas.right(), kPlotTop, "\u00d7 " + reasonOf(missing),
+                          Text::Anchor::End);
+    }
+
+    void drawLines()
+    {
+        const std::vector<ChartValue> all = values();
+        std::vector<double> xs;
+        const auto& names = m_data.study.axis(m_chart.x)->values;
+        const bool numbers = hasNumbers(m_chart.x);
+        for (const std::string& name : names)
+            xs.push_back(engine::parseNumber(name).value_or(0));
+        const ChartScale y = valueScale(all, false);
+        m_canvas.drawValueAxis(y, columnTitle(m_data, m_chart.y));
+        const double width = (m_canvas.right() - kPlotLeft) / static_cast<double>(names.size());
+        const ChartScale number = numbers ? scaleOf(xs, kPlotLeft, m_canvas.right()) : ChartScale();
+        if (numbers)
+            m_canvas.drawNumberAxis(number, optionTitle(m_chart.x));
+        else
+            m_canvas.drawNames(titles(m_chart.x), optionTitle(m_chart.x));
+        const auto place = [&](std::size_t point) {
+            const std::size_t index = indexOf(point, m_chart.x);
+            return numbers ? number(xs[index])
+                           : kPlotLeft + width * (static_cast<double>(index) + 0.5);
+        };
+        std::vector<LinePoints> lines(m_series.size());
+        for (const ChartValue& value : all)
+            lines[indexOf(value.point, m_chart.series)].push_back(
+                {value.point, place(value.point), y(value.y)});
+        for (std::size_t series = 0; series < lines.size(); ++series) {
+            const SeriesLook& look = m_looks[series];
+            LinePoints& line = lines[series];
+            std::ranges::stable_sort(line, {}, &ChartValue::x);
+            for (std::size_t i = 1; i < line.size(); ++i)
+                m_canvas.line({line[i - 1].x, line[i - 1].y}, {line[i].x, line[i].y}, look.width,
+                              look.colour, look.isDashed);
+            for (const ChartValue& at : line) {
+                drawInterval(at.point, at.x, y, look.colour);
+                m_canvas.marker(look, at.x, at.y);
+                markAround(at.point, at.x, at.y, series);
+            }
+        }
+        drawMissing([&](std::size_t point) { // side by side, not one on the other
+            const auto series = static_cast<double>(indexOf(point, m_chart.series));
+            return place(point) + 7 * (series - static_cast<double>(m_series.size() - 1) / 2);
+        });
+        nameLines(lines);
+    }
+
+    // Names each line at the right of the plot. If a line ends before the right edge, its name is
+    // next to its last point.
+    void nameLines(const std::vector<LinePoints>& lines)
+    {
+        constexpr double kAway = kChartText + 2;
+        double last = 0; // greatest x of all points
+        for (const LinePoints& line : lines)
+            for (std::size_t i = 0; i < line.size(); ++i) {
+                last = std::max(last, line[i].x);
+                m_canvas.keepFree({line[i].x - 6, line[i].y - 6, 12, 12});
+                if (i > 0)
+                    m_canvas.keepFree({line[i - 1].x, line[i - 1].y}, {line[i].x, line[i].y});
+            }
+        m_canvas.keepFree({0, m_canvas.bottom() - 1, m_style.width, kPlotBottom});
+        m_canvas.keepFree({m_canvas.right() + 8, 0, kPlotRight, m_style.height});
+        std::vector<std::pair<double, std::size_t>> ends;
+        for (std::size_t series = 0; series < lines.size(); ++series) {
+            if (lines[series].empty())
+                continue;
+            const ChartValue& end = lines[series].back();
+            const auto isFree = [&](double steps) {
+                return m_canvas.label(end.x, end.y + steps * kAway, m_series[series],
+                                      {m_looks[series].text});
+            };
+            if (end.x > last - 1
+                || std::ranges::none_of(std::array{0., 1., -1., 2., -2., 3., -3.}, isFree))
+                ends.emplace_back(end.y, series);
+        }
+        m_canvas.drawLabels(std::move(ends), m_series, m_looks, ChartCanvas::Sample::Line);
+    }
+
+    void drawBars()
+    {
+        const std::vector<ChartValue> all = values();
+        const ChartScale y = valueScale(all, true);
+        m_canvas.drawValueAxis(y, columnTitle(m_data, m_chart.y));
+        const auto names = titles(m_chart.x);
+        m_canvas.drawNames(names, optionTitle(m_chart.x));
+        const double group = (m_canvas.right() - kPlotLeft) / static_cast<double>(names.size());
+        // If the chart uses the same axis as x and as series, each value has only one bar, which is
+        // named on the x axis.
+        const bool isOneAxis = m_chart.x == m_chart.series;
+        const double bar = 0.8 * group / static_cast<double>(isOneAxis ? 1 : m_series.size());
+        const auto seriesOf
+            = [&](std::size_t point) { return isOneAxis ? 0 : indexOf(point, m_chart.series); };
+        const auto leftOf = [&](std::size_t point) {
+            return kPlotLeft + group * (static_cast<double>(indexOf(point, m_chart.x)) + 0.1)
+                + bar * static_cast<double>(seriesOf(point));
+        };
+        drawMissing([&](std::size_t point) { return leftOf(point) + 0.46 * bar; });
+        for (const ChartValue& value : all) {
+            const std::size_t series = seriesOf(value.point);
+            const double left = leftOf(value.point);
+            const Rect rect{left, y(value.y), 0.92 * bar, y(0) - y(value.y)};
+            if (isOneAxis)
+                m_canvas.box(rect, m_style.ink);
+            else
+                m_canvas.box(rect, m_looks[series].colour, m_looks[series].hatch);
+            drawInterval(value.point, left + rect.width / 2, y, m_style.text);
+            mark(value.point, rect, series);
+        }
+        if (isOneAxis)
+            return;
+        std::vector<std::pair<double, std::size_t>> labels;
+        for (std::size_t series = 0; series < m_series.size(); ++series)
+            labels.emplace_back(kPlotTop + 20, series);
+        m_canvas.drawLabels(std::move(labels), m_series, m_looks, ChartCanvas::Sample::Box);
+    }
+
+    // Shades the part of the plot where x exceeds `limit`, the memory of a device.
+    void drawLimit(const ChartScale& x, double limit)
+    {
+        if (limit >= x.most)
+            return;
+        const double at = x(limit), top = kPlotTop + 10;
+        m_canvas.box({at, top, m_canvas.right() - at, m_canvas.bottom() - top}, m_style.shade);
+        m_canvas.line({at, top}, {at, m_canvas.bottom()}, 1, m_style.text, true);
+        const std::string label = fmt::format(
+            "over {} GiB usable", metricNumber(metricName(StudyMetric::PeakBytes), limit));
+        m_canvas.text(at + 5, top + kChartText, label);
+        m_canvas.keepFree({at + 5, top, textWidth(label), kChartText + 2});
+    }
+
+    void drawPareto()
+    {
+        std::vector<ChartValue> all = values();
+        m_canvas.setRightMargin(28); // narrow, because labels are next to the points
+        std::vector<double> xs, ys;
+        for (const ChartValue& value : all) {
+            xs.push_back(value.x);
+            ys.push_back(value.y);
+        }
+        const double pad = 0.05 * (m_canvas.right() - kPlotLeft); // keeps points away from the axis
+        const ChartScale x = scaleOf(xs, kPlotLeft + pad, m_canvas.right()),
+                         y = scaleOf(ys, m_canvas.bottom(), kPlotTop + 10);
+        if (const auto limit = memoryLimit();
+            limit && m_chart.x == metricName(StudyMetric::PeakBytes))
+            drawLimit(x, *limit);
+        m_canvas.drawValueAxis(y, columnTitle(m_data, m_chart.y));
+        m_canvas.drawNumberAxis(x, columnTitle(m_data, m_chart.x));
+        const double towardsX = lessIsBetter(m_data.study, m_chart.x) ? 1 : -1;
+        const double towardsY = lessIsBetter(m_data.study, m_chart.y) ? 1 : -1;
+        std::ranges::stable_sort(all, {}, [&](const ChartValue& value) {
+            return std::pair(towardsX * value.x, towardsY * value.y);
+        });
+        double best = 1e300;
+        std::vector<ParetoPoint> points;
+        for (const ChartValue& value : all) {
+            const bool isOnFront = towardsY * value.y < best;
+            const std::size_t series = indexOf(value.point, m_chart.series);
+            best = std::min(best, towardsY * value.y);
+            points.push_back({.point = value.point,
+                              .row = series,
+                              .x = value.x,
+                              .y = value.y,
+                              .isOnFront = isOnFront,
+                              .label = m_series[series],
+                              .isBold = isOnFront});
+        }
+        m_marks = profiler::drawPareto(m_canvas, std::move(points), x, y, FrontEnds::AtPoints);
+    }
+
+    // Returns the colour of a cell of a heat map. `share` is 0 for the least value and 1 for the
+    // greatest one. The square root makes differences of small values visible.
+    Colour heatColour(double share) const
+    {
+        return mix(m_style.low, m_style.high, std::sqrt(share));
+    }
+
+    // Returns the colour of those cells of a phase map in which a series is the best.
+    Colour winnerColour(std::size_t series) const
+    {
+        return mix(m_looks[series].colour, m_style.ground, 0.35);
+    }
+
+    std::string textOf(double value) const { return fixedNumber(value, m_decimals); }
+
+    // Draws the colour bar: `least` is at its bottom and `most` at its top. Returns its lower end.
+    double drawColourBar(const Cells& cells, double least, double most)
+    {
+        constexpr int kSteps = 32;
+        const double x = cells.left + cells.width * static_cast<double>(cells.columns) + kBarGap;
+        const double height = std::max(cells.height * static_cast<double>(cells.rows), kLeastBar);
+        const double step = height / kSteps;
+        for (int i = 0; i < kSteps; ++i)
+            m_canvas.box({x, cells.top + step * i, kBarWidth, step + (i + 1 < kSteps ? 0.5 : 0)},
+                         heatColour(most > least ? 1 - static_cast<double>(i) / (kSteps - 1) : 0));
+        const double text = x + kBarWidth + 5;
+        m_canvas.text(text, cells.top + kChartText - 2, textOf(most));
+        if (most > least)
+            m_canvas.text(text, cells.top + height - 1, textOf(least));
+        return cells.top + height;
+    }
+
+    // Lays out the cells, with the names of rows at their left and the names of columns above them.
+    // `below` and `right` are the widths of the free margins below and to the right of the cells,
+    // in points.
+    Cells layCells(const std::vector<std::string>& rows, double below, double right) const
+    {
+        Cells cells;
+        cells.columns = m_data.study.axis(m_chart.x)->values.size();
+        cells.rows = rows.size();
+        double names = textWidth(optionTitle(m_chart.x));
+        for (const std::string& row : rows)
+            names = std::max(names, textWidth(row));
+        cells.left = std::min(names, m_style.width / 3) + 16;
+        cells.top = kPlotTop + kColumnNames;
+        cells.width = std::min(
+            kWidestCell, (m_style.width - cells.left - right) / static_cast<double>(cells.columns));
+        const double high = (m_style.height - cells.top - below) / static_cast<double>(cells.rows);
+        cells.height = m_style.fillsHeight ? std::clamp(high, kLowestRow, kHighestRow) : kRowHeight;
+        return cells;
+    }
+
+    void nameCells(const Cells& cells, const std::vector<std::string>& rows)
+    {
+        m_canvas.drawColumnNames(titles(m_chart.x), cells.left, cells.width, kPlotTop + 10);
+        for (std::size_t row = 0; row < cells.rows; ++row) {
+            const Rect first = cells.at(0, row);
+            m_canvas.text(cells.left - 8, first.y + first.height / 2 + kChartText / 3, rows[row],
+                          Text::Anchor::End, {m_style.ink});
+        }
+    }
+
+    void drawCell(const Rect& cell, Colour fill, const std::string& text, bool isBest)
+    {
+        isBest ? m_canvas.frame(cell, fill) : m_canvas.box(cell, fill);
+        drawNumber(cell, fill, text);
+    }
+
+    void drawNumber(const Rect& cell, Colour fill, const std::string& text)
+    {
+        if (textWidth(text) > cell.width)
+            return;
+        constexpr Colour kWhite{255, 255, 255}, kBlack{14, 17, 22};
+        m_canvas.text(cell.x + cell.width / 2, cell.y + cell.height / 2 + kChartText / 3, text,
+                      Text::Anchor::Middle,
+                      {contrast(fill, kWhite) > contrast(fill, kBlack) ? kWhite : kBlack});
+    }
+
+    void drawHeatMap()
+    {
+        double least = 1e300, most = -1e300;
+        for (const ChartValue& value : values()) {
+            least = std::min(least, value.y);
+            most = std::max(most, value.y);
+        }
+        const bool hasBar = most >= least;
+        const double labels
+            = !hasBar ? 0 : std::max(textWidth(textOf(least)), textWidth(textOf(most)));
+        const Cells cells
+            = layCells(m_series, kCaption + 4, hasBar ? kBarGap + kBarWidth + 5 + labels + 2 : 12);
+        m_canvas.text(cells.left - 8, kPlotTop + 10, optionTitle(m_chart.x), Text::Anchor::End);
+        nameCells(cells, m_series);
+        const double towards = lessIsBetter(m_data.study, m_chart.y) ? 1 : -1;
+        std::vector<double> best(cells.columns,
+                                 1e300); // best value of each column, times `towards`
+        for (const ChartValue& value : values()) {
+            double& of = best[indexOf(value.point, m_chart.x)];
+            of = std::min(of, towards * value.y);
+        }
+        std::vector<std::size_t> hatched;
+        for (std::size_t i = 0; i < m_data.points.size(); ++i) {
+            if (!isShown(i))
+                continue;
+            const std::size_t column = indexOf(i, m_chart.x), row = indexOf(i, m_chart.series);
+            const Rect cell = cells.at(column, row);
+            mark(i, cell, row);
+            if (!m_y[i] && !m_data.results[i].isDone) {
+                m_canvas.box(cell, mix(m_style.ground, m_style.grid, 0.5));
+            } else if (!m_y[i]) {
+                m_canvas.hatch(cell);
+                hatched.push_back(i);
+            } else {
+                const double share = most > least ? (*m_y[i] - least) / (most - least) : 0;
+                drawCell(cell, heatColour(share), textOf(*m_y[i]),
+                         cells.rows > 1 && towards * *m_y[i] <= best[column]);
+            }
+        }
+        m_height = cells.top + cells.height * static_cast<double>(cells.rows) + kCaption;
+        if (hasBar)
+            m_height = std::max(m_height, drawColourBar(cells, least, most) + kCaption);
+        m_canvas.text(cells.left, m_height - 6,
+                      fmt::format("{}{}{}", columnTitle(m_data, m_chart.y),
+                                  cells.rows > 1 ? "; framed: the best of a column" : "",
+                                  hatched.empty() ? "" : "; hatched: " + reasonOf(hatched)));
+    }
+
+    void drawPhaseMap()
+    {
+        const std::vector<std::string> rows = titles(m_chart.rows);
+        const Cells cells = layCells(rows, kCaption + 4, kPlotRight);
+        const double towards = lessIsBetter(m_data.study, m_chart.y) ? 1 : -1;
+        const auto cellOf = [&](std::size_t point) {
+            return indexOf(point, m_chart.rows) * cells.columns + indexOf(point, m_chart.x);
+        };
+        std::vector<std::optional<ChartValue>> best(cells.columns * cells.rows);
+        for (const ChartValue& value : values())
+            if (auto& cell = best[cellOf(value.point)];
+                !cell || towards * value.y < towards * cell->y)
+                cell = value;
+        std::vector<std::vector<std::size_t>> all(best.size()); // by cell: its points
+        for (std::size_t i = 0; i < m_data.points.size(); ++i)
+            if (isShown(i))
+                all[cellOf(i)].push_back(i);
+        std::vector<bool> wins(m_series.size(), false);
+        std::vector<std::size_t> hatched;
+        for (std::size_t i = 0; i < best.size(); ++i) {
+            const std::size_t row = i / cells.columns, column = i % cells.columns;
+            const Rect cell = cells.at(column, row);
+            if (all[i].empty())
+                continue;
+            mark(best[i] ? best[i]->point : all[i].front(), cell, row);
+            if (!best[i] && m_data.results[all[i].front()].isDone) {
+                m_canvas.hatch(cell);
+                hatched.insert(hatched.end(), all[i].begin(), all[i].end());
+            } else if (best[i]) {
+                const std::size_t series = indexOf(best[i]->point, m_chart.series);
+                wins[series] = true;
+                drawWin(cell, series, textOf(best[i]->y));
+            }
+        }
+        nameCells(cells, rows);
+        m_height = cells.top + cells.height * static_cast<double>(cells.rows) + kCaption;
+        m_canvas.text(cells.left, m_height - 6, phaseCaption());
+        drawWinners(wins, hatched,
+                    cells.left + cells.width * static_cast<double>(cells.columns) + 16);
+    }
+
+    void drawWin(const Rect& cell, std::size_t series, const std::string& text)
+    {
+        const Colour fill = winnerColour(series);
+        m_canvas.box(cell, fill, m_looks[series].hatch);
+        const double width = std::min(textWidth(text) + 4, cell.width);
+        if (m_looks[series].hatch != HatchLines::None)
+            m_canvas.box({cell.x + (cell.width - width) / 2,
+                          cell.y + (cell.height - kChartText - 3) / 2, width, kChartText + 3},
+                         fill);
+        drawNumber(cell, fill, text);
+    }
+
+    // Returns the caption of a phase map: "Iteration of the best scheme, units; devices down,
+    // micro-batches across".
+    std::string phaseCaption() const
+    {
+        const std::string metric = columnTitle(m_data, m_chart.y);
+        const std::size_t unit = std::min(metric.find(','), metric.size());
+        return fmt::format("{} of the best {}{}; {} down, {} across", metric.substr(0, unit),
+                           optionWord(m_chart.series), metric.substr(unit),
+                           optionWord(m_chart.rows), optionWord(m_chart.x));
+    }
+
+    void drawWinners(const std::vector<bool>& wins, const std::vector<std::size_t>& hatched,
+                     double x)
+    {
+        double y = kPlotTop + kColumnNames + kChartText;
+        const auto entry = [&](const std::string& name) {
+            m_canvas.text(x + kChartText + 6, y, name, Text::Anchor::Start, {m_style.ink});
+            y += kChartText + 7;
+            return Rect{x, y - 2 * kChartText - 6, kChartText, kChartText};
+        };
+        for (std::size_t series = 0; series < m_series.size(); ++series)
+            if (wins[series])
+                m_canvas.box(entry(m_series[series]), winnerColour(series), m_looks[series].hatch);
+        if (const std::string reason = reasonOf(hatched); !hatched.empty()) {
+            const std::size_t line = std::min(reason.find(" over"), reason.size());
+            m_canvas.hatch(entry(reason.substr(0, line)));
+            if (line < reason.size())
+                entry(reason.substr(line + 1));
+        }
+        m_height = std::max(m_height, y);
+    }
+
+    // Draws why there is nothing to draw; returns whether that is so.
+    bool drawNothing()
+    {
+        const auto isOpen = [](const StudyResult& result) { return !result.isDone; };
+        const auto& results = m_data.results;
+        if (!values().empty() || (isMap(m_chart) && !std::ranges::all_of(results, isOpen)))
+            return false;
+        std::string reason = "No point of this chart is possible";
+        for (std::size_t i = results.size(); i-- > 0;)
+            if (isShown(i))
+                reason = isOpen(results[i]) ? "No results yet"
+                                            : "No point of this chart has a value: "
+                        + (m_data.whyUnknown(i).empty() ? "its metric is unknown"
+                                                        : m_data.whyUnknown(i));
+        m_height = m_style.fillsHeight ? m_style.height : 40;
+        m_canvas.text(kPlotLeft, 24, reason);
+        return true;
+    }
+
+    const StudyData& m_data;
+    const StudyChart& m_chart;
+    const ChartStyle& m_style;
+    Column m_y, m_x;                   // in the units in which they are shown
+    std::vector<std::string> m_series; // titles
+    ChartCanvas m_canvas;
+    double m_height;
+    std::vector<SceneMark> m_marks;
+    std::vector<SeriesLook> m_looks; // by series
+    int m_decimals = 0;              // decimals of all numbers of a map
+};
 
 } // namespace
 
-engine::Result<MarkedScene> drawChart(const Study& study, const StudyChart& chart,
-                                      const std::vector<StudyPoint>& points,
-                                      const std::vector<StudyResult>& results,
+engine::Result<MarkedScene> drawChart(const StudyData& data, const StudyChart& chart,
                                       const ChartStyle& style)
 {
-    const auto of = TRY(ChartPoints::of(study, chart, points, results));
-    const bool isMap
-        = chart.kind == StudyChart::Kind::HeatMap || chart.kind == StudyChart::Kind::PhaseMap;
-    const auto isOpen = [](const StudyResult& result) { return !result.isDone; };
-    ChartSheet sheet(style);
-    if (of.values().empty() && (!isMap || std::ranges::all_of(results, isOpen))) {
-        bool hasOpenPoints = false;
-        for (std::size_t i = 0; i < points.size(); ++i)
-            hasOpenPoints = hasOpenPoints || (of.isShown(i) && isOpen(results[i]));
-        drawNothing(style, hasOpenPoints, sheet);
-    } else if (isMap) {
-        ChartMap(of, style, sheet).draw();
-    } else {
-        ChartPlot(of, style, sheet).draw();
-    }
-    MarkedScene drawn = sheet.canvas.finish(std::move(sheet.marks));
-    drawn.scene.height = sheet.height;
-    drawn.scene.title = chart.title;
-    return drawn;
+    auto y = TRY(shownColumn(data, chart.y));
+    ChartDrawing::Column x;
+    if (chart.kind == StudyChart::Kind::Pareto)
+        x = TRY(shownColumn(data, chart.x));
+    return ChartDrawing(data, chart, style, std::move(y), std::move(x)).draw();
 }
 
 } // namespace profiler

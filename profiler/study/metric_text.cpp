@@ -62,26 +62,31 @@ Unit unitOf(std::string_view column)
 }
 } // namespace
 
-double shownFactor(const std::vector<StudyResult>& results, std::string_view column)
+double shownFactor(const StudyData& data, std::string_view column)
 {
     const Unit unit = unitOf(column);
-    return unit == Unit::Share                  ? 100
-        : unit == Unit::Bytes                   ? 1.0 / (1 << 30)
-        : unit == Unit::Time && isTime(results) ? 1e-6
-                                                : 1;
+    return unit == Unit::Share                       ? 100
+        : unit == Unit::Bytes                        ? 1.0 / (1 << 30)
+        : unit == Unit::Time && isTime(data.results) ? 1e-6
+                                                     : 1;
 }
 
-Result<std::vector<std::optional<double>>> shownColumn(const Study& study,
-                                                       const std::vector<StudyPoint>& points,
-                                                       const std::vector<StudyResult>& results,
-                                                       std::string_view name)
+Result<std::vector<std::optional<double>>> shownColumn(const StudyData& data, std::string_view name)
 {
-    auto column = columnOf(study, points, results, name);
-    const double factor = shownFactor(results, name);
+    auto column = data.column(name);
+    const double factor = shownFactor(data, name);
     if (column)
         for (auto& value : *column)
             value = value ? std::optional(*value * factor) : std::nullopt;
     return column;
+}
+
+std::optional<std::pair<double, double>> shownInterval(const StudyData& data,
+                                                       std::string_view column, std::size_t point)
+{
+    const auto of = data.interval(column, point);
+    const double factor = of ? shownFactor(data, column) : 1;
+    return of ? std::optional(std::pair(of->first * factor, of->second * factor)) : of;
 }
 
 std::string metricNumber(std::string_view column, double value)
@@ -144,35 +149,48 @@ bool lessIsBetter(const Study& study, std::string_view column)
     return ratio != study.ratios.end() && ratio->inverse ? !less : less;
 }
 
-std::string columnTitle(const Study& study, const std::vector<StudyResult>& results,
-                        std::string_view column)
+std::string columnTitle(const StudyData& data, std::string_view column)
 {
-    if (std::ranges::find(study.ratios, column, &StudyRatio::name) != study.ratios.end())
+    if (std::ranges::find(data.study.ratios, column, &StudyRatio::name) != data.study.ratios.end())
         return ratioTitle(column);
-    if (const auto metric = metricNamed(column))
-        return std::string(metricTitle(*metric))
-            + (!intervalOf(*metric)  ? ""
-                   : isTime(results) ? ", ms"
-                                     : ", units");
-    return std::string(column);
+    const auto metric = metricNamed(column);
+    const std::string title(metric ? metricTitle(*metric) : column);
+    return unitOf(column) != Unit::Time ? title
+                                        : title + (isTime(data.results) ? ", ms" : ", units");
+}
+
+std::vector<FieldFacts> simulationFields()
+{
+    std::vector<FieldFacts> all;
+    const auto append = [&all](const auto& fields) {
+        for (const FieldFacts& field : fields)
+            if (!field.flag.empty())
+                all.push_back(field);
+    };
+    append(requestFields());
+    append(unitCostFields());
+    append(trainingSetupFields());
+    return all;
 }
 
 namespace {
 
-std::optional<engine::FieldFacts> factsOf(std::string_view key)
+std::optional<FieldFacts> factsOf(std::string_view key)
 {
-    if (key == "seed") // ambiguous: seed of the jitter or of a run
-        return std::nullopt;
-    std::optional<engine::FieldFacts> found;
-    const auto search = [&found, flag = "--" + std::string(key)](const auto& fields) {
-        for (const engine::FieldFacts& field : fields)
-            if (!found && !field.flag.empty() && field.longFlag() == flag)
-                found = field;
-    };
-    search(engine::requestFields());
-    search(engine::unitCostFields());
-    search(engine::trainingSetupFields());
-    return found;
+    const auto all = simulationFields();
+    const auto found = std::ranges::find(all, "--" + std::string(key), &FieldFacts::longFlag);
+    return found == all.end() || key == "seed" // ambiguous: seed of the jitter or of a run
+        ? std::nullopt
+        : std::optional(*found);
+}
+
+const SchemeOption* schemeOption(std::string_view key)
+{
+    for (const Scheme& scheme : schemes())
+        for (const SchemeOption& option : scheme.options)
+            if (option.key == key && !factsOf(key))
+                return &option;
+    return nullptr;
 }
 
 bool isUpper(char c)
@@ -182,8 +200,15 @@ bool isUpper(char c)
 
 } // namespace
 
+bool isSchemeOption(std::string_view key)
+{
+    return schemeOption(key) != nullptr;
+}
+
 std::string optionLabel(std::string_view key)
 {
+    if (const SchemeOption* const option = schemeOption(key))
+        return std::string(option->title);
     if (const auto facts = factsOf(key); facts && !facts->label.empty())
         return std::string(facts->label);
     std::string label(key);
@@ -204,6 +229,12 @@ std::string optionTitle(std::string_view key)
 std::string optionWord(std::string_view key)
 {
     return asWord(optionLabel(key));
+}
+
+std::string optionSymbol(std::string_view key)
+{
+    const std::string label = optionLabel(key), word = optionWord(key);
+    return label.size() == word.size() + 2 ? label.substr(word.size() + 1) : "";
 }
 
 std::string asWord(std::string word)

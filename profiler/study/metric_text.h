@@ -1,5 +1,6 @@
 #pragma once
 
+#include "engine/base/field.h"
 #include "profiler/study/study.h"
 
 #include <map>
@@ -11,14 +12,16 @@
 namespace profiler {
 
 // Returns the values of a column, converted to the unit that columnTitle() states: ms, % or GiB.
-engine::Result<std::vector<std::optional<double>>>
-shownColumn(const Study& study, const std::vector<StudyPoint>& points,
-            const std::vector<StudyResult>& results, std::string_view name);
-// Returns the factor by which a value of columnOf() is multiplied to get that of shownColumn().
-double shownFactor(const std::vector<StudyResult>& results, std::string_view column);
+engine::Result<std::vector<std::optional<double>>> shownColumn(const StudyData& data,
+                                                               std::string_view name);
+// Returns the factor by which a value of StudyData::column() is multiplied to get that of
+// shownColumn().
+double shownFactor(const StudyData& data, std::string_view column);
+// The interval of a value in the unit of shownColumn().
+std::optional<std::pair<double, double>> shownInterval(const StudyData& data,
+                                                       std::string_view column, std::size_t point);
 // Returns the title of a metric with its unit, or the title of a ratio: "Speed-up over 1F1B".
-std::string columnTitle(const Study& study, const std::vector<StudyResult>& results,
-                        std::string_view column);
+std::string columnTitle(const StudyData& data, std::string_view column);
 // metricNumber() formats a single number of a column with three digits, or a percentage with one
 // decimal: "12.3". Numbers that are shown together all have the same number of decimals.
 // metricDecimals() returns the number of decimals that the greatest of them needs, and
@@ -35,6 +38,11 @@ std::string whereText(const std::map<std::string, std::string>& where);
 // Whether smaller values of a metric or ratio are better.
 bool lessIsBetter(const Study& study, std::string_view column);
 
+// The options of `bscope simulate` that have an input field.
+std::vector<engine::FieldFacts> simulationFields();
+// Whether an axis of this name is an option of schemes (--set), such as `concat`.
+bool isSchemeOption(std::string_view key);
+
 // Names of the options that a study can set. They are taken from the labels of the options' input
 // fields.
 
@@ -44,5 +52,6 @@ std::string optionTitle(std::string_view key); // with the unit: "P2P message, u
 std::string asWord(std::string label);         // "Micro-batches N" -> "micro-batches"
 // Returns the name for use within a sentence, without symbol and unit: "micro-batches".
 std::string optionWord(std::string_view key);
+std::string optionSymbol(std::string_view key); // "N" for micro-batches; "" if there is none
 
 } // namespace profiler

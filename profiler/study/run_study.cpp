@@ -1,21 +1,353 @@
 #include "profiler/study/run_study.h"
 
+#include "engine/base/median.h"
 #include "engine/base/new_file.h"
+#include "engine/base/text.h"
 #include "engine/base/try.h"
-#include "profiler/study/results_file.h"
+#include "profiler/analysis/compare.h"
+#include "profiler/analysis/device_memory.h"
+#include "profiler/study/study_file.h"
 #include "profiler/study/study_report.h"
 
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
+#include <cmath>
 #include <condition_variable>
 #include <mutex>
+#include <numeric>
 #include <thread>
 
 namespace profiler {
 
 using namespace engine;
 namespace fs = std::filesystem;
+
+namespace {
+
+constexpr std::array<std::pair<OpKind, StudyMetric>, 5> kKinds{
+    {{OpKind::Forward, StudyMetric::Forward},
+     {OpKind::Backward, StudyMetric::Backward},
+     {OpKind::BackwardInput, StudyMetric::BackwardInput},
+     {OpKind::BackwardWeight, StudyMetric::BackwardWeight},
+     {OpKind::OptimizerStep, StudyMetric::Optimizer}}};
+
+// Returns the mean loss over the micro-batches of the last measured iteration; nullopt if it
+// diverged.
+std::optional<double> lastLoss(const Run& run)
+{
+    const auto& all = run.timeline.iterations;
+    const auto last = std::find_if(all.rbegin(), all.rend(), [](const Iteration& one) {
+        return one.kind == Iteration::Kind::Measured && !one.microBatchLoss.empty();
+    });
+    if (last == all.rend())
+        return std::nullopt;
+    const auto& losses = last->microBatchLoss;
+    const double mean
+        = std::accumulate(losses.begin(), losses.end(), 0.0) / static_cast<double>(losses.size());
+    return std::isfinite(mean) ? std::optional(mean) : std::nullopt;
+}
+
+std::int64_t meanTime(const RunMetrics& metrics, OpKind kind)
+{
+    return std::llround(
+        metrics.mean([kind](const DeviceMetrics& device) { return device.byKind[kind]; }));
+}
+
+void addInterval(const std::optional<engine::Interval>& interval, StudyMetric metric, double unit,
+                 StudyValues& values)
+{
+    if (!interval)
+        return;
+    values.low[metric] = static_cast<double>(interval->least) / unit;
+    values.high[metric] = static_cast<double>(interval->most) / unit;
+}
+
+void addKinds(const Run& run, const RunMetrics& reported, double unit, StudyValues& values)
+{
+    std::vector<RunMetrics> all;
+    const auto& iterations = run.timeline.iterations;
+    for (int i = 0; i < std::ssize(iterations) && run.info.mode != Mode::Simulate; ++i)
+        if (iterations[static_cast<std::size_t>(i)].kind == Iteration::Kind::Measured)
+            if (auto one = metrics(run, i))
+                all.push_back(*std::move(one));
+    if (all.empty())
+        all.push_back(reported);
+    for (const auto& [kind, metric] : kKinds) {
+        std::vector<std::int64_t> times;
+        for (const RunMetrics& one : all)
+            times.push_back(meanTime(one, kind));
+        if (std::ranges::all_of(times, [](std::int64_t time) { return time == 0; }))
+            continue;
+        addInterval(medianInterval(times), metric, unit, values);
+        values.of[metric] = static_cast<double>(medianOf(times)) / unit;
+    }
+}
+
+} // namespace
+
+StudyValues valuesOf(const Run& run, const RunMetrics& metrics)
+{
+    StudyValues values;
+    values.unit = run.info.inUnits() ? "units" : "ns";
+    const auto unit = static_cast<double>(run.info.ticksPerUnit);
+    auto& of = values.of;
+    of[StudyMetric::Iteration] = static_cast<double>(metrics.duration) / unit;
+    addInterval(iterationInterval(run, metrics.iteration), StudyMetric::Iteration, unit, values);
+    of[StudyMetric::Bubble] = metrics.bubbleRatio;
+    of[StudyMetric::Messages] = metrics.messages;
+    of[StudyMetric::LocalCopies] = metrics.localCopies;
+    if (metrics.exposedIsKnown)
+        of[StudyMetric::Exposed] = metrics.mean(&DeviceMetrics::exposedCommunication) / unit;
+    of[StudyMetric::TokensPerSecond] = metrics.tokensPerSecond;
+    of[StudyMetric::Mfu] = metrics.mfu;
+    of[StudyMetric::Loss] = lastLoss(run);
+    of[StudyMetric::CpuShare] = run.info.cpuShare;
+    addKinds(run, metrics, unit, values);
+    of[StudyMetric::PeakStash] = metrics.peakStash();
+    of[StudyMetric::Weights] = metrics.weights();
+    of[StudyMetric::PeakBytes] = metrics.peakBytes();
+    if (const MemoryCapacity memory = deviceMemory(run); memory.isKnown()) {
+        of[StudyMetric::DeviceMemory] = memory.bytes;
+        of[StudyMetric::UsableMemory] = memory.usable();
+        if (const auto peak = of[StudyMetric::PeakBytes])
+            of[StudyMetric::Fits] = memory.holds(*peak) ? 1 : 0;
+    }
+    return values;
+}
+
+namespace {
+
+// The column of an axis. It has the prefix "--" if a result column has the name of the option.
+std::string axisColumn(const std::string& key)
+{
+    return isResultColumn(key) ? "--" + key : key;
+}
+
+// A column of numbers: a metric, or an end of the interval of a time.
+struct NumberColumn
+{
+    std::string name;
+    StudyMetric metric;
+    StudyValues::Numbers StudyValues::*of;
+};
+std::vector<NumberColumn> numberColumns()
+{
+    std::vector<NumberColumn> columns;
+    for (std::size_t i = 0; i < kStudyMetrics; ++i) {
+        const auto metric = static_cast<StudyMetric>(i);
+        const std::string name(metricName(metric));
+        columns.push_back({name, metric, &StudyValues::of});
+        if (metricInfo(metric).unit != Unit::Time)
+            continue;
+        columns.push_back({name + "_low", metric, &StudyValues::low});
+        columns.push_back({name + "_high", metric, &StudyValues::high});
+    }
+    return columns;
+}
+
+std::vector<std::string> columnsOf(const Study& study)
+{
+    std::vector<std::string> columns;
+    for (const StudyAxis& axis : study.grid)
+        columns.push_back(axisColumn(axis.key));
+    for (const NumberColumn& column : numberColumns())
+        columns.push_back(column.name);
+    for (const StudyRatio& ratio : study.ratios)
+        columns.push_back(ratio.name);
+    return columns;
+}
+
+// Quotes the name of a column, because the user names the axes.
+std::string identifier(std::string_view name)
+{
+    std::string text = "\"";
+    for (const char c : name)
+        text += c == '"' ? "\"\"" : std::string(1, c);
+    return text + "\"";
+}
+
+std::string joinedArguments(const StudyPoint& point)
+{
+    return fmt::format("{}", fmt::join(point.arguments, " "));
+}
+
+// The columns of the table `results` in the order in which write() binds them, with their types.
+std::vector<std::pair<std::string, const char*>> storedColumns(const Study& study)
+{
+    std::vector<std::pair<std::string, const char*>> columns{{"point", "INTEGER PRIMARY KEY"}};
+    for (const StudyAxis& axis : study.grid)
+        columns.emplace_back(identifier(axisColumn(axis.key)), "TEXT");
+    for (const NumberColumn& column : numberColumns())
+        columns.emplace_back(identifier(column.name), "REAL");
+    for (const char* text : {"unit", "mapping", "error", "arguments"})
+        columns.emplace_back(text, "TEXT");
+    return columns;
+}
+
+std::string selectResults()
+{
+    std::string columns;
+    for (const NumberColumn& column : numberColumns())
+        columns += ", results." + identifier(column.name);
+    return "SELECT point, unit, error, results.mapping" + columns + " FROM results";
+}
+
+} // namespace
+
+Result<void> StudyFile::create()
+{
+    std::vector<std::string> columns;
+    for (const auto& [name, type] : storedColumns(*m_study))
+        columns.push_back(name + " " + type);
+    TRY(m_database.execute(
+        fmt::format("PRAGMA journal_mode = WAL; PRAGMA synchronous = NORMAL; BEGIN IMMEDIATE;"
+                    "CREATE TABLE IF NOT EXISTS study (key TEXT PRIMARY KEY, value TEXT);"
+                    "CREATE TABLE IF NOT EXISTS results ({})",
+                    fmt::join(columns, ", "))));
+    auto insert = TRY(m_database.prepare("INSERT OR IGNORE INTO study VALUES ('points', ?1)"));
+    if (!insert.run(pointsToml(*m_study)))
+        return tl::unexpected(m_database.error());
+    return m_database.execute("COMMIT");
+}
+
+Result<StudyFile> StudyFile::open(const std::filesystem::path& file, const Study& study)
+{
+    auto database = TRY(Database::open(file, Database::Access::Create));
+    StudyFile opened(std::move(database), study);
+    // A file has no tables if it is new or if its creation failed. Another process may be creating
+    // the tables at the same time.
+    const auto tables = TRY(opened.m_database.integer("SELECT count(*) FROM sqlite_schema"));
+    if (tables == 0)
+        TRY(opened.create());
+    const auto stored = opened.m_database.text("SELECT value FROM study WHERE key = 'points'");
+    // Another version of the program may have other metrics.
+    if (!stored || *stored != pointsToml(study) || !opened.m_database.prepare(selectResults()))
+        return fail(Error::Code::InvalidArgument,
+                    fmt::format("{} has the results of another study, or of another version of "
+                                "this one; choose another folder, or delete the file",
+                                file.string()));
+    return opened;
+}
+
+Result<StudyData> StudyFile::read()
+{
+    StudyData data(*m_study);
+    const auto numbers = numberColumns();
+    auto row = TRY(m_database.prepare(selectResults()));
+    while (row.next()) {
+        const std::int64_t point = row.integer(0);
+        if (point < 0 || std::cmp_greater_equal(point, data.points.size()))
+            return tl::unexpected(m_database.damaged("a point that the study lacks"));
+        StudyResult& result = data.results[static_cast<std::size_t>(point)];
+        result.isDone = true;
+        result.values.unit = row.text(1);
+        result.error = row.text(2);
+        result.values.mapping = row.text(3);
+        for (std::size_t i = 0; i < numbers.size(); ++i)
+            (void)row.get(4 + static_cast<int>(i),
+                          (result.values.*numbers[i].of)[numbers[i].metric]);
+    }
+    if (row.failed())
+        return tl::unexpected(m_database.error());
+    return data;
+}
+
+Result<void> StudyFile::write(const std::vector<StudyPoint>& points,
+                              const std::vector<std::pair<std::size_t, StudyResult>>& results)
+{
+    if (results.empty())
+        return {};
+    std::vector<std::string> names;
+    for (const auto& [name, type] : storedColumns(*m_study))
+        names.push_back(name);
+    const std::vector<std::string_view> places(names.size(), "?");
+    TRY(m_database.execute("BEGIN"));
+    auto insert
+        = TRY(m_database.prepare(fmt::format("INSERT OR REPLACE INTO results ({}) VALUES ({})",
+                                             fmt::join(names, ", "), fmt::join(places, ", "))));
+    const auto numbers = numberColumns();
+    for (const auto& [index, result] : results) {
+        int next = 0;
+        const auto bind = [&](const auto& value) { insert.set(++next, value); };
+        bind(index);
+        for (const std::string& value : points[index].values)
+            bind(value);
+        for (const NumberColumn& column : numbers)
+            bind((result.values.*column.of)[column.metric]);
+        const std::string arguments = joinedArguments(points[index]);
+        bind(result.values.unit);
+        bind(result.values.mapping);
+        bind(result.error);
+        bind(arguments);
+        if (!insert.run())
+            return tl::unexpected(m_database.error());
+    }
+    return m_database.execute("COMMIT");
+}
+
+// Replaces the columns of ratios, because the ratios of the study may have changed since the file
+// was written.
+Result<void> StudyFile::replaceRatios()
+{
+    auto names = TRY(m_database.prepare("SELECT name FROM pragma_table_info('results') "
+                                        "WHERE cid > (SELECT cid FROM pragma_table_info('results') "
+                                        "WHERE name = 'arguments')"));
+    std::string changes;
+    while (names.next())
+        changes += "ALTER TABLE results DROP COLUMN " + identifier(names.text(0)) + ";";
+    for (const StudyRatio& ratio : m_study->ratios)
+        changes += "ALTER TABLE results ADD COLUMN " + identifier(ratio.name) + " REAL;";
+    names.reset();
+    return m_database.execute(changes);
+}
+
+Result<void> StudyFile::finish(const std::string& toml, const StudyData& data)
+{
+    TRY(replaceRatios());
+    auto study = TRY(m_database.prepare("INSERT OR REPLACE INTO study VALUES ('toml', ?1)"));
+    if (!study.run(toml))
+        return tl::unexpected(m_database.error());
+    for (const StudyRatio& ratio : m_study->ratios) {
+        const auto column = TRY(data.column(ratio.name));
+        TRY(m_database.execute("BEGIN"));
+        auto update = TRY(m_database.prepare(
+            fmt::format("UPDATE results SET {} = ?1 WHERE point = ?2", identifier(ratio.name))));
+        for (std::size_t i = 0; i < data.points.size(); ++i)
+            if (!update.run(column[i], i))
+                return tl::unexpected(m_database.error());
+        TRY(m_database.execute("COMMIT"));
+    }
+    // Fails if another program reads the file; the file then keeps its WAL.
+    (void)m_database.execute("PRAGMA wal_checkpoint(TRUNCATE); PRAGMA journal_mode = DELETE");
+    return {};
+}
+
+std::string studyCsv(const StudyData& data)
+{
+    const auto& [study, points, results] = data;
+    const auto numbers = numberColumns();
+    std::string text
+        = fmt::format("{},unit,mapping,error,arguments\n", fmt::join(columnsOf(study), ","));
+    std::vector<std::vector<std::optional<double>>> ratios;
+    for (const StudyRatio& ratio : study.ratios)
+        ratios.push_back(data.column(ratio.name).value());
+    const auto number
+        = [&](std::optional<double> value) { text += value ? fmt::format("{},", *value) : ","; };
+    for (std::size_t i = 0; i < points.size(); ++i) {
+        for (const std::string& value : points[i].values)
+            text += csvCell(value) + ",";
+        for (const NumberColumn& column : numbers)
+            number((results[i].values.*column.of)[column.metric]);
+        for (const auto& ratio : ratios)
+            number(ratio[i]);
+        text += fmt::format("{},{},{},{}\n", results[i].values.unit,
+                            csvCell(results[i].values.mapping), csvCell(results[i].error),
+                            csvCell(joinedArguments(points[i])));
+    }
+    return text;
+}
 
 namespace {
 
@@ -42,8 +374,6 @@ public:
         for (std::thread& thread : m_threads)
             thread.join();
     }
-    PointQueue(const PointQueue&) = delete;
-    PointQueue& operator=(const PointQueue&) = delete;
 
     void stop() { m_next = m_open.size(); }
     // Waits half a second, or until all points are finished. Returns the points that were finished
@@ -92,10 +422,10 @@ private:
     std::vector<std::thread> m_threads; // last member, because the threads use the others
 };
 
-Result<void> evaluateAll(StudyFile& file, const std::vector<StudyPoint>& points,
-                         std::vector<StudyResult>& results, const EvaluatePoint& evaluate,
+Result<void> evaluateAll(StudyFile& file, StudyData& data, const EvaluatePoint& evaluate,
                          const RunStudyOptions& options)
 {
+    auto& [study, points, results] = data;
     std::vector<std::size_t> open;
     for (std::size_t i = 0; i < points.size(); ++i)
         if (!results[i].isDone)
@@ -127,9 +457,8 @@ Result<void> evaluateAll(StudyFile& file, const std::vector<StudyPoint>& points,
 
 } // namespace
 
-Result<std::vector<StudyResult>> runStudy(const Study& study, const std::string& toml,
-                                          const fs::path& folder, const EvaluatePoint& evaluate,
-                                          const RunStudyOptions& options)
+Result<StudyData> runStudy(const Study& study, const std::string& toml, const fs::path& folder,
+                           const EvaluatePoint& evaluate, const RunStudyOptions& options)
 {
     std::error_code failed;
     fs::create_directories(folder, failed);
@@ -141,30 +470,25 @@ Result<std::vector<StudyResult>> runStudy(const Study& study, const std::string&
                     fmt::format("{} cannot be created: {}; choose another folder", folder.string(),
                                 failed.message()));
     auto file = TRY(StudyFile::open(folder / kResults, study));
-    const std::vector<StudyPoint> points = pointsOf(study);
-    auto results = file.read(points);
-    if (!results)
-        return results;
-    TRY(evaluateAll(file, points, *results, evaluate, options));
-    const auto isPossible = [](const StudyResult& result) { return result.error.empty(); };
-    if (std::ranges::none_of(*results, isPossible))
+    auto data = TRY(file.read());
+    TRY(evaluateAll(file, data, evaluate, options));
+    if (data.refused() == data.points.size())
         return fail(Error::Code::InvalidArgument,
-                    "no point of the study is possible: " + results->front().error);
-    TRY(file.finish(toml, points, *results));
-    const auto report = TRY(studyReport(study, points, *results));
-    TRY(saveFile(folder / "results.csv", studyCsv(study, points, *results), IfExists::Replace));
+                    "no point of the study is possible: " + data.results.front().error);
+    TRY(file.finish(toml, data));
+    const auto report = TRY(studyReport(data));
+    TRY(saveFile(folder / "results.csv", studyCsv(data), IfExists::Replace));
     TRY(saveFile(folder / "report.html", report, IfExists::Replace));
-    return results;
+    return data;
 }
 
-Result<std::vector<StudyResult>> storedResults(const Study& study, const fs::path& folder)
+Result<StudyData> storedResults(const Study& study, const fs::path& folder)
 {
-    const std::vector<StudyPoint> points = pointsOf(study);
     std::error_code ignored;
     if (!fs::exists(folder / kResults, ignored))
-        return std::vector<StudyResult>(points.size());
-    return StudyFile::open(folder / kResults, study).and_then([&](StudyFile file) {
-        return file.read(points);
+        return StudyData(study);
+    return StudyFile::open(folder / kResults, study).and_then([](StudyFile file) {
+        return file.read();
     });
 }
 

@@ -1,13 +1,56 @@
 #pragma once
 
+#include "engine/timeline/run.h"
+#include "profiler/analysis/metrics.h"
+#include "profiler/store/sqlite.h"
 #include "profiler/study/study.h"
 
 #include <atomic>
 #include <chrono>
 #include <filesystem>
 #include <functional>
+#include <utility>
 
 namespace profiler {
+
+// Returns the metrics of a point, computed from its run. `metrics` are those of the reported
+// iteration. The times of each kind of op are medians over the measured iterations (a simulated run
+// has one).
+StudyValues valuesOf(const engine::Run& run, const RunMetrics& metrics);
+
+// The file results.sqlite of a study. Its table `results` has one row per point (axes, metrics,
+// ratios). Its table `study` has the TOML of the study and its pointsToml(). Rows are written while
+// the study runs, so that an interrupted study can continue. Not thread-safe.
+class StudyFile
+{
+public:
+    // Opens or creates the file. Fails with Error::Code::InvalidArgument if the file has the
+    // results of a study with other points. Differences in texts, ratios, charts and answers are
+    // allowed.
+    static engine::Result<StudyFile> open(const std::filesystem::path& file, const Study& study);
+
+    // Returns the study with the results of an earlier run, if any.
+    engine::Result<StudyData> read();
+    // Writes the results of the points with these indices in one transaction.
+    engine::Result<void> write(const std::vector<StudyPoint>& points,
+                               const std::vector<std::pair<std::size_t, StudyResult>>& results);
+    // Writes the current TOML of the study, and the values of its ratios.
+    engine::Result<void> finish(const std::string& toml, const StudyData& data);
+
+private:
+    StudyFile(Database database, const Study& study)
+        : m_database(std::move(database))
+        , m_study(&study)
+    { }
+    engine::Result<void> create();
+    engine::Result<void> replaceRatios();
+
+    Database m_database;
+    const Study* m_study;
+};
+
+// The table `results` as CSV; unknown values are empty.
+std::string studyCsv(const StudyData& data);
 
 // Returns the metrics of a point. Called from several threads concurrently. An error with
 // Error::Code::InvalidArgument marks the point as not possible; any other error ends the study.
@@ -30,14 +73,12 @@ struct RunStudyOptions
 // Evaluates the points that are missing in `folder`/results.sqlite, stores each as soon as it is
 // ready, and then writes results.csv and report.html. After a cancellation, the next call continues
 // the study. Fails with Error::Code::InvalidArgument if no point is possible.
-engine::Result<std::vector<StudyResult>> runStudy(const Study& study, const std::string& toml,
-                                                  const std::filesystem::path& folder,
-                                                  const EvaluatePoint& evaluate,
-                                                  const RunStudyOptions& options);
+engine::Result<StudyData> runStudy(const Study& study, const std::string& toml,
+                                   const std::filesystem::path& folder,
+                                   const EvaluatePoint& evaluate, const RunStudyOptions& options);
 
-// Returns for each point its result in `folder`, even while another process adds results. If the
+// Returns a study with its results in `folder`, even while another process adds results. If the
 // folder has no results, no point is done.
-engine::Result<std::vector<StudyResult>> storedResults(const Study& study,
-                                                       const std::filesystem::path& folder);
+engine::Result<StudyData> storedResults(const Study& study, const std::filesystem::path& folder);
 
 } // namespace profiler

@@ -1,5 +1,8 @@
 #include "profiler/study/study.h"
 
+#include "engine/schedules/scheme.h"
+#include "profiler/study/metric_text.h"
+
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -25,25 +28,15 @@ constexpr std::array<MeasureInfo, kStudyMetrics> kMetrics{{
     {"fits", "Fits", Unit::None, kData, Better::More},
     {"device_memory", "Device memory, GiB", Unit::Bytes, kData, Better::Less},
     {"usable_memory", "Usable memory, GiB", Unit::Bytes, kData, Better::Less},
-    {"iteration_low", "Iteration, lower bound", Unit::Time, kData, Better::Less},
-    {"iteration_high", "Iteration, upper bound", Unit::Time, kData, Better::Less},
     {"loss", "Loss, nats per token", Unit::Loss, kData, Better::Less},
     {"forward", "F", Unit::Time, kData, Better::Less},
-    {"forward_low", "F, lower bound", Unit::Time, kData, Better::Less},
-    {"forward_high", "F, upper bound", Unit::Time, kData, Better::Less},
     {"backward", "B", Unit::Time, kData, Better::Less},
-    {"backward_low", "B, lower bound", Unit::Time, kData, Better::Less},
-    {"backward_high", "B, upper bound", Unit::Time, kData, Better::Less},
     {"backward_input", "I", Unit::Time, kData, Better::Less},
-    {"backward_input_low", "I, lower bound", Unit::Time, kData, Better::Less},
-    {"backward_input_high", "I, upper bound", Unit::Time, kData, Better::Less},
     {"backward_weight", "W", Unit::Time, kData, Better::Less},
-    {"backward_weight_low", "W, lower bound", Unit::Time, kData, Better::Less},
-    {"backward_weight_high", "W, upper bound", Unit::Time, kData, Better::Less},
     {"optimizer", "Optimizer", Unit::Time, kData, Better::Less},
-    {"optimizer_low", "Optimizer, lower bound", Unit::Time, kData, Better::Less},
-    {"optimizer_high", "Optimizer, upper bound", Unit::Time, kData, Better::Less},
     {"cpu_share", "CPU share, %", Unit::Share, kData, Better::More},
+    {"exposed", "Exposed communication", Unit::Time, kData, Better::Less},
+    {"local_copies", "Local copies", Unit::None, kData, Better::Less},
 }};
 
 void appendOption(std::vector<std::string>& arguments, const std::string& key,
@@ -80,6 +73,9 @@ bool isResultColumn(std::string_view name)
 {
     static constexpr std::array<std::string_view, 5> kOther{"point", "unit", "mapping", "error",
                                                             "arguments"};
+    for (const std::string_view end : {"_low", "_high"})
+        if (name.ends_with(end) && metricNamed(name.substr(0, name.size() - end.size())))
+            return true;
     return metricNamed(name) || std::ranges::find(kOther, name) != kOther.end();
 }
 
@@ -88,17 +84,10 @@ std::string_view metricTitle(StudyMetric metric)
     return metricInfo(metric).title;
 }
 
-std::optional<std::pair<StudyMetric, StudyMetric>> intervalOf(StudyMetric metric)
+MemoryCapacity StudyValues::memory() const
 {
-    const std::string name(metricName(metric));
-    const auto low = metricNamed(name + "_low"), high = metricNamed(name + "_high");
-    return low && high ? std::optional(std::pair(*low, *high)) : std::nullopt;
-}
-
-MemoryCapacity memoryOf(const StudyValues& values)
-{
-    const double all = values.of[StudyMetric::DeviceMemory].value_or(0);
-    const double usable = values.of[StudyMetric::UsableMemory].value_or(all);
+    const double all = of[StudyMetric::DeviceMemory].value_or(0);
+    const double usable = of[StudyMetric::UsableMemory].value_or(all);
     return {std::llround(all), all > 0 ? 100 * (1 - usable / all) : 0};
 }
 
@@ -110,8 +99,15 @@ const StudyAxis* Study::axis(std::string_view key) const
 
 const StudyAxis* Study::comparedAxis() const
 {
-    const StudyAxis* const named = axis(compare.empty() ? "scheme" : compare);
-    return named != nullptr || grid.empty() ? named : &grid.front();
+    if (!compare.empty())
+        return axis(compare);
+    const auto varies
+        = [](const StudyAxis* axis) { return axis != nullptr && axis->values.size() > 1; };
+    for (const std::string_view usual : {"scheme", "case"})
+        if (varies(axis(usual)))
+            return axis(usual);
+    const auto other = std::ranges::find_if(grid, [&](const auto& one) { return varies(&one); });
+    return other != grid.end() ? &*other : grid.empty() ? nullptr : &grid.front();
 }
 
 bool Study::isMeasured() const
@@ -143,6 +139,23 @@ std::optional<std::size_t> pointAt(const Study& study, const std::vector<std::st
 }
 
 namespace {
+
+// An axis such as `concat` sets that option of the schemes that have it, and no other scheme.
+void appendSchemeOption(const Study& study, StudyPoint& point, const std::string& key,
+                        const std::string& value)
+{
+    std::string scheme = "bitpipe"; // the default of the commands
+    for (const StudyAxis& axis : study.fixed)
+        if (axis.key == "scheme")
+            scheme = axis.values.front();
+    for (std::size_t i = 0; i < study.grid.size(); ++i)
+        if (study.grid[i].key == "scheme")
+            scheme = point.values[i];
+    for (const SchemeOption& option : findScheme(scheme)->options)
+        if (option.key == key
+            && (option.isOpen() || std::ranges::find(option.values, value) != option.values.end()))
+            point.arguments.insert(point.arguments.end(), {"--set", key + "=" + value});
+}
 
 // Appends the options that a value of an axis stands for.
 void addValue(const Study& study, StudyPoint& point, const std::string& key,
@@ -179,12 +192,19 @@ std::vector<StudyPoint> pointsOf(const Study& study)
             }
         points = std::move(longer);
     }
+    std::map<std::string, bool> isOfSchemes; // asked once, because a study may have 1e6 points
+    for (const auto* axes : {&study.fixed, &study.grid})
+        for (const StudyAxis& axis : *axes)
+            isOfSchemes[axis.key] = isSchemeOption(axis.key);
     for (StudyPoint& point : points) {
+        const auto add = [&](const std::string& key, const std::string& value) {
+            (isOfSchemes.at(key) ? appendSchemeOption : addValue)(study, point, key, value);
+        };
         point.mode = study.mode;
         for (const StudyAxis& axis : study.fixed)
-            addValue(study, point, axis.key, axis.values.front());
+            add(axis.key, axis.values.front());
         for (std::size_t i = 0; i < study.grid.size(); ++i)
-            addValue(study, point, study.grid[i].key, point.values[i]);
+            add(study.grid[i].key, point.values[i]);
     }
     return points;
 }
@@ -205,12 +225,44 @@ std::size_t baselineOf(const Study& study, const StudyPoint& point, const StudyR
 
 } // namespace
 
-std::optional<double> valueOf(const Study& study, const std::vector<StudyPoint>& points,
-                              const std::vector<StudyResult>& results, std::string_view column,
-                              std::size_t point)
+StudyData::StudyData(Study of)
+    : study(std::move(of))
+    , points(pointsOf(study))
+    , results(points.size())
+{ }
+
+bool StudyData::isTooLarge(std::size_t point) const
+{
+    return study.onlyFitting && results[point].values.of[StudyMetric::Fits] == 0;
+}
+
+std::string StudyData::whyUnknown(std::size_t point) const
+{
+    const StudyResult& result = results[point];
+    if (!result.isDone)
+        return "not computed yet";
+    if (!result.error.empty() || !isTooLarge(point))
+        return result.error;
+    const double needed = result.values.of[StudyMetric::PeakBytes].value_or(0);
+    return fmt::format("does not fit: needs {}; {}", bytesText(std::llround(needed)),
+                       result.values.memory().text());
+}
+
+std::size_t StudyData::done() const
+{
+    return static_cast<std::size_t>(std::ranges::count(results, true, &StudyResult::isDone));
+}
+
+std::size_t StudyData::refused() const
+{
+    return static_cast<std::size_t>(std::ranges::count_if(
+        results, [](const StudyResult& result) { return !result.error.empty(); }));
+}
+
+std::optional<double> StudyData::value(std::string_view column, std::size_t point) const
 {
     const auto& own = results[point].values.of;
-    if (study.onlyFitting && own[StudyMetric::Fits] == 0)
+    if (isTooLarge(point))
         return std::nullopt;
     if (const auto metric = metricNamed(column))
         return own[*metric];
@@ -223,20 +275,23 @@ std::optional<double> valueOf(const Study& study, const std::vector<StudyPoint>&
     return ratio->inverse ? *base / *own[ratio->metric] : *own[ratio->metric] / *base;
 }
 
-std::optional<std::pair<double, double>> intervalOf(const Study& study,
-                                                    const std::vector<StudyPoint>& points,
-                                                    const std::vector<StudyResult>& results,
-                                                    std::string_view column, std::size_t point)
+std::optional<std::pair<double, double>> StudyData::interval(std::string_view column,
+                                                             std::size_t point) const
 {
     using Interval = std::optional<std::pair<double, double>>;
     const auto of = [&](StudyMetric metric, std::size_t at) -> Interval {
-        const auto ends = intervalOf(metric);
-        const auto& values = results[at].values.of;
-        if (!ends || !values[ends->first] || !values[ends->second])
+        const StudyValues& values = results[at].values;
+        const auto own = values.of[metric], time = values.of[StudyMetric::Iteration],
+                   low = values.low[StudyMetric::Iteration],
+                   high = values.high[StudyMetric::Iteration];
+        const bool isRate = metric == StudyMetric::TokensPerSecond || metric == StudyMetric::Mfu;
+        if (isRate && own && time && low && high && *low > 0) // inverse to the iteration
+            return std::pair(*own * *time / *high, *own * *time / *low);
+        if (!values.low[metric] || !values.high[metric])
             return std::nullopt;
-        return std::pair(*values[ends->first], *values[ends->second]);
+        return std::pair(*values.low[metric], *values.high[metric]);
     };
-    if (!valueOf(study, points, results, column, point))
+    if (!value(column, point))
         return std::nullopt;
     if (const auto metric = metricNamed(column))
         return of(*metric, point);
@@ -254,18 +309,15 @@ std::optional<std::pair<double, double>> intervalOf(const Study& study,
     return least > 0 ? std::optional(std::pair(low / most, high / least)) : std::nullopt;
 }
 
-Result<std::vector<std::optional<double>>> columnOf(const Study& study,
-                                                    const std::vector<StudyPoint>& points,
-                                                    const std::vector<StudyResult>& results,
-                                                    std::string_view name)
+Result<std::vector<std::optional<double>>> StudyData::column(std::string_view name) const
 {
     if (!metricNamed(name)
         && std::ranges::find(study.ratios, name, &StudyRatio::name) == study.ratios.end())
         return fail(Error::Code::NotFound, fmt::format("no metric or ratio '{}'", name));
-    std::vector<std::optional<double>> column;
+    std::vector<std::optional<double>> all;
     for (std::size_t i = 0; i < points.size(); ++i)
-        column.push_back(valueOf(study, points, results, name, i));
-    return column;
+        all.push_back(value(name, i));
+    return all;
 }
 
 } // namespace profiler

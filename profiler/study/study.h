@@ -36,41 +36,27 @@ enum class StudyMetric : std::uint8_t {
     Fits, // 1 if PeakBytes is at most UsableMemory, else 0
     DeviceMemory,
     UsableMemory, // DeviceMemory without the reserve
-    // Ends of the 95 % interval of Iteration; only for runs with several iterations.
-    IterationLow,
-    IterationHigh,
-    Loss, // loss of the last measured iteration in nats per token; only for runs
+    Loss,         // loss of the last measured iteration in nats per token; only for runs
     // The time of the ops of one kind in an iteration: mean over the devices, in ns or cost units.
-    // Each is followed by the ends of its 95 % interval, as for Iteration.
     Forward,
-    ForwardLow,
-    ForwardHigh,
     Backward,
-    BackwardLow,
-    BackwardHigh,
     BackwardInput,
-    BackwardInputLow,
-    BackwardInputHigh,
     BackwardWeight,
-    BackwardWeightLow,
-    BackwardWeightHigh,
     Optimizer,
-    OptimizerLow,
-    OptimizerHigh,
     CpuShare, // CPU time / wall time of ops; only for live runs
+    // The time of an iteration in which a transfer or all-reduce runs and no op computes: mean over
+    // the devices, in ns or cost units. Bubble includes it if it is unknown.
+    Exposed,
+    LocalCopies,
 };
-constexpr std::size_t kStudyMetrics = 30;
+constexpr std::size_t kStudyMetrics = 20;
 const MeasureInfo& metricInfo(StudyMetric metric); // key, title, unit and better direction
 std::string_view metricName(StudyMetric metric);   // "tokens_per_second", a column of the results
 std::string_view metricTitle(StudyMetric metric);  // "Tokens/s"
 std::optional<StudyMetric> metricNamed(std::string_view name);
-// Whether the results of every study have a column of this name: a metric, point, unit, mapping,
-// error or arguments.
+// Whether the results of every study have a column of this name: a metric, an end of its interval
+// ("iteration_low"), point, unit, mapping, error or arguments.
 bool isResultColumn(std::string_view name);
-
-// Returns the metrics with the ends of a metric's 95 % interval: IterationLow and IterationHigh for
-// Iteration. Returns nullopt if the metric has no interval.
-std::optional<std::pair<StudyMetric, StudyMetric>> intervalOf(StudyMetric metric);
 
 // The ratio of a metric at a point to the same metric at another point, the baseline. `baseline`
 // has the values of the axes in which the two points differ.
@@ -105,11 +91,21 @@ struct StudyChart
     friend bool operator==(const StudyChart&, const StudyChart&) = default;
 };
 
-// A sentence of the report about a column. For a metric, it states which compared value is the
-// best. For a ratio, it states the median for each compared value.
+// A question about the values of a column, which study_answer.h answers in one sentence. Values of
+// the compared axis are named `of` and `against`; the axis `along` gives one value after another.
 struct StudyAnswer
 {
-    std::string y;                            // a metric or a ratio
+    enum class Kind : std::uint8_t {
+        Best,     // which compared value has the best y, along an axis or in how many set-ups
+        Crossing, // where along an axis y of `of` falls below or rises above that of `against`
+        Parts,    // how the iterations of both differ in compute, exposed communication and bubble
+        Ratio,    // y of `of` over that of `against` ("": the best other value), or a [[ratio]]
+    };
+    static constexpr std::array<std::string_view, 4> kKinds{"best", "crossing", "parts", "ratio"};
+    Kind kind = Kind::Best;
+    std::string y = "iteration"; // a metric or a ratio
+    std::string compare;         // the compared axis; "": that of the study
+    std::string along, of, against;
     std::map<std::string, std::string> where; // the values at which other axes are fixed
     friend bool operator==(const StudyAnswer&, const StudyAnswer&) = default;
 };
@@ -133,9 +129,9 @@ struct Study
     bool onlyFitting = false;
     std::vector<StudyRatio> ratios;
     std::vector<StudyChart> charts;
-    std::vector<StudyAnswer> answers; // empty: one answer about the iteration
-    // The axis whose values the answers compare; "": the axis `scheme` or, if the grid lacks it,
-    // the first axis.
+    std::vector<StudyAnswer> answers; // empty: the best iteration
+    // The axis whose values are compared; "": `scheme`, `case` or else the first axis, whichever
+    // is the first with several values.
     std::string compare;
 
     // Returns the axis with this key; nullptr if the grid does not have it.
@@ -146,9 +142,6 @@ struct Study
     bool isMeasured() const;
     friend bool operator==(const Study&, const Study&) = default;
 };
-
-// Errors name `source` and the key or line.
-engine::Result<Study> readStudy(std::string_view toml, std::string_view source);
 
 struct StudyPoint
 {
@@ -166,13 +159,15 @@ std::optional<std::size_t> pointAt(const Study& study, const std::vector<std::st
 // The metrics of a point. A metric is nullopt if it is unknown.
 struct StudyValues
 {
-    engine::EnumArray<StudyMetric, std::optional<double>, kStudyMetrics> of;
-    std::string unit; // unit of Iteration: "ns" or "units"
+    using Numbers = engine::EnumArray<StudyMetric, std::optional<double>, kStudyMetrics>;
+    Numbers of;
+    Numbers low, high; // ends of 95 % intervals; only of times of runs with several iterations
+    std::string unit;  // unit of Iteration: "ns" or "units"
     // "replicas-together on 4 nodes, 8 slots per node"; "" if the devices have no nodes.
     std::string mapping = {};
+
+    engine::MemoryCapacity memory() const; // of a device; unknown if the point has none
 };
-// The memory of a device at a point; unknown if the point has none.
-engine::MemoryCapacity memoryOf(const StudyValues& values);
 
 struct StudyResult
 {
@@ -181,23 +176,30 @@ struct StudyResult
     bool isDone = false;
 };
 
-// Returns the value of a point in a column, which is a metric or a ratio. Returns nullopt if the
-// value or the column is unknown, or if Study::onlyFitting is set and the point does not fit in
-// memory.
-std::optional<double> valueOf(const Study& study, const std::vector<StudyPoint>& points,
-                              const std::vector<StudyResult>& results, std::string_view column,
-                              std::size_t point);
-// Returns the 95 % interval of valueOf() as (low, high); nullopt if it has none. The interval of a
-// ratio spans all quotients of a value in the point's interval and a value in the baseline's
-// interval. A prediction has no interval and is treated as exact.
-std::optional<std::pair<double, double>> intervalOf(const Study& study,
-                                                    const std::vector<StudyPoint>& points,
-                                                    const std::vector<StudyResult>& results,
-                                                    std::string_view column, std::size_t point);
-// Returns the value of each point in a column. Fails if the column is unknown.
-engine::Result<std::vector<std::optional<double>>> columnOf(const Study& study,
-                                                            const std::vector<StudyPoint>& points,
-                                                            const std::vector<StudyResult>& results,
-                                                            std::string_view name);
+// A study with its points and their results so far. Every chart, table and sentence asks it for
+// values, so that all of them leave out the same points: those that do not fit in memory, if
+// Study::onlyFitting is set.
+struct StudyData
+{
+    explicit StudyData(Study of); // without results
+
+    // The value of a point in a column, which is a metric or a ratio; nullopt if it is unknown.
+    std::optional<double> value(std::string_view column, std::size_t point) const;
+    // The 95 % interval of value() as (low, high); nullopt if it has none. The interval of a ratio
+    // spans all quotients of a value in the point's interval and a value in the baseline's
+    // interval. A prediction has no interval and is treated as exact.
+    std::optional<std::pair<double, double>> interval(std::string_view column,
+                                                      std::size_t point) const;
+    // The value of each point in a column. Fails if the column is unknown.
+    engine::Result<std::vector<std::optional<double>>> column(std::string_view name) const;
+    bool isTooLarge(std::size_t point) const; // left out, because it does not fit in memory
+    // Why a point has no values: "does not fit: needs 90 GiB; ..."; "" if it has values.
+    std::string whyUnknown(std::size_t point) const;
+    std::size_t done() const, refused() const; // points with a result; impossible points
+
+    Study study;
+    std::vector<StudyPoint> points;
+    std::vector<StudyResult> results; // one per point
+};
 
 } // namespace profiler

@@ -243,8 +243,8 @@ TEST_CASE("simulate, search, estimate and studies have the same limit of memory"
     const std::string csv = readText(folder / "results/results.csv");
     CHECK(contains(csv, ",usable_memory,"));
     CHECK(contains(readText(folder / "results/report.html"),
-                   "79.2 GiB usable of 79.2 GiB: reserve 0 %; 75.2 GiB usable of 79.2 GiB: reserve "
-                   "5 %"));
+                   "79.2 GiB usable of 79.2 GiB: reserve 0 % and 75.2 GiB usable of 79.2 GiB: "
+                   "reserve 5 %"));
     CHECK(contains(bscope(folder, "simulate --reserve 3").err, "--reserve"));
 }
 

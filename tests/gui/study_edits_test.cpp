@@ -1,4 +1,4 @@
-#include "profiler/study/edit_study.h"
+#include "profiler/study/study_file.h"
 #include "tests/gui/studied.h"
 
 #include <QCheckBox>

@@ -78,7 +78,7 @@ constexpr std::array kCommands{
         "bscope estimate bpipe --tensor-parallel 4 --attention recompute --mapping pair-adjacent\n"
         "bscope estimate --model llama-65b --micro-batch-size 2,4 --stage-mfu 50,50 --json",
         prepareEstimate},
-    Command{"study", "Simulate or run a grid of set-ups, and write a report with charts",
+    Command{"study", "Simulate or run a grid of set-ups, and answer a question about it",
             "bscope study best-scheme -o best-scheme\n"
             "bscope study best-scheme --print",
             prepareStudy},

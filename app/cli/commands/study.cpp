@@ -9,8 +9,8 @@
 #include "engine/cost/spec_file.h"
 #include "engine/exec/op_costs.h"
 #include "profiler/study/run_study.h"
-#include "profiler/study/run_values.h"
-#include "profiler/study/study_report.h"
+#include "profiler/study/study_answer.h"
+#include "profiler/study/study_file.h"
 
 #include <CLI/CLI.hpp>
 #include <fcntl.h>
@@ -166,27 +166,40 @@ Result<StudyValues> valuesAt(const Study& study, const StudyPoint& point, const 
     return recordedPoint(std::move(arguments), folder, cancelled);
 }
 
-std::string asText(const StudyOptions& options, const Study& study,
-                   const std::vector<StudyPoint>& points, const std::vector<StudyResult>& results)
+std::string asText(const StudyOptions& options, const StudyData& data)
 {
-    const auto refused = std::ranges::count_if(
-        results, [](const StudyResult& result) { return !result.error.empty(); });
-    const std::string answer = studyAnswer(study, points, results);
-    return fmt::format("{}{}{} points, {} of them not possible\n{}\n", answer,
-                       answer.empty() ? "" : "\n\n", points.size(), refused,
+    return fmt::format("{}\n{} points, {} of them not possible\n{}\n", answersText(data),
+                       data.points.size(), data.refused(),
                        (fs::path(options.folder) / "report.html").string());
 }
 
-std::string asJson(const StudyOptions& options, const Study& study,
-                   const std::vector<StudyPoint>& points, const std::vector<StudyResult>& results)
+nlohmann::json answersJson(const StudyData& data)
+{
+    nlohmann::json all = nlohmann::json::array();
+    const auto orNull = [](const auto& of) { return of ? nlohmann::json(*of) : nlohmann::json(); };
+    for (const AnsweredQuestion& answer : studyAnswers(data)) {
+        nlohmann::json conditions = nlohmann::json::object();
+        for (const auto& [key, text] : answer.conditions)
+            conditions[key] = text;
+        all.push_back({{"kind", StudyAnswer::kKinds[static_cast<std::size_t>(answer.kind)]},
+                       {"sentence", answer.sentence},
+                       {"value", orNull(answer.value)},
+                       {"interval", orNull(answer.interval)},
+                       {"unit", answer.unit},
+                       {"conditions", conditions},
+                       {"unknown", answer.unknown}});
+    }
+    return all;
+}
+
+std::string asJson(const StudyOptions& options, const StudyData& data)
 {
     const fs::path folder(options.folder);
-    const auto refused = std::ranges::count_if(
-        results, [](const StudyResult& result) { return !result.error.empty(); });
-    return jsonText({{"title", study.title},
-                     {"points", points.size()},
-                     {"not_possible", refused},
-                     {"answer", studyAnswer(study, points, results)},
+    return jsonText({{"title", data.study.title},
+                     {"points", data.points.size()},
+                     {"not_possible", data.refused()},
+                     {"answer", answersText(data)},
+                     {"answers", answersJson(data)},
                      {"results", (folder / "results.sqlite").string()},
                      {"csv", (folder / "results.csv").string()},
                      {"report", (folder / "report.html").string()}});
@@ -228,9 +241,7 @@ Result<int> runAndPrint(const StudyOptions& options)
         return tl::unexpected(results.error());
     }
     progress->finished(options.folder, Outcome::Finished);
-    const auto points = pointsOf(study);
-    printText(options.json ? asJson(options, study, points, *results)
-                           : asText(options, study, points, *results));
+    printText(options.json ? asJson(options, *results) : asText(options, *results));
     return 0;
 }
 } // namespace
@@ -239,7 +250,7 @@ Action prepareStudy(CLI::App& app)
 {
     const auto options = std::make_shared<StudyOptions>();
     app.add_option("NAME|FILE.toml", options->file,
-                   fmt::format("{}, or a .toml file with a grid, ratios and charts",
+                   fmt::format("{}, or a .toml file with a grid, answers and charts",
                                fmt::join(SpecFile::names(kStudyFolders), ", ")))
         ->required();
     app.add_option("-o,--output", options->folder,

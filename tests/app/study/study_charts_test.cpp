@@ -1,6 +1,6 @@
 #include "app/study/study_charts.h"
 #include "app/study/study_options.h"
-#include "profiler/study/edit_study.h"
+#include "profiler/study/study_file.h"
 #include "tests/catch.h"
 
 using namespace app;
@@ -50,14 +50,17 @@ TEST_CASE("the chart of a metric goes through the selected point")
     const auto study = openStudy(QStringLiteral("bandwidth"));
     REQUIRE(study);
     const StudyData data = dataOf(*study);
-    const auto point = pointAt(*study, {"8", "0.2", "zb-v"});
+    const auto point = pointAt(*study, {"early", "8", "0.2", "zb-v"});
     REQUIRE(point);
     const auto choices = chartChoices(data, StudyPanel::Lines, "p2p", *point);
     const ChartChoice& iteration = choices[1];
     CHECK(iteration.title == QStringLiteral("Iteration, units"));
     CHECK(iteration.chart.x == "p2p");
-    CHECK(whereText(iteration.chart) == QStringLiteral("devices 8"));
+    CHECK(whereText(iteration.chart) == QStringLiteral("concatenation early, devices 8"));
     CHECK_FALSE(iteration.isOwn);
+    const auto front = chartChoices(data, StudyPanel::Front, "", *point).back();
+    CHECK(front.chart.where.at("p2p") == "0.2");
+    CHECK(front.chart.series == "scheme");
 }
 
 TEST_CASE("a map begins with N, and lines with an option that is no count")

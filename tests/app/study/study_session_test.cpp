@@ -1,6 +1,6 @@
 #include "app/study/study_session.h"
-#include "profiler/study/edit_study.h"
-#include "profiler/study/results_file.h"
+#include "profiler/study/run_study.h"
+#include "profiler/study/study_file.h"
 #include "tests/app/fake_worker.h"
 #include "tests/app/wait_for.h"
 
@@ -67,8 +67,8 @@ TEST_CASE("a study is computed by bscope, and its results are read before the en
     watched.run(smallStudy("all"));
     CHECK(watched.end->how == How::Finished);
     REQUIRE(watched.data);
-    CHECK(watched.data->done == 4);
-    CHECK(watched.data->refused == 0);
+    CHECK(watched.data->done() == 4);
+    CHECK(watched.data->refused() == 0);
     CHECK(watched.data->results[0].values.of[profiler::StudyMetric::Iteration] == 21); // 1F1B, N 4
     CHECK(watched.progress == std::vector<double>{4, 4, 0});
     CHECK_FALSE(watched.session.isRunning());
@@ -82,9 +82,9 @@ TEST_CASE("stored points are kept, and only the missing ones are computed")
     WatchedStudy watched;
     watched.session.open(study);
     REQUIRE(waitFor([&] { return watched.data != nullptr; }));
-    CHECK(watched.data->done == 1);
+    CHECK(watched.data->done() == 1);
     watched.run(study);
-    CHECK(watched.data->done == 4);
+    CHECK(watched.data->done() == 4);
     CHECK(watched.data->results[0].values.of[profiler::StudyMetric::Iteration] == 7);
 }
 
@@ -96,7 +96,7 @@ TEST_CASE("a study that is opened does not have the duration of the one before")
     watched.run(smallStudy("timed"));
     REQUIRE(watched.session.seconds() > 0);
     watched.session.open(other);
-    REQUIRE(waitFor([&] { return watched.data->done == 1; }));
+    REQUIRE(waitFor([&] { return watched.data->done() == 1; }));
     CHECK(watched.session.seconds() == 0);
 }
 
@@ -113,12 +113,12 @@ TEST_CASE("results appear while a study is computed, and a cancelled one keeps t
     watched.session.start(study);
     REQUIRE(waitFor([&] { return watched.data != nullptr; }));
     CHECK(watched.progress == std::vector<double>{1, 4, 2.5});
-    CHECK(watched.data->done == 1);
+    CHECK(watched.data->done() == 1);
     CHECK(watched.session.isRunning());
     watched.session.cancel();
     REQUIRE(waitFor([&] { return watched.end.has_value(); }));
     CHECK(watched.end->how == How::Cancelled);
-    CHECK(watched.data->done == 1);
+    CHECK(watched.data->done() == 1);
 }
 
 TEST_CASE("the reason why a study failed is that of the worker")
@@ -130,7 +130,7 @@ TEST_CASE("the reason why a study failed is that of the worker")
     watched.run(study);
     CHECK(watched.end->how == How::Failed);
     CHECK(watched.end->text.startsWith(QStringLiteral("no point of the study is possible: ")));
-    CHECK(watched.data->refused == 4);
+    CHECK(watched.data->refused() == 4);
 }
 
 TEST_CASE("simulations of another build are not shown")

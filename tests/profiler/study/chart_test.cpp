@@ -13,8 +13,7 @@ namespace {
 
 MarkedScene drawn(const SmallStudy& small, std::size_t chart, const ChartStyle& style = {})
 {
-    const auto result
-        = drawChart(small.study, small.study.charts[chart], small.points, small.results, style);
+    const auto result = drawChart(small, small.study.charts[chart], style);
     REQUIRE(result);
     return *result;
 }
@@ -197,14 +196,17 @@ TEST_CASE("the marks of a line are its points, from left to right")
     small.study.charts.front().kind = StudyChart::Kind::Lines;
     small.study.onlyFitting = false;
     const MarkedScene lines = drawn(small, 0);
-    CHECK(lines.marks.size() == 11);
+    CHECK(lines.marks.size() == 12);
+    CHECK(hasText(lines, "\u00d7 not possible")); // BitPipe with N = 4 has a cross
     const SceneMark& eight = markOf(lines, small.at("8", "0.5", "1f1b"));
     const SceneMark& sixteen = markOf(lines, small.at("16", "0.5", "1f1b"));
     CHECK(eight.row == sixteen.row);
     CHECK(eight.rect.x < sixteen.rect.x);
     CHECK(eight.rect.y > sixteen.rect.y); // 8.5 is below 16.5
     small.study.charts.front().kind = StudyChart::Kind::Bars;
-    CHECK(drawn(small, 0).marks.size() == 11);
+    CHECK(drawn(small, 0).marks.size() == 12);
+    small.study.onlyFitting = true;
+    CHECK(hasText(drawn(small, 0), "\u00d7 not possible or over memory"));
 }
 
 // Schemes that were possible only at the first x were named at the right end, far from their point.
@@ -232,11 +234,12 @@ TEST_CASE("the interval of a measured iteration is an error bar")
     small.study.onlyFitting = false;
     for (const auto kind : {StudyChart::Kind::Lines, StudyChart::Kind::Bars}) {
         small.study.charts.front().kind = kind;
-        auto& of = small.results[small.at("32", "0.5", "bitpipe")].values.of;
-        of[StudyMetric::IterationLow] = of[StudyMetric::IterationHigh] = std::nullopt;
+        StudyValues& values = small.results[small.at("32", "0.5", "bitpipe")].values;
+        auto &low = values.low[StudyMetric::Iteration], &high = values.high[StudyMetric::Iteration];
+        low = high = std::nullopt;
         const auto plain = shapesOf<Line>(drawn(small, 0));
-        of[StudyMetric::IterationLow] = 30;
-        of[StudyMetric::IterationHigh] = 60; // over the other values, which end at 33
+        low = 30;
+        high = 60; // over the other values, which end at 33
         const MarkedScene chart = drawn(small, 0);
         const auto lines = shapesOf<Line>(chart);
         const auto isUpright
@@ -258,7 +261,7 @@ TEST_CASE("a chart without results says so, and one without possible points why"
         CHECK(hasText(drawn(small, chart), "No results yet"));
     for (StudyResult& result : small.results)
         result = {{}, "impossible", true};
-    CHECK(hasText(drawn(small, 1), "No point of this chart is possible"));
+    CHECK(hasText(drawn(small, 1), "No point of this chart has a value: impossible"));
     CHECK(drawn(small, 0).marks.size() == 12);
 }
 

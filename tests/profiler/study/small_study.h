@@ -1,12 +1,12 @@
 #pragma once
 
-#include "profiler/study/study.h"
+#include "profiler/study/study_file.h"
 #include "tests/catch.h"
 
 namespace tests {
 
 // Three schemes, four N, two transfer times; the iterations are made up.
-struct SmallStudy
+struct SmallStudy : profiler::StudyData
 {
     static constexpr const char* kToml = R"(
 title = "Links"
@@ -43,9 +43,7 @@ y = "iteration"
     static constexpr double kGibibyte = 1 << 30;
 
     SmallStudy()
-        : study(profiler::readStudy(kToml, "s.toml").value())
-        , points(profiler::pointsOf(study))
-        , results(points.size())
+        : StudyData(profiler::readStudy(kToml, "s.toml").value())
     {
         for (std::size_t i = 0; i < points.size(); ++i)
             results[i] = resultOf(points[i].values);
@@ -83,10 +81,6 @@ y = "iteration"
         REQUIRE(index);
         return *index;
     }
-
-    profiler::Study study;
-    std::vector<profiler::StudyPoint> points;
-    std::vector<profiler::StudyResult> results;
 };
 
 } // namespace tests

@@ -1,9 +1,8 @@
 #include "profiler/store/sqlite.h"
-#include "profiler/study/edit_study.h"
 #include "profiler/study/metric_text.h"
-#include "profiler/study/results_file.h"
 #include "profiler/study/run_study.h"
-#include "profiler/study/run_values.h"
+#include "profiler/study/study_answer.h"
+#include "profiler/study/study_file.h"
 #include "profiler/study/study_report.h"
 #include "tests/catch.h"
 #include "tests/support/temporary_folder.h"
@@ -122,24 +121,22 @@ TEST_CASE("a case stands for its options and its mode")
 
 TEST_CASE("a ratio of a prediction and a measurement has the interval of the measurement")
 {
-    const auto study = readStudy(kCases, "s.toml").value();
-    const auto points = pointsOf(study);
-    std::vector<StudyResult> results(4);
+    StudyData data(readStudy(kCases, "s.toml").value());
     const auto set = [&](std::size_t point, double value) {
-        results[point].values.of[StudyMetric::Iteration] = value;
+        data.results[point].values.of[StudyMetric::Iteration] = value;
     };
     set(0, 10), set(1, 12), set(2, 20), set(3, 16);
-    CHECK_FALSE(intervalOf(study, points, results, "predicted_iteration", 2));
-    results[2].values.of[StudyMetric::IterationLow] = 16;
-    results[2].values.of[StudyMetric::IterationHigh] = 25;
-    const auto interval = intervalOf(study, points, results, "predicted_iteration", 2);
+    CHECK_FALSE(data.interval("predicted_iteration", 2));
+    data.results[2].values.low[StudyMetric::Iteration] = 16;
+    data.results[2].values.high[StudyMetric::Iteration] = 25;
+    const auto interval = data.interval("predicted_iteration", 2);
     REQUIRE(interval);
     CHECK(*interval == std::pair(10.0 / 25, 10.0 / 16));
-    CHECK(intervalOf(study, points, results, "iteration", 2) == std::pair(16.0, 25.0));
-    CHECK_FALSE(intervalOf(study, points, results, "predicted_iteration", 0)); // its own baseline
-    CHECK(studyAnswer(study, points, results)
-          == "Predicted iteration, seed 2, median (minimum to maximum): live 0.750 (0.750 to "
-             "0.750). ");
+    CHECK(data.interval("iteration", 2) == std::pair(16.0, 25.0));
+    CHECK_FALSE(data.interval("predicted_iteration", 0));          // its own baseline
+    data.results[2].values.of[StudyMetric::TokensPerSecond] = 100; // of an iteration of 20
+    CHECK(data.interval("tokens_per_second", 2) == std::pair(80.0, 125.0));
+    CHECK(studyAnswers(data).front().claim == "Predicted iteration: live 0.750");
 }
 
 TEST_CASE("an answer ranks its own metric, and says what is equal or not distinguishable")
@@ -154,21 +151,19 @@ y = "loss"
 y = "iteration"
 where = { seed = 1 }
 )";
-    const auto study = readStudy(toml, "s.toml").value();
-    const auto points = pointsOf(study);
-    std::vector<StudyResult> results(6);
+    StudyData data(readStudy(toml, "s.toml").value());
     for (std::size_t i = 0; i < 6; ++i) {
-        auto& of = results[i].values.of;
+        auto& of = data.results[i].values.of;
         of[StudyMetric::Loss] = i % 2 == 0 ? 2.0 + 1e-9 * static_cast<double>(i) : 4.0;
         of[StudyMetric::Iteration] = 10 + static_cast<double>(i);
-        of[StudyMetric::IterationLow] = 9.0;
-        of[StudyMetric::IterationHigh] = 20.0;
+        data.results[i].values.low[StudyMetric::Iteration] = 9.0;
+        data.results[i].values.high[StudyMetric::Iteration] = 20.0;
     }
-    results[5].values.of[StudyMetric::Loss] = 1.0; // BitPipe or the last scheme with seed 2
-    const std::string answer = studyAnswer(study, points, results);
-    CHECK_THAT(answer, Catch::Contains("have the lowest loss in 1 of 2 set-ups"));
-    CHECK_THAT(answer, Catch::Contains("has the shortest iteration in 1 of 1 set-ups"));
-    CHECK_THAT(answer, Catch::Contains("not distinguishable"));
+    data.results[5].values.of[StudyMetric::Loss] = 1.0; // BitPipe or the last scheme with seed 2
+    const std::string answer = answersText(data);
+    CHECK_THAT(answer,
+               Catch::Contains("GPipe, 1F1B and BitPipe (equal) in 1 of 2 set-ups (seed 1)"));
+    CHECK_THAT(answer, Catch::Contains("(not distinguishable) have the shortest iteration"));
 }
 
 // No loss is less than NaN, so NaN remained the best one.
@@ -193,6 +188,19 @@ TEST_CASE("a chart without series draws the compared axis")
         = readStudy(grid + "[[chart]]\nx = \"devices\"\ny = \"iteration\"\n", "s.toml");
     REQUIRE(study);
     CHECK(study->charts.front().series == "set");
+}
+
+// A study of one scheme compared that scheme with nothing, and had no answer.
+TEST_CASE("the compared axis is the first that differs, schemes and cases before others")
+{
+    const auto compared = [](const std::string& grid) {
+        return readStudy("[grid]\n" + grid, "s.toml").value().comparedAxis()->key;
+    };
+    CHECK(compared("devices = [4, 8]\nscheme = [\"1f1b\", \"gpipe\"]\n") == "scheme");
+    CHECK(compared("devices = [4, 8]\nscheme = [\"1f1b\"]\n") == "devices");
+    CHECK(compared("chunks = [2, 4]\ncase = [\"a\", \"b\"]\n[case_options]\na = []\nb = []\n")
+          == "case");
+    CHECK(compared("devices = [4]\n") == "devices");
 }
 
 TEST_CASE("every mistake in a study is named")
@@ -251,8 +259,7 @@ TEST_CASE("a study stores its results, ratios, CSV and report")
     inTwoThreads.threads = 2;
     const auto results = runStudy(*study, kStudy, folder / "out", evaluated, inTwoThreads);
     REQUIRE(results);
-    const auto points = pointsOf(*study);
-    const auto ratios = columnOf(*study, points, *results, "speed_up");
+    const auto ratios = results->column("speed_up");
     REQUIRE(ratios);
     CHECK((*ratios)[0] == 1);
     CHECK(*(*ratios)[1] == Approx(1 / 0.9));
@@ -260,7 +267,7 @@ TEST_CASE("a study stores its results, ratios, CSV and report")
     CHECK_FALSE((*ratios)[3]); // its baseline is not possible
     const std::string csv = contentOf(folder / "out" / "results.csv");
     CHECK(csv.starts_with("micro-batches,scheme,iteration,"));
-    CHECK(csv.find("8,gpipe,,,,,,,,,,,,,,,,,,,,,,,,,,,,,,,,,,too <large>,") != std::string::npos);
+    CHECK(csv.find("8,gpipe," + std::string(37, ',') + "too <large>,") != std::string::npos);
     const std::string html = contentOf(folder / "out" / "report.html");
     CHECK(html.find("A &amp; B") != std::string::npos);
     CHECK(html.find("<svg") != std::string::npos);
@@ -286,10 +293,10 @@ TEST_CASE("an interrupted study continues with the points that it lacks")
     CHECK(stopped.error().message == "stopped");
     const auto stored = storedResults(*study, folder.path());
     REQUIRE(stored);
-    CHECK(stored->size() == 4);
-    CHECK((*stored)[0].isDone);
-    CHECK_FALSE((*stored)[3].isDone);
-    CHECK_FALSE(storedResults(*study, folder / "none")->front().isDone);
+    CHECK(stored->results.size() == 4);
+    CHECK(stored->results[0].isDone);
+    CHECK_FALSE(stored->results[3].isDone);
+    CHECK(storedResults(*study, folder / "none")->done() == 0);
     const auto reader = StudyFile::open(folder / "results.sqlite", *study);
     REQUIRE(reader); // keeps the file open while the study continues
     calls = 10;
@@ -329,8 +336,8 @@ TEST_CASE("a study with other charts and ratios keeps its results")
     CHECK(database->text("SELECT value FROM study WHERE key = 'toml'") == toml);
     CHECK(database->text("SELECT slow_down FROM results WHERE point = 1") == "0.9");
     CHECK_FALSE(database->prepare("SELECT speed_up FROM results"));
-    removeRatio(study, 0);
-    CHECK(study.charts.empty());
+    study.ratios.clear();
+    study.charts.clear();
     CHECK(runStudy(study, studyToml(study), folder.path(), counted, {}));
     CHECK(calls == 4);
 }
@@ -348,7 +355,7 @@ TEST_CASE("the axis of an option with the name of a metric has the option's dash
     auto database = Database::open(folder / "results.sqlite", Database::Access::ReadOnly);
     REQUIRE(database);
     CHECK(database->text("SELECT \"--forward\" FROM results WHERE point = 3") == "2");
-    CHECK(storedResults(*study, folder.path())->at(3).isDone);
+    CHECK(storedResults(*study, folder.path())->results.at(3).isDone);
 }
 
 // The error was SQLite's: "no such column".
@@ -381,10 +388,10 @@ TEST_CASE("numbers have three digits, and large ones are grouped")
 // The factor from ns to ms was applied to every column whose name begins with "iteration".
 TEST_CASE("a ratio is shown as it is, whatever its name begins with")
 {
-    StudyResult measured;
-    measured.values.unit = "ns";
-    CHECK(shownFactor({measured}, "iteration_over_1f1b") == 1);
-    CHECK(shownFactor({measured}, "iteration_low") == 1e-6);
+    StudyData measured(readStudy(kStudy, "s.toml").value());
+    measured.results.front().values.unit = "ns";
+    CHECK(shownFactor(measured, "iteration_over_1f1b") == 1);
+    CHECK(shownFactor(measured, "iteration") == 1e-6);
 }
 
 TEST_CASE("a study without a possible point is an error")

@@ -1,4 +1,4 @@
-#include "profiler/study/chart_canvas.h"
+#include "profiler/study/chart_kit.h"
 #include "tests/catch.h"
 
 #include <cmath>

@@ -1,4 +1,4 @@
-#include "profiler/study/edit_study.h"
+#include "profiler/study/study_file.h"
 #include "resources/resources.h"
 #include "tests/profiler/study/small_study.h"
 
@@ -55,37 +55,26 @@ TEST_CASE("several values make an option an axis, and none removes it")
     setOption(study, "devices", {"4", "8"});
     CHECK(study.fixed.empty());
     CHECK(study.grid.front().key == "devices"); // in the order of a file
-    CHECK(study.charts.front().where.at("devices") == "4");
     CHECK(readStudy(studyToml(study), "s.toml") == study);
     setOption(study, "devices", {"8"});
     CHECK(optionValues(study, "devices") == Texts{"8"});
-    CHECK(study.charts.front().where.at("devices") == "8");
     setOption(study, "devices", {});
     CHECK(optionValues(study, "devices").empty());
-    CHECK_FALSE(study.charts.front().where.contains("devices"));
     setOption(study, "chunks", {"4"});
     CHECK(study.fixed.front() == StudyAxis{"chunks", {"4"}});
 }
 
-TEST_CASE("charts follow the values of the grid")
+TEST_CASE("ratios, charts and answers go with the value that they need")
 {
     Study study = SmallStudy().study;
     setOption(study, "micro-batches", {"4", "16"});
-    REQUIRE(study.charts.size() == 3);
-    CHECK(study.charts[1].where.at("micro-batches") == "4"); // was 8
+    CHECK(study.charts.size() == 2); // one was at N = 8
     setOption(study, "p2p", {});
-    REQUIRE(study.charts.size() == 2); // the phase map had its rows
+    CHECK(study.charts.empty()); // the phase map had its rows, the heat map its value
+    CHECK(study.ratios.size() == 1);
+    study.answers.emplace_back().y = "speed_up";
+    setOption(study, "scheme", {"1f1b", "bitpipe"});
+    CHECK(study.ratios.empty());
+    CHECK(study.answers.empty());
     CHECK(readStudy(studyToml(study), "s.toml") == study);
-}
-
-TEST_CASE("a chart over an axis is at the other values of a point")
-{
-    const SmallStudy small;
-    const StudyPoint& point = small.points[small.at("8", "0.5", "1f1b")];
-    const StudyChart map
-        = chartOver(small.study, StudyChart::Kind::HeatMap, "speed_up", "p2p", point);
-    CHECK(map.series == "scheme");
-    CHECK(map.where == std::map<std::string, std::string>{{"micro-batches", "8"}});
-    const StudyChart front = frontOf(small.study, "peak_bytes", "iteration", point);
-    CHECK(front.where.at("p2p") == "0.5");
 }

@@ -1,15 +1,53 @@
 #pragma once
 
+#include "profiler/figure/palette.h"
 #include "profiler/figure/scene.h"
-#include "profiler/study/chart_style.h"
 
+#include <cstddef>
 #include <cstdint>
+#include <functional>
 #include <string>
 #include <string_view>
 #include <utility>
 #include <vector>
 
 namespace profiler {
+
+// Size and colours of a chart. The defaults are those of reports and figures, on white paper.
+struct ChartStyle
+{
+    double width = 720, height = 320; // points
+    // Whether the rows of a map share `height`. Otherwise each row is 22 points high.
+    bool fillsHeight = false;
+    Colour ground{255, 255, 255}, ink{29, 35, 43}, text{74, 84, 98}, grid{228, 232, 237};
+    Colour shade{243, 244, 246}; // background of values over the memory of a device
+    Colour alert{176, 42, 36};   // amounts above a limit
+    // The colours of the least and of the greatest value in a heat map.
+    Colour low{238, 241, 246}, high{43, 52, 66};
+
+    friend bool operator==(const ChartStyle&, const ChartStyle&) = default;
+};
+
+// How a chart draws a series.
+struct SeriesLook
+{
+    // Both contrast with the background; the contrast of `text` is sufficient for letters.
+    Colour colour, text;
+    double width = 1.5; // width of the line
+    bool isDashed = false;
+    std::size_t marker = 0; // shape of the marker
+    // Hatch over boxes; set if another series has the same colour.
+    HatchLines hatch = HatchLines::None;
+
+    friend bool operator==(const SeriesLook&, const SeriesLook&) = default;
+};
+constexpr std::size_t kSeriesMarkers = 8;
+
+// Returns a look for each value of the axis `key`; no two looks are equal. BitPipe, and the schemes
+// that it is usually compared with, have the same look in all studies. Other values get the
+// remaining colours.
+std::vector<SeriesLook> seriesLooks(std::string_view key, const std::vector<std::string>& values,
+                                    const ChartStyle& style);
 
 constexpr double kChartText = 11;
 // Margins of the plot in points.
@@ -100,5 +138,51 @@ private:
 
 // A chart that states why it has nothing to show.
 MarkedScene emptyChart(const ChartStyle& style, std::string reason);
+
+struct BarPart
+{
+    std::string name;
+    Colour fill;
+    double value = 0;      // in the unit of the chart
+    bool isBubble = false; // hatched
+};
+struct BarRow
+{
+    std::size_t run = 0; // the point of its mark
+    std::string title;
+    std::vector<BarPart> parts; // from the left
+    bool isApart = false;       // a line above separates the run from the others
+
+    double total() const;
+};
+struct BarTexts
+{
+    std::string title, unit;
+    int decimals = 1;
+    std::function<std::string(double value, int decimals)> number;
+};
+// Draws one bar per run, with the values of its parts where they fit.
+MarkedScene drawBars(const BarTexts& texts, const std::vector<BarRow>& rows,
+                     const ChartStyle& style, const Palette& palette);
+
+// Shortens the title of a run to a width, but not the "#3" at its end, which distinguishes runs.
+std::string shortenedTitle(std::string_view title, double width);
+
+// A point of a chart of two numbers, in the units of its axes.
+struct ParetoPoint
+{
+    std::size_t point = 0, row = 0; // of its mark
+    double x = 0, y = 0;            // a y beyond the axis is drawn at its end, with a marker
+    double least = 0, most = 0;     // the 95 % interval of y; equal: none
+    bool isOnFront = false, isSquare = false;
+    std::string label = {};
+    bool isBold = false; // bold labels are placed first, then those of the front
+};
+enum class FrontEnds : std::uint8_t { AtPoints, AtEdges };
+
+// Draws the points with their labels, and the front as steps through its points in their order. The
+// ends of the front are its points, or the top and the right edge of the plot.
+std::vector<SceneMark> drawPareto(ChartCanvas& canvas, std::vector<ParetoPoint> points,
+                                  const ChartScale& x, const ChartScale& y, FrontEnds ends);
 
 } // namespace profiler

@@ -1,0 +1,37 @@
+#pragma once
+
+#include "profiler/study/study.h"
+
+namespace profiler {
+
+// The answer to one of Study::answers. A study exists to answer a question, and a reader must not
+// have to find the answer in its charts. The sentence therefore has the values, their intervals and
+// everything that was held fixed, states ties, and says "unknown" with the reason where a point has
+// no value. Text, JSON, report and window show the same sentence.
+struct AnsweredQuestion
+{
+    StudyAnswer::Kind kind = StudyAnswer::Kind::Best;
+    std::string claim; // "BitPipe has the shortest iteration for N = 8 to 16"
+    // The claim, the points that it leaves out, the conditions in brackets, and a full stop.
+    std::string sentence;
+    // Best: the factor between the best value and the second, the median if there are several
+    // set-ups. Parts: the difference of the iterations, in `unit`. Ratio: the ratio, or the median.
+    std::optional<double> value;
+    // Ratio: the 95 % interval, or the range over several set-ups. Parts: the 95 % interval.
+    // Crossing: the two values of the axis between which the order changes first.
+    std::optional<std::pair<double, double>> interval;
+    std::string unit;                                            // "ms", "units" or ""
+    std::vector<std::pair<std::string, std::string>> conditions; // "devices" and "8"
+    std::string unknown; // why the question has no answer; "" if it has one
+};
+
+AnsweredQuestion answerQuestion(const StudyData& data, const StudyAnswer& asked);
+// Answers Study::answers; without any, states which compared value has the best iteration. Empty
+// if only one value is compared.
+std::vector<AnsweredQuestion> studyAnswers(const StudyData& data);
+std::string answersText(const StudyData& data); // the sentences, one a line
+// The sentence of the first answer, and of each other one with only those conditions that differ
+// from those of the first.
+std::vector<std::string> answersInShort(const std::vector<AnsweredQuestion>& answers);
+
+} // namespace profiler

@@ -1,0 +1,232 @@
+#include "profiler/study/study_answer.h"
+#include "profiler/study/study_file.h"
+#include "tests/catch.h"
+
+#include <cmath>
+
+using namespace profiler;
+
+namespace {
+
+constexpr double kUnset = std::nan("");
+
+// A study of three schemes and four N whose iterations are given by hand, N slowest.
+struct ByHand : StudyData
+{
+    static std::string toml(const std::string& answer)
+    {
+        return "only_fitting = true\n[fixed]\ndevices = 4\n[grid]\nscheme = [\"gpipe\", \"1f1b\", "
+               "\"bitpipe\"]\nmicro-batches = [4, 8, 16, 32]\n[[answer]]\n"
+            + answer;
+    }
+
+    ByHand(const std::string& answer, const std::vector<double>& iterations)
+        : StudyData(readStudy(toml(answer), "s.toml").value())
+    {
+        REQUIRE(iterations.size() == points.size());
+        for (std::size_t i = 0; i < points.size(); ++i) {
+            results[i].isDone = true;
+            results[i].values.unit = "units";
+            if (!std::isnan(iterations[i]))
+                results[i].values.of[StudyMetric::Iteration] = iterations[i];
+            else
+                results[i].error = "needs N >= 8";
+        }
+    }
+
+    AnsweredQuestion answer() const
+    {
+        const auto all = studyAnswers(*this);
+        REQUIRE(all.size() == 1);
+        return all.front();
+    }
+    void spread(std::size_t point, double low, double high)
+    {
+        results[point].values.low[StudyMetric::Iteration] = low;
+        results[point].values.high[StudyMetric::Iteration] = high;
+    }
+};
+
+} // namespace
+
+TEST_CASE("the best by axis names the winner of each range, ties and what is left out")
+{
+    const ByHand study("along = \"micro-batches\"\n",
+                       {8, 7, kUnset, 8, 8, 10, 16, 17, 15, 32, 33, 31});
+    const AnsweredQuestion best = study.answer();
+    CHECK(best.claim
+          == "1F1B has the shortest iteration for N = 4, GPipe and 1F1B (equal) for N = 8, BitPipe "
+             "for N = 16 to 32");
+    CHECK(best.sentence
+          == best.claim + "; without BitPipe at N = 4: needs N >= 8 (D = 4; simulated).");
+    CHECK(best.conditions
+          == std::vector<std::pair<std::string, std::string>>{{"devices", "4"},
+                                                              {"mode", "simulated"}});
+}
+
+TEST_CASE("the best of several set-ups is counted, with its lead over the second")
+{
+    const ByHand study("kind = \"best\"\n", {8, 7, kUnset, 8, 9, 10, 16, 17, 15, 32, 33, 16});
+    const AnsweredQuestion best = study.answer();
+    CHECK(best.claim
+          == "BitPipe has the shortest iteration in 2 of 4 set-ups, by a factor of 1.533 over the "
+             "second (median; at most 2.000); 1F1B in 1 of 4 set-ups (N = 4), by a factor of 1.143 "
+             "over GPipe, the second; GPipe in 1 of 4 set-ups (N = 8), by a factor of 1.125 over "
+             "1F1B, the second");
+    CHECK(best.value.value() == Approx((16.0 / 15 + 2) / 2));
+}
+
+TEST_CASE("a crossing lies between two values of the axis")
+{
+    const std::string asked
+        = "kind = \"crossing\"\nof = \"bitpipe\"\nagainst = \"1f1b\"\nalong = \"micro-batches\"\n";
+    const ByHand crossing(asked, {9, 8, 4, 9, 8, 8, 9, 8, 10, 9, 8, 10});
+    const AnsweredQuestion found = crossing.answer();
+    CHECK(found.claim
+          == "BitPipe rises above 1F1B in iteration between N = 4 and 16 (0.500 and 1.250 times); "
+             "not distinguishable for N = 8");
+    CHECK(found.interval == std::pair(4.0, 16.0));
+    CHECK(ByHand(asked, {9, 8, 10, 9, 8, 12, 9, 8, 10, 9, 8, 16}).answer().claim
+          == "BitPipe stays above 1F1B in iteration for N = 4 to 32 (1.250 to 2.000 times)");
+    const AnsweredQuestion none
+        = ByHand(asked, {9, 8, kUnset, 9, 8, kUnset, 9, 8, kUnset, 9, 8, kUnset}).answer();
+    CHECK(none.claim
+          == "The order of BitPipe and 1F1B in iteration is unknown: needs N >= 8, and 3 more "
+             "points");
+    CHECK(none.unknown == "needs N >= 8, and 3 more points");
+}
+
+TEST_CASE("the parts of a difference add up to it")
+{
+    const std::string asked = "kind = \"parts\"\nof = \"bitpipe\"\nagainst = \"1f1b\"\n"
+                              "where = { micro-batches = 8 }\n";
+    ByHand study(asked, {9, 8, 4, 9, 10, 8, 9, 8, 10, 9, 8, 10});
+    const auto set = [&](std::size_t point, double bubble) {
+        study.results[point].values.of[StudyMetric::Bubble] = bubble;
+    };
+    set(4, 0.2), set(5, 0.1); // 2 and 0.8 units of bubble
+    CHECK(study.answer().claim
+          == "BitPipe takes 20.0 % less time than 1F1B (-2.00 units): compute -0.80 units, bubble "
+             "and exposed communication -1.20 units (not known apart)");
+    study.results[4].values.of[StudyMetric::Exposed] = 0.5;
+    study.results[5].values.of[StudyMetric::Exposed] = 1;
+    const AnsweredQuestion parts = study.answer();
+    CHECK(parts.claim
+          == "BitPipe takes 20.0 % less time than 1F1B (-2.00 units): compute -1.30 units, bubble "
+             "-1.20 units, exposed communication +0.50 units");
+    CHECK(parts.value == -2);
+    CHECK(parts.unit == "units");
+}
+
+TEST_CASE("a ratio has its interval, and one about 1 is not distinguishable")
+{
+    const std::string asked = "kind = \"ratio\"\nof = \"bitpipe\"\n";
+    ByHand along(asked + "along = \"micro-batches\"\n",
+                 {9, 8, 4, 9, 10, 8, 9, 8, 10, 9, 8, kUnset});
+    CHECK(along.answer().claim
+          == "BitPipe has 0.500 times the iteration of 1F1B at N = 4, 0.889 times that of GPipe at "
+             "N = 8, 1.250 times that of 1F1B at N = 16");
+    CHECK_THAT(along.answer().sentence,
+               Catch::Contains("; unknown for BitPipe at N = 32: needs N >= 8 ("));
+    ByHand one(asked + "against = \"1f1b\"\nwhere = { micro-batches = 8 }\n",
+               {9, 8, 4, 9, 10, 8, 9, 8, 10, 9, 8, 10});
+    one.spread(4, 9, 12);
+    one.spread(5, 6, 9);
+    const AnsweredQuestion ratio = one.answer();
+    CHECK(ratio.claim
+          == "BitPipe has 0.800 times the iteration of 1F1B (95 % interval 0.500 to 1.000)");
+    CHECK(ratio.value == 0.8);
+    CHECK(ratio.interval == std::pair(0.5, 1.0));
+    one.spread(5, 6, 11);
+    CHECK_THAT(one.answer().claim, Catch::EndsWith("(not distinguishable)"));
+    CHECK(ByHand(asked + "against = \"1f1b\"\n", {9, 8, 4, 9, 10, 8, 9, 8, 10, 9, 8, 8})
+              .answer()
+              .claim
+          == "BitPipe has 0.900 times the iteration of 1F1B in the median of 4 set-ups (0.500 to "
+             "1.250)");
+}
+
+TEST_CASE("one value alone is the only one, not the best")
+{
+    const ByHand study("where = { micro-batches = 8 }\n",
+                       {9, 8, 4, kUnset, 10, kUnset, 9, 8, 10, 9, 8, 8});
+    CHECK(
+        study.answer().sentence
+        == "Only 1F1B has a value of iteration; without GPipe and BitPipe in 2 points (needs N >= "
+           "8) (D = 4; N = 8; simulated).");
+}
+
+TEST_CASE("a second answer only states the conditions that differ")
+{
+    const ByHand study(
+        "kind = \"ratio\"\nof = \"bitpipe\"\nagainst = \"1f1b\"\nwhere = { "
+        "micro-batches = 4 }\n[[answer]]\nkind = \"ratio\"\nof = \"bitpipe\"\nagainst "
+        "= \"1f1b\"\nwhere = { micro-batches = 8 }\n",
+        {9, 8, 4, 9, 10, 8, 9, 8, 10, 9, 8, 8});
+    CHECK(answersInShort(studyAnswers(study))
+          == std::vector<std::string>{
+              "BitPipe has 0.500 times the iteration of 1F1B (D = 4; N = 4; simulated).",
+              "BitPipe has 0.800 times the iteration of 1F1B (N = 8)."});
+}
+
+TEST_CASE("an answer says what does not fit, and the limit")
+{
+    ByHand study(
+        "kind = \"ratio\"\nof = \"bitpipe\"\nagainst = \"1f1b\"\nwhere = { micro-batches = "
+        "8 }\n",
+        {9, 8, 4, 9, 10, 8, 9, 8, 10, 9, 8, 10});
+    constexpr double kGibibyte = 1 << 30;
+    for (StudyResult& result : study.results) {
+        auto& of = result.values.of;
+        of[StudyMetric::DeviceMemory] = 10 * kGibibyte;
+        of[StudyMetric::UsableMemory] = 9.5 * kGibibyte;
+        of[StudyMetric::Fits] = 1;
+    }
+    study.results[5].values.of[StudyMetric::PeakBytes] = 12 * kGibibyte;
+    study.results[5].values.of[StudyMetric::Fits] = 0;
+    const AnsweredQuestion ratio = study.answer();
+    CHECK(ratio.claim
+          == "The iteration of BitPipe over 1F1B is unknown: BitPipe does not fit: needs 12.0 GiB; "
+             "9.5 GiB usable of 10.0 GiB: reserve 5 %");
+    CHECK_THAT(ratio.sentence,
+               Catch::Contains("(D = 4; N = 8; memory 9.5 GiB usable of 10.0 GiB: reserve 5 %"));
+    study.study.onlyFitting = false;
+    CHECK_THAT(study.answer().sentence, Catch::Contains("0.800 times"));
+    CHECK_THAT(study.answer().sentence, Catch::Contains("memory limit not applied"));
+}
+
+TEST_CASE("an answer that lacks what its kind needs is refused")
+{
+    const auto fault = [](const std::string& answer) {
+        const auto study = readStudy(ByHand::toml(answer), "s.toml");
+        REQUIRE(!study);
+        return study.error().message;
+    };
+    CHECK_THAT(fault("kind = \"worst\""),
+               Catch::Contains("kind 'worst' is not one of best, crossing, parts, ratio"));
+    CHECK_THAT(fault("kind = \"ratio\""), Catch::Contains("ratio needs `of`, a value of scheme"));
+    CHECK_THAT(fault("kind = \"parts\"\nof = \"1f1b\""), Catch::Contains("parts needs `against`"));
+    CHECK_THAT(fault("kind = \"crossing\"\nof = \"1f1b\"\nagainst = \"gpipe\""),
+               Catch::Contains("crossing needs `along`"));
+    CHECK_THAT(fault("along = \"scheme\""), Catch::Contains("has the compared axis as `along`"));
+    CHECK_THAT(fault("kind = \"ratio\"\nof = \"zb-v\""),
+               Catch::Contains("scheme = zb-v is not in [grid]"));
+    CHECK_THAT(fault("kind = \"parts\"\nof = \"1f1b\"\nagainst = \"gpipe\""),
+               Catch::Contains("micro-batches has several values; name one"));
+    CHECK_THAT(fault("kind = \"ratio\"\nof = \"1f1b\"\nwhere = { scheme = \"gpipe\" }"),
+               Catch::Contains("fixes the compared axis or `along` in where"));
+    CHECK_THAT(fault("of = 4\ncolour = 1"), Catch::Contains("unknown key 'colour'"));
+}
+
+TEST_CASE("the option of a scheme is an axis that the other schemes ignore")
+{
+    const auto study = readStudy("[grid]\nscheme = [\"1f1b\", \"chimera\", \"bitpipe\"]\nconcat = "
+                                 "[\"direct\", \"early\"]\n",
+                                 "s.toml");
+    REQUIRE(study);
+    const auto points = pointsOf(*study);
+    using Words = std::vector<std::string>;
+    CHECK(points[3].arguments == Words{"--scheme", "1f1b"});
+    CHECK(points[4].arguments == Words{"--scheme", "chimera"}); // which has no early
+    CHECK(points[5].arguments == Words{"--set", "concat=early", "--scheme", "bitpipe"});
+}
