@@ -26,11 +26,11 @@ enum class ViewKey {
     Selection, // F: centres the selection; if it is centred already, fits it
     Fit,       // Home
     All,       // 0
-    ZoomIn,
-    ZoomOut,
-    Left,
-    Right,
-    Clear, // Esc
+    ZoomIn,    // W, + and =; W A S D are as in Perfetto
+    ZoomOut,   // S, -
+    Left,      // A, Left
+    Right,     // D, Right
+    Clear,     // Esc
 };
 ViewKey viewKey(int key, Qt::KeyboardModifiers modifiers);
 

@@ -166,15 +166,15 @@ void TimelinePainter::paintTop(const QPixmap& overview) const
     m_painter.setClipRect(m_areas.ruler);
     RulerScale scale = m_scene.rulerScale();
     if (m_scene.path)
-        scale.taken = reasonPlaces(*m_scene.path, m_axis);
+        scale.taken = reasonPlaces(m_scene.reasons, m_axis);
     paintRuler(m_painter, scale, m_axis, m_theme, m_areas.ruler.adjusted(0, 0, 0, -1));
     paintEndTriangles(m_painter, m_view, m_axis, m_theme, m_areas.ruler.bottom() - 1);
     if (m_scene.selection.kind == Selection::Kind::Range)
         paintRangeBand(m_painter, scale, m_axis, m_theme,
                        {m_scene.selection.window, m_areas.ruler});
     if (m_scene.path)
-        paintReasonMarks(m_painter, {*m_scene.path, m_axis, m_colours, m_scene.reason},
-                         m_areas.ruler.adjusted(0, 0, 0, -1), m_scene.reasonPlate());
+        paintReasonMarks(m_painter, m_scene.pathPicture(m_colours),
+                         m_areas.ruler.adjusted(0, 0, 0, -1));
     m_painter.restore();
     paintIterationTimes();
     paintNotes();
@@ -278,8 +278,8 @@ void TimelinePainter::paintMarks() const
         paintRange(m_painter, m_axis, m_theme, m_scene.selection.window, m_areas.lanes);
     paintNoteLines(m_painter, m_scene.noteStrip(), m_areas.lanes, m_theme);
     if (m_scene.path)
-        paintReasonBand(m_painter, {*m_scene.path, m_axis, m_colours, m_scene.reason},
-                        m_areas.lanes.top(), m_areas.lanes.bottom());
+        paintReasonBand(m_painter, m_scene.pathPicture(m_colours), m_areas.lanes.top(),
+                        m_areas.lanes.bottom());
     paintCurrentTime();
     m_painter.translate(0, m_areas.lanes.top() - m_scene.scroll);
     paintPlan();
@@ -307,7 +307,7 @@ void TimelinePainter::paintFlows() const
         return;
     MarksPainter marks(m_painter, m_view, m_axis, m_lanes, m_colours);
     if (m_scene.path)
-        paintPath(m_painter, {*m_scene.path, m_axis, m_colours, m_scene.reason}, m_lanes);
+        paintPath(m_painter, m_scene.pathPicture(m_colours), m_lanes);
     else if (m_scene.flow)
         marks.paintFlow(*m_scene.flow);
     if (areAllShown)

@@ -9,7 +9,6 @@
 #include "app/timeline/view/hit_test.h"
 #include "app/timeline/view/labels.h"
 #include "app/timeline/view/walk_keys.h"
-#include "app/timeline/view/why_words.h"
 #include "app/timeline/widget/overview_drag.h"
 #include "app/timeline/widget/time_canvas.h"
 #include "app/ui/numbers.h"
@@ -168,44 +167,25 @@ QString TimelineScene::stripText(QPointF at) const
     const int note = noteAt(at);
     if (note >= 0)
         return toolTipText(fromUtf8(notes[static_cast<std::size_t>(note)].text));
-    if (const int under = reasonAt(at); under >= 0) {
-        const profiler::Why& why = path->why;
-        return toolTipText(
-            plainSentence(profiler::reasonSentence(view->run(), why,
-                                                   why.reasons[static_cast<std::size_t>(under)]),
-                          timeScale(view->run().info, why.iteration())));
-    }
+    if (const int under = reasonAt(at); under >= 0)
+        return toolTipText(reasons[static_cast<std::size_t>(under)].tip);
     return isEmpty() ? QString() : iterationToolTip(*view, iterationStrip(), at);
 }
 
 int TimelineScene::reasonAt(QPointF at) const
 {
-    return path && areas.ruler.contains(at) ? app::reasonAt(*path, axis, areas.ruler, at) : -1;
-}
-
-const profiler::WhyReason* TimelineScene::highlighted() const
-{
-    const auto at = static_cast<std::size_t>(reason);
-    return path && reason >= 0 && at < path->why.reasons.size() ? &path->why.reasons[at] : nullptr;
+    return path && areas.ruler.contains(at) ? app::reasonAt(reasons, axis, areas.ruler, at) : -1;
 }
 
 std::optional<Selection> TimelineScene::reasonTarget() const
 {
-    const profiler::WhyReason* of = isEmpty() ? nullptr : highlighted();
-    if (of == nullptr)
+    const auto at = static_cast<std::size_t>(reason);
+    if (isEmpty() || !path || reason < 0 || at >= reasons.size())
         return std::nullopt;
     return Selection{.kind = Selection::Kind::Op,
                      .iteration = path->why.path.iteration,
-                     .device = of->device,
-                     .window = of->window};
-}
-
-QString TimelineScene::reasonPlate() const
-{
-    return highlighted() == nullptr
-        ? QString()
-        : app::reasonPlate(path->why, static_cast<std::size_t>(reason),
-                           timeScale(view->run().info, path->why.iteration()));
+                     .device = reasons[at].device,
+                     .window = reasons[at].window};
 }
 
 int TimelineScene::iterationAt(QPointF at) const
