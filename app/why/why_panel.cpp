@@ -32,8 +32,13 @@
 #include <QScrollArea>
 #include <QVBoxLayout>
 
+#ifdef __GLIBC__
+#include <malloc.h>
+#endif
+
 #include <algorithm>
 #include <cmath>
+#include <map>
 #include <utility>
 
 namespace app {
@@ -44,11 +49,12 @@ using profiler::WhyReason;
 
 namespace {
 
-enum WhyPriority { SchemesLast, ChangesThen, PathFirst };
+enum WhyPriority { AfterAll = -1, SchemesLast, ChangesThen, PathFirst };
 constexpr double kExact = 0.01;           // a replay within 1 % needs no note
 constexpr std::int64_t kSmallShare = 100; // a gain under 1 % is small
-constexpr std::size_t kMostSteps = 4;
-constexpr int kTall = 720; // a lower panel shows only two schemes
+constexpr std::ptrdiff_t kMostSteps = 4;
+constexpr std::size_t kMostSchemes = 4;
+constexpr int kTall = 720; // in a lower panel, the schemes scroll with the reasons
 constexpr int kGainBar = 64;
 
 QString plainSentence(const profiler::Sentence& sentence, const Scale& scale)
@@ -160,53 +166,64 @@ profiler::Colour causeColour(Breakdown::Step::Kind kind, const profiler::Palette
                                                 : palette.gradients;
 }
 
+// The smallest difference of two shown times, in ticks.
+double unitOf(const Scale& scale)
+{
+    return scale.perUnit() / std::pow(10, scale.decimals());
+}
+
+// The ticks that are shown for a time.
+double rounded(std::int64_t ticks, const Scale& scale)
+{
+    return std::round(static_cast<double>(ticks) / unitOf(scale)) * unitOf(scale);
+}
+
 // The bars from the work of the busiest device to the iteration. Their shown values add up.
 // `points` are the marks of the steps. Steps that would be shown as 0 are left out.
 std::vector<profiler::WaterfallBar> waterfall(const Breakdown& breakdown,
                                               const std::vector<std::size_t>& points,
-                                              std::int64_t iteration, const Scale& scale,
+                                              std::int64_t ticks, const Scale& scale,
                                               const ChartLook& look)
 {
-    const double unit = scale.perUnit() / std::pow(10, scale.decimals());
-    const auto toUnit = [unit](std::int64_t ticks) {
-        return std::round(static_cast<double>(ticks) / unit) * unit;
-    };
-    const double work = toUnit(breakdown.work), total = toUnit(iteration);
+    const double unit = unitOf(scale), work = rounded(breakdown.work, scale),
+                 iteration = rounded(ticks, scale);
     std::vector<double> times;
     for (const Breakdown::Step& step : breakdown.steps)
         times.push_back(static_cast<double>(step.time));
-    times = profiler::rounded(std::move(times), total - work, unit);
-    std::vector<profiler::WaterfallBar> bars{
-        {QObject::tr("busiest\ndevice %1").arg(breakdown.device.value).toStdString(),
-         scale.text(work).toStdString(), work, look.style.ink, true}};
-    const auto isUnknown
-        = [&](std::size_t s) { return breakdown.steps[s].kind == Breakdown::Step::Kind::Unknown; };
-    std::vector<std::size_t> shown;
-    for (std::size_t s = 0; s < times.size(); ++s)
-        if (times[s] > unit / 2)
-            shown.push_back(s);
-    std::ranges::stable_partition(shown, [&](std::size_t s) { return !isUnknown(s); });
-    double merged = 0;
-    for (std::size_t k = 0; k < shown.size(); ++k) {
-        const std::size_t s = shown[k];
-        const bool isLast = k + 1 == shown.size() || isUnknown(shown[k + 1]);
-        if (!isUnknown(s) && k + 1 >= kMostSteps && !(k + 1 == kMostSteps && isLast)) {
-            merged += times[s];
-            if (!isLast)
-                continue;
-        }
-        const double time = merged > 0 ? std::exchange(merged, 0) : times[s];
-        std::string name = profiler::stepName(breakdown.steps[s].kind);
-        if (time != times[s])
-            name = QObject::tr("%1 more").arg(k + 2 - kMostSteps).toStdString();
-        else if (const std::size_t space = name.rfind(' '); space != std::string::npos)
+    times = profiler::rounded(std::move(times), iteration - work, unit);
+    const auto total = [&](const QString& name, double size) {
+        return profiler::WaterfallBar{name.toStdString(), scale.text(size).toStdString(), size,
+                                      look.style.ink, true};
+    };
+    std::vector<profiler::WaterfallBar> bars;
+    for (std::size_t s = 0; s < times.size(); ++s) {
+        const auto kind = breakdown.steps[s].kind;
+        std::string name = profiler::stepName(kind);
+        if (const std::size_t space = name.rfind(' '); space != std::string::npos)
             name[space] = '\n';
-        bars.push_back({name, QStringLiteral("+%1").arg(scale.text(time)).toStdString(), time,
-                        causeColour(breakdown.steps[s].kind, look.palette), false, isUnknown(s),
-                        points[s]});
+        if (times[s] > unit / 2)
+            bars.push_back({name,
+                            {},
+                            times[s],
+                            causeColour(kind, look.palette),
+                            false,
+                            kind == Breakdown::Step::Kind::Unknown,
+                            points[s]});
     }
-    bars.push_back({QObject::tr("iteration").toStdString(), scale.text(total).toStdString(), total,
-                    look.style.ink, true});
+    const auto isKnown = [](const profiler::WaterfallBar& bar) { return !bar.isHatched; };
+    const auto known = std::ranges::stable_partition(bars, isKnown).begin();
+    if (const auto more = known - bars.begin() - kMostSteps; more > 0) { // the smallest as one bar
+        const auto rest = known - more - 1;
+        rest->name = QObject::tr("%1 more").arg(more + 1).toStdString();
+        for (auto bar = rest + 1; bar != known; ++bar)
+            rest->size += bar->size;
+        bars.erase(rest + 1, known);
+    }
+    for (profiler::WaterfallBar& bar : bars)
+        bar.value = "+" + scale.text(bar.size).toStdString();
+    bars.insert(bars.begin(),
+                total(QObject::tr("busiest\ndevice %1").arg(breakdown.device.value), work));
+    bars.push_back(total(QObject::tr("iteration"), iteration));
     return bars;
 }
 
@@ -307,11 +324,12 @@ WhyPanel::WhyPanel(const ThemeController& theme, TimelineWidget& timeline,
     m_scroll->setHorizontalScrollBarPolicy(Qt::ScrollBarAlwaysOff);
     m_scroll->setFocusPolicy(Qt::NoFocus);
     m_compare->setToolTip(tr("Compares this run with the prediction"));
-    spaced(new QHBoxLayout(m_buttons), {12, 10, 12, 12}, 8, {{m_compare, 1}, {m_run, 1}});
+    auto* buttons = spaced(new QHBoxLayout, {12, 10, 12, 12}, 8, {{m_compare, 1}, {m_run, 1}});
+    spaced(new QVBoxLayout(m_buttons), {}, 0, {makeLine(Qt::Horizontal), buttons});
     auto* schemes = spaced(new QVBoxLayout(m_schemesPart), {}, 0, {makeLine(Qt::Horizontal)});
     addSchemesHead(*schemes);
-    fill(*schemes, {m_schemeRows, makeLine(Qt::Horizontal), m_buttons});
-    spaced(new QVBoxLayout(this), {}, 0, {{m_scroll, 1}, m_schemesPart});
+    schemes->addWidget(m_schemeRows);
+    spaced(new QVBoxLayout(this), {}, 0, {{m_scroll, 1}, m_schemesPart, m_buttons});
     connect(m_compare, &QPushButton::clicked, this, &WhyPanel::compare);
     connect(m_run, &QPushButton::clicked, this, &WhyPanel::runScheme);
     connect(&theme, &ThemeController::changed, this, [this] {
@@ -344,16 +362,22 @@ void WhyPanel::setIteration(const RunViewPointer& view, int iteration)
 void WhyPanel::ask()
 {
     forget();
-    if (m_view && m_iteration >= 0)
-        m_paths.ask({m_view->shared(), m_iteration});
-    else
-        showEmpty(tr("Show one whole iteration to see its path."), true);
+    if (!m_view || m_iteration < 0)
+        return showEmpty(tr("Show one whole iteration to see its path."), true);
+    m_paths.ask({m_view->shared(), m_iteration});
+    if (m_schemesOf && !m_schemes)
+        m_search.ask(m_schemesOf); // again, so that the path does not wait for it
 }
 
 void WhyPanel::forget()
 {
     m_paths.drop();
     m_changes.drop();
+#ifdef __GLIBC__
+    // The simulations of a large run leave hundreds of MiB to the allocator, in many small blocks.
+    if (m_place.marks)
+        sideThreads().start([] { malloc_trim(0); }, AfterAll);
+#endif
     m_place = {};
     m_effects.reset();
     m_reason = -1;
@@ -398,7 +422,7 @@ void WhyPanel::showEmpty(const QString& reason, bool isFitOffered)
     m_schemeList.clear();
     m_waterfall = nullptr;
     m_reasons = nullptr;
-    m_schemesPart->hide();
+    m_buttons->hide();
     EmptyState::Texts texts;
     texts.icon = Icon::Path;
     texts.fact = reason.isEmpty() ? tr("Computing the critical path…") : tr("No path to show");
@@ -409,6 +433,14 @@ void WhyPanel::showEmpty(const QString& reason, bool isFitOffered)
     connect(empty, &EmptyState::activated, &m_timeline, &TimelineWidget::zoomToFit);
     auto* body = makeSurface("plain");
     spaced(new QVBoxLayout(body), {12, 12, 12, 12}, 0, {empty, kStretch});
+    setBody(body);
+}
+
+// The schemes are kept, although they can be a part of the body.
+void WhyPanel::setBody(QWidget* body)
+{
+    m_schemesPart->hide();
+    m_schemesPart->setParent(this);
     m_scroll->setWidget(body);
 }
 
@@ -423,7 +455,9 @@ void WhyPanel::showBody()
     addReasonsHead(*layout);
     layout->addWidget(m_reasons = makeHolder());
     layout->addStretch(1);
-    m_scroll->setWidget(body);
+    setBody(body);
+    (height() < kTall ? layout : static_cast<QBoxLayout*>(this->layout()))
+        ->insertWidget(height() < kTall ? layout->count() : 1, m_schemesPart);
     m_schemesPart->show();
     showReasons();
     showSchemes();
@@ -431,12 +465,11 @@ void WhyPanel::showBody()
 
 void WhyPanel::addHead(QBoxLayout& layout)
 {
-    const double unit = m_scale.perUnit() / std::pow(10, m_scale.decimals());
-    const double total = std::round(static_cast<double>(why().iteration()) / unit) * unit,
-                 least = std::round(static_cast<double>(why().bound.time) / unit) * unit;
-    const QString title = total - least < unit / 2
+    const double total = rounded(why().iteration(), m_scale),
+                 gain = total - rounded(why().bound.time, m_scale);
+    const QString title = gain < unitOf(m_scale) / 2
         ? tr("Nothing to gain with these costs")
-        : tr("%1 of %2 could go").arg(m_scale.text(total - least), m_scale.withUnit(total));
+        : tr("%1 of %2 could go").arg(m_scale.text(gain), m_scale.withUnit(total));
     const auto& iterations = run().timeline.iterations;
     const QString which = m_document->isRunning()
         ? capitalized(iterationTitle(iterations[static_cast<std::size_t>(m_iteration)])) + tr(". ")
@@ -468,12 +501,17 @@ void WhyPanel::addWaterfall(QBoxLayout& layout)
         return;
     }
     std::vector<std::size_t> points;
-    for (const Breakdown::Step& step : why().breakdown->steps)
+    std::map<std::size_t, QString> tips;
+    for (const Breakdown::Step& step : why().breakdown->steps) {
         points.push_back(reasonOfStep(why(), step).value_or(why().reasons.size() + points.size()));
+        tips[points.back()] = tr("Device %1 does not work for %2: %3")
+                                  .arg(why().breakdown->device.value)
+                                  .arg(time(step.time), tr(profiler::stepName(step.kind)));
+    }
     m_waterfall = named(new SceneView(m_theme,
-                                      [this](std::size_t) {
-                                          return tr("Times of device %1 and what it waits for")
-                                              .arg(why().breakdown->device.value);
+                                      [tips](std::size_t point) {
+                                          const auto tip = tips.find(point);
+                                          return tip == tips.end() ? QString() : tip->second;
                                       }),
                         "whyWaterfall", tr("From the work of the busiest device to the iteration"));
     m_waterfall->setFixedHeight(134);
@@ -549,21 +587,27 @@ void WhyPanel::showReasons()
     else
         notes->addWidget(makeWrappedText(tr("Each change is simulated alone; gains do not add up."),
                                          "hint", "whyAlone"));
-    if (m_effects && !m_effects->accuracy)
-        notes->addWidget(
-            makeWrappedText(tr("No change can be simulated: %1.")
-                                .arg(QString::fromStdString(m_effects->accuracy.error().message)),
-                            "hint", "whyAccuracy"));
-    else if (m_effects && std::abs(*m_effects->accuracy - 1) > kExact)
-        notes->addWidget(makeWrappedText(tr("Simulated again without a change, the iteration "
-                                            "takes %1 of its recorded time.")
-                                             .arg(percent(*m_effects->accuracy)),
-                                         "hint", "whyAccuracy"));
+    if (const QString note = accuracyNote(); !note.isEmpty())
+        notes->addWidget(makeWrappedText(note, "hint", "whyAccuracy"));
     auto* list = makeButton(tr("Show path as a list"), QStringLiteral("whyList"), "link");
     auto* copy = makeButton(tr("Copy as text"), QStringLiteral("whyCopy"), "link");
     connect(list, &QPushButton::clicked, this, &WhyPanel::listRequested);
     connect(copy, &QPushButton::clicked, this, &WhyPanel::copyText);
     notes->addLayout(spaced(new QHBoxLayout, {}, 8, {list, kStretch, copy}));
+}
+
+// What limits the effects; "" if nothing does or they are not known yet.
+QString WhyPanel::accuracyNote() const
+{
+    if (!m_effects)
+        return {};
+    if (const auto& accuracy = m_effects->accuracy; !accuracy)
+        return tr("No change can be simulated: %1.")
+            .arg(QString::fromStdString(accuracy.error().message));
+    else if (std::abs(*accuracy - 1) > kExact)
+        return tr("Simulated again without a change, the iteration takes %1 of its recorded time.")
+            .arg(percent(*accuracy));
+    return {};
 }
 
 // A line that unfolds further reasons.
@@ -608,39 +652,8 @@ void WhyPanel::addReason(QBoxLayout& layout, std::size_t reason)
     text->setFocusPolicy(Qt::NoFocus); // the row has the focus instead
     auto* column = spaced(new QVBoxLayout, {}, 3, {text});
     spaced(new QHBoxLayout(row), {10, 6, 12, 6}, 10, {{plate, 0, Qt::AlignTop}, {column, 1}});
-    if (of.change) {
-        const QString change = QString::fromStdString(profiler::changeText(run(), *of.change));
-        const WhyEffect* effect = m_effects ? &m_effects->effects[reason] : nullptr;
-        const bool isGain = effect && effect->difference.value_or(0) < 0;
-        const QString value = effect == nullptr ? tr("computing…")
-            : effect->difference ? m_scale.difference(static_cast<double>(*effect->difference))
-                                 : QString();
-        QLabel* name = makeWrappedText(effect && !effect->problem.isEmpty()
-                                           ? tr("%1: %2").arg(change, effect->problem)
-                                           : change,
-                                       "small", "whyChange");
-        QLabel* number = named(makeLabel(value, isGain ? "gain" : "small"), "whyEffect");
-        number->setAlignment(Qt::AlignRight | Qt::AlignVCenter);
-        row->setAccessibleDescription(tr("%1: %2").arg(name->text(), value));
-        auto* line = spaced(new QHBoxLayout, {}, 8, {{name, 1}});
-        if (isGain && isRanked) {
-            auto* bar = new QProgressBar;
-            bar->setProperty("kind", QStringLiteral("gain"));
-            bar->setFixedSize(kGainBar, 10);
-            const double most
-                = static_cast<double>(-*m_effects->effects[m_ranked.front()].difference);
-            bar->setRange(0, kGainBar);
-            bar->setValue(
-                std::max(1,
-                         static_cast<int>(std::lround(
-                             -kGainBar * static_cast<double>(*effect->difference) / most))));
-            bar->setAccessibleName(tr("Gain"));
-            line->addWidget(bar);
-        }
-        number->setMinimumWidth(40);
-        line->addWidget(number);
-        column->addLayout(line);
-    }
+    if (of.change)
+        addEffect(*column, *row, reason);
     const int index = static_cast<int>(reason);
     row->setCurrent(index == m_reason);
     connect(text, &QLabel::linkActivated, this,
@@ -656,6 +669,39 @@ void WhyPanel::addReason(QBoxLayout& layout, std::size_t reason)
     });
     layout.addWidget(row);
     m_rows.emplace_back(row, index);
+}
+
+// Adds the change that a reason suggests, and its gain to scale.
+void WhyPanel::addEffect(QBoxLayout& column, WhyRow& row, std::size_t reason)
+{
+    const QString change
+        = QString::fromStdString(profiler::changeText(run(), *why().reasons[reason].change));
+    const WhyEffect effect = m_effects ? m_effects->effects[reason] : WhyEffect();
+    const auto gain = -static_cast<double>(effect.difference.value_or(0));
+    const QString value = !m_effects ? tr("computing…")
+        : effect.difference          ? m_scale.difference(-gain)
+                                     : QString();
+    QLabel* name = makeWrappedText(
+        effect.problem.isEmpty() ? change : tr("%1: %2").arg(change, effect.problem), "small",
+        "whyChange");
+    QLabel* number = named(makeLabel(value, gain > 0 ? "gain" : "small"), "whyEffect");
+    number->setAlignment(Qt::AlignRight | Qt::AlignVCenter);
+    number->setMinimumWidth(40);
+    row.setAccessibleDescription(tr("%1: %2").arg(name->text(), value));
+    auto* line = spaced(new QHBoxLayout, {}, 8, {{name, 1}});
+    if (gain > 0 && std::ranges::count(m_ranked, reason) > 0) {
+        const auto most = -static_cast<double>(*m_effects->effects[m_ranked.front()].difference);
+        auto* bar = new QProgressBar;
+        bar->setProperty("kind", QStringLiteral("gain"));
+        bar->setTextVisible(false);
+        bar->setFixedSize(kGainBar, 10);
+        bar->setRange(0, kGainBar);
+        bar->setValue(std::max(1, static_cast<int>(std::lround(kGainBar * gain / most))));
+        bar->setAccessibleName(tr("Gain"));
+        line->addWidget(bar);
+    }
+    line->addWidget(number);
+    column.addLayout(line);
 }
 
 void WhyPanel::step(const std::vector<WhyRow*>& rows, const WhyRow* from, int by)
@@ -743,8 +789,8 @@ void WhyPanel::escape()
 void WhyPanel::resizeEvent(QResizeEvent* event)
 {
     QWidget::resizeEvent(event);
-    if ((event->oldSize().height() < kTall) != (height() < kTall))
-        showSchemes();
+    if (m_place.marks && (event->oldSize().height() < kTall) != (height() < kTall))
+        showBody();
 }
 
 void WhyPanel::keyPressEvent(QKeyEvent* event)
@@ -782,10 +828,16 @@ engine::MemoryCapacity WhyPanel::limit() const
     setLook(m_limit, "invalid", !text.isEmpty() && !typed);
     if (!typed)
         return profiler::deviceMemory(run());
+    return {std::max<std::int64_t>(1, std::llround(*typed * memoryScale().perUnit())), 0};
+}
+
+// The unit of all memory of the panel.
+Scale WhyPanel::memoryScale() const
+{
     std::int64_t largest = 0;
     for (const FasterScheme& scheme : m_schemes->schemes)
         largest = std::max(largest, scheme.peakBytes.value_or(0));
-    return {std::max<std::int64_t>(1, std::llround(*typed * byteScale(largest).perUnit())), 0};
+    return byteScale(largest);
 }
 
 void WhyPanel::showSchemes()
@@ -818,11 +870,14 @@ void WhyPanel::showSchemes()
                                         ? tr("No other scheme is faster with these costs")
                                         : tr("Not known: %1").arg(m_schemes->reason),
                                     "small", "whyNoScheme"));
-    const engine::MemoryCapacity memory = limit();
+    const engine::MemoryCapacity memory = limit(), device = profiler::deviceMemory(run());
+    m_limitUnit->setText(memoryScale().unit());
+    m_limit->setPlaceholderText(
+        device.isKnown() ? memoryScale().text(static_cast<double>(device.usable())) : tr("none"));
     const FasterScheme* const best = profiler::firstThatFits(schemes, memory);
     std::vector<const FasterScheme*> shown;
     for (const FasterScheme& scheme : schemes)
-        if (shown.size() < (height() < kTall ? 2 : 4))
+        if (shown.size() < kMostSchemes)
             shown.push_back(&scheme);
     if (best != nullptr && std::ranges::count(shown, best) == 0)
         shown.back() = best;
@@ -882,7 +937,7 @@ void WhyPanel::addScheme(QBoxLayout& layout, const FasterScheme& scheme)
     if (!fits)
         second->addWidget(new IconLabel(m_theme, Icon::Warning, &Chrome::error, 12));
     fill(*second, {{makeLabel(text, fits ? "hint" : "problem"), 1}});
-    spaced(new QVBoxLayout(row), {12, 3, 12, 4}, 1, {first, second});
+    spaced(new QVBoxLayout(row), {12, 1, 12, 2}, 0, {first, second});
     connect(row, &WhyRow::chosen, this, [this, key = scheme.scheme] {
         m_isSchemeChosen = true;
         chooseScheme(key);

@@ -98,6 +98,7 @@ private:
     void explain(const Explained& explained);
     void showEmpty(const QString& reason, bool isFitOffered);
     void showBody();
+    void setBody(QWidget* body);
     void addHead(QBoxLayout& layout);
     void addWaterfall(QBoxLayout& layout);
     void addReasonsHead(QBoxLayout& layout);
@@ -105,6 +106,8 @@ private:
     void addFold(QBoxLayout& layout, const char* name, const QString& text,
                  const std::vector<std::size_t>& reasons);
     void addReason(QBoxLayout& layout, std::size_t reason);
+    void addEffect(QBoxLayout& column, WhyRow& row, std::size_t reason);
+    QString accuracyNote() const;
     void addSchemesHead(QBoxLayout& layout);
     void showSchemes();
     void addScheme(QBoxLayout& layout, const profiler::FasterScheme& scheme);
@@ -118,7 +121,8 @@ private:
     void copyText() const;
     void compare();
     void runScheme();
-    engine::MemoryCapacity limit() const;
+    engine::MemoryCapacity limit() const; // `m_schemes` is known
+    Scale memoryScale() const;
     QString whyNotRun() const;
     const engine::Run& run() const { return *m_place.run; }
     const profiler::Why& why() const { return m_place.marks->why; }

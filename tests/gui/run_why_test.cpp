@@ -51,6 +51,7 @@ struct Explained : OpenedRun
     {
         open();
         REQUIRE(waitFor([&] { return effect(1) != QStringLiteral("computing…"); }));
+        settle(); // layouts show new rows later
     }
     QStringList bars() const // the texts of the waterfall
     {
@@ -339,9 +340,10 @@ TEST_CASE("the next scheme of a run with a schedule file is run without the file
 
 TEST_CASE("the search for faster schemes can be cancelled, and starts again")
 {
-    const Explained run({"interleaved-1f1b", 16, 64, 1, true});
+    const Explained run({"1f1b", 32, 256, 1, true}); // large, so that the search takes a while
+    const auto cancel
+        = [&] { return run.panel()->findChild<QPushButton*>(QStringLiteral("whyCancel")); };
     run.press(Qt::Key_Y);
-    auto cancel = [&] { return run.panel()->findChild<QPushButton*>(QStringLiteral("whyCancel")); };
     REQUIRE(waitFor([&] { return cancel() != nullptr; }));
     cancel()->click();
     REQUIRE(waitFor([&] {
