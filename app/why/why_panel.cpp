@@ -283,7 +283,7 @@ WhyPanel::WhyPanel(const ThemeController& theme, TimelineWidget& timeline,
     , m_limit(named(new QLineEdit, "whyLimit", tr("Memory limit per device")))
     , m_limitUnit(named(makeLabel({}, "small"), "whyLimitUnit"))
     , m_compare(makeButton(tr("Compare"), QStringLiteral("whyCompare")))
-    , m_run(makeButton({}, QStringLiteral("whyRun"), "primary"))
+    , m_run(makeButton(tr("Run"), QStringLiteral("whyRun"), "primary"))
     , m_paths(
           this,
           [](const Place& place, const std::atomic<bool>&) -> Explained {

@@ -178,6 +178,14 @@ TEST_CASE("a wait before an op without an input is not attributed")
     CHECK(steps(breakdown) == Steps{{Unknown, 3}});
 }
 
+TEST_CASE("a wait before the optimizer step is a part of the drain")
+{
+    const Run run = handMade({.devices = 1, .stages = 1, .microBatches = 1}, {0, 10},
+                             {{0, "0F0", 0, 2}, {0, "0B0", 2, 6}, {0, "0OPT", 8, 10}});
+    using enum Breakdown::Step::Kind;
+    CHECK(steps(whyNotFaster(run)->breakdown.value()) == Steps{{Drain, 2}});
+}
+
 TEST_CASE("the memory of a device binds if messages keep its stashes alive")
 {
     UnitCosts costs;
