@@ -17,9 +17,8 @@ MarkedScene drawWaterfall(const std::vector<WaterfallBar>& bars, const ChartStyl
     double end = 0, most = 1e-9;
     for (const WaterfallBar& bar : bars)
         most = std::max(most, end = bar.isTotal ? bar.size : end + bar.size);
-    const auto y = [&](double value) {
-        return std::round(bottom - (bottom - kTop) * value / most);
-    };
+    const auto y
+        = [&](double value) { return std::round(bottom - (bottom - kTop) * value / most); };
     canvas.line({0, bottom + 0.5}, {style.width, bottom + 0.5}, 1, style.grid);
     end = 0;
     for (std::size_t k = 0; k < bars.size(); ++k) {
