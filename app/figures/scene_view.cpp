@@ -324,7 +324,7 @@ void SceneView::paintRing(QPainter& painter, const SceneMark& mark, double width
     const QRectF rect = toQt(mark.rect).adjusted(-1, -1, 1, 1);
     const double radius = rect.width() <= kMarker && rect.height() <= kMarker ? kMarker / 2 : 0;
     const Chrome& chrome = m_theme.theme().chrome;
-    if (rect.width() >= m_scene->scene.width) { // a whole row
+    if (rect.width() >= m_scene->scene.width || rect.height() >= m_scene->scene.height) {
         QColor ground = chrome.text;
         ground.setAlphaF(width > 1 ? 0.09F : 0.04F);
         return painter.fillRect(rect, ground);

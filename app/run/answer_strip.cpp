@@ -5,6 +5,7 @@
 #include "app/timeline/paint/box_painter.h"
 #include "app/ui/themed_icon.h"
 #include "app/whatif/what_if.h"
+#include "profiler/analysis/device_memory.h"
 
 #include <QAction>
 #include <QFontMetricsF>
@@ -364,15 +365,17 @@ void AnswerStrip::setNext(const QString& text, const QString& tip, bool isPredic
     m_mode->setVisible(isPrediction);
 }
 
-void AnswerStrip::showNext(const engine::Run& run, const NextSchemeAnswer* answer)
+void AnswerStrip::showNext(const engine::Run& run, const FasterSchemesAnswer* answer)
 {
     if (answer == nullptr)
         return setNext(tr("computing…"), tr("Predicts every synchronous scheme"), false);
     if (!answer->reason.isEmpty())
         return setNext(tr("no prediction: %1").arg(answer->reason), answer->reason, false);
-    if (!answer->next)
+    const profiler::FasterScheme* fastest
+        = profiler::firstThatFits(answer->schemes, profiler::deviceMemory(run));
+    if (fastest == nullptr)
         return setNext(tr("No scheme here is faster"), {}, false);
-    const profiler::NextScheme& next = *answer->next;
+    const profiler::FasterScheme& next = *fastest;
     const auto own = static_cast<double>(next.iteration - next.difference);
     const auto difference = static_cast<double>(next.difference);
     const Scale scale = timeScale(run.info, next.iteration);

@@ -72,8 +72,8 @@ public:
 
     // Without metrics, shows what is awaited.
     void show(const RunDocument& document, const profiler::RunMetrics* metrics);
-    // Shows the faster scheme; nullptr: it is being searched.
-    void showNext(const engine::Run& run, const NextSchemeAnswer* answer);
+    // Shows the fastest scheme that fits in the memory of the run; nullptr: it is being searched.
+    void showNext(const engine::Run& run, const FasterSchemesAnswer* answer);
     void setSelected(std::optional<profiler::TimeCategory> category)
     {
         m_bar->setSelected(category);

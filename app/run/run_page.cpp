@@ -7,7 +7,6 @@
 #include "app/run/notes.h"
 #include "app/run/run_panels.h"
 #include "app/run/run_toolbar.h"
-#include "app/run/why_controller.h"
 #include "app/shell/run_saver.h"
 #include "app/shell/runs_dock.h"
 #include "app/timeline/details/details.h"
@@ -152,7 +151,7 @@ RunPage::RunPage(const ThemeController& theme, RunLibrary& library,
     , m_details(new DetailsPanel(theme))
     , m_findBar(new FindBar(theme))
     , m_saver(new RunSaver(this))
-    , m_why(new WhyController(theme, m_actions, *m_timeline, *m_panels, m_document))
+    , m_why(new WhyPanel(theme, *m_timeline, m_document))
     , m_popover(new SelectionPopover(theme, m_timeline,
                                      [this](const Selection& to) { m_timeline->select(to); }))
     , m_rows(makeSplitter(Qt::Vertical))
@@ -229,7 +228,7 @@ QWidget* RunPage::makeDetails()
     auto* details = new QWidget;
     spaced(new QVBoxLayout(details), {}, 0, {{m_details, 1}, makeFooter()});
     m_detailsStack->addWidget(details);
-    m_detailsStack->addWidget(m_why->panel());
+    m_detailsStack->addWidget(m_why);
     auto* title = makeBar(40, 4, {{m_detailsTitle, 1}, close});
     spaced(new QVBoxLayout(dock), {}, 0, {title, makeLine(Qt::Horizontal), {m_detailsStack, 1}});
     connect(m_actions.why, &QAction::toggled, this, &RunPage::showWhy);
@@ -292,6 +291,7 @@ void RunPage::showWhy(bool isShown)
 {
     m_detailsStack->setCurrentIndex(isShown ? 1 : 0);
     m_detailsTitle->setText(isShown ? tr("Why not faster?") : tr("Details"));
+    m_why->setOn(isShown);
     if (isShown)
         m_wereDetailsShown = m_actions.showDetails->isChecked();
     if (!m_wereDetailsShown)
@@ -326,8 +326,14 @@ void RunPage::connectActions()
             m_document->title());
     });
     connect(&m_panels->notes(), &NotesPanel::openRequested, this, open);
-    connect(m_why, &WhyController::pageRequested, this, &Page::pageRequested);
-    connect(m_why, &WhyController::nextKnown, this, [this](const NextSchemeAnswer& answer) {
+    connect(m_why, &WhyPanel::pageRequested, this, &Page::pageRequested);
+    connect(m_why, &WhyPanel::pathChanged, m_panels, &RunPanels::setPath);
+    connect(m_why, &WhyPanel::listRequested, m_panels, &RunPanels::showPathEvents);
+    connect(m_why, &WhyPanel::closeRequested, this, [this] {
+        m_actions.why->setChecked(false);
+        m_timeline->setFocus();
+    });
+    connect(m_why, &WhyPanel::schemesKnown, this, [this](const FasterSchemesAnswer& answer) {
         m_answer->showNext(*m_document->run(), &answer);
     });
     connect(m_state, &RunStateView::runAgainRequested, this, &RunPage::runAgain);
@@ -560,7 +566,7 @@ void RunPage::askNext()
         || view()->shared() != m_document->run())
         return;
     m_answer->showNext(view()->run(), nullptr);
-    m_why->askNext(view()->shared());
+    m_why->askSchemes(view()->shared());
 }
 
 void RunPage::showIteration(int iteration)

@@ -27,7 +27,7 @@ class RunsDock;
 class RunToolbar;
 class SelectionPopover;
 class TimelineWidget;
-class WhyController;
+class WhyPanel;
 
 // One run, from the start of its worker to the complete file: timeline, details, tables, loss, log.
 // The page connects its parts, which do not know each other. Its layout hides parts if the window
@@ -134,7 +134,7 @@ private:
     DetailsPanel* m_details;
     FindBar* m_findBar;
     RunSaver* m_saver;
-    WhyController* m_why;
+    WhyPanel* m_why;
     SelectionPopover* m_popover;
 
     QSplitter* m_rows;

@@ -1,142 +1,70 @@
 #include "app/why/why_analysis.h"
 
-#include "app/ui/side_threads.h"
-
-#include <utility>
+#include "engine/base/try.h"
+#include "engine/schedule/transfers.h"
+#include "profiler/analysis/data_flow.h"
 
 namespace app {
 namespace {
 
-enum WhyPriority { NextSchemeLast, EffectsThen, PathFirst };
-
-struct ExplainedPath
+// Marks the ops that are drawn as part of the path together with `op`: the other op of a joint
+// pair, and the SEND of a message.
+void markPartners(const engine::Run& run, const profiler::DataFlow& flow, std::uint32_t op,
+                  std::vector<bool>& marks)
 {
-    PathMarksPointer marks;
-    QString reason;
-};
-
-std::shared_ptr<std::atomic<bool>> newWhyFlag()
-{
-    return std::make_shared<std::atomic<bool>>(false);
+    const engine::Op& what = flow.op(op);
+    if (engine::isTransfer(what.kind)) {
+        if (const auto send = flow.send(engine::transferredValue(what, run.schedule.shape)))
+            marks[*send] = true;
+        return;
+    }
+    if (what.flags == engine::OpFlag::JointWithNext)
+        marks[op + 1] = true;
+    if (flow.index().positionOf(op) > 0 && flow.op(op - 1).flags == engine::OpFlag::JointWithNext)
+        marks[op - 1] = true;
 }
 
 } // namespace
 
-WhyAnalysis::WhyAnalysis(QObject* parent)
-    : QObject(parent)
-    , m_isDropped(newWhyFlag())
-    , m_isNextDropped(newWhyFlag())
-    , m_background(this, sideThreads())
-{ }
-
-WhyAnalysis::~WhyAnalysis()
+engine::Result<PathMarksPointer> makePathMarks(const engine::Run& run, int iteration)
 {
-    cancel();
-    cancelNextScheme();
-}
-
-void WhyAnalysis::cancel()
-{
-    *m_isDropped = true;
-}
-
-void WhyAnalysis::cancelNextScheme()
-{
-    *m_isNextDropped = true;
-}
-
-void WhyAnalysis::ask(const RunPointer& run, int iteration)
-{
-    cancel();
-    m_isDropped = newWhyFlag();
-    m_run = run;
-    const auto job = [run, iteration] {
-        const auto marks = makePathMarks(*run, iteration);
-        return marks ? ExplainedPath{*marks, {}}
-                     : ExplainedPath{nullptr, QString::fromStdString(marks.error().message)};
-    };
-    m_background.run(
-        job,
-        [this, isDropped = m_isDropped](const ExplainedPath& explained) {
-            if (*isDropped)
-                return;
-            Q_EMIT this->explained(explained.marks, explained.reason);
-            if (explained.marks == nullptr || *isDropped)
-                return;
-            askEffects(explained.marks);
-            askNext(m_run);
-        },
-        PathFirst);
-}
-
-// Simulates each change in a separate job, so that each effect is shown as soon as it is known.
-void WhyAnalysis::askEffects(const PathMarksPointer& marks)
-{
-    using Simulator = std::shared_ptr<const profiler::WhyEffects>;
-    const auto prepare = [run = m_run, iteration = marks->why.path.iteration] {
-        return Simulator(std::make_shared<const profiler::WhyEffects>(*run, iteration));
-    };
-    const auto start
-        = [this, marks, run = m_run, isDropped = m_isDropped](const Simulator& simulator) {
-              if (*isDropped)
-                  return;
-              const auto accuracy = simulator->accuracy();
-              Q_EMIT accuracyKnown(accuracy.value_or(0),
-                                   accuracy ? QString()
-                                            : QString::fromStdString(accuracy.error().message));
-              const auto& reasons = marks->why.reasons;
-              for (std::size_t r = 0; r < reasons.size(); ++r) {
-                  if (!reasons[r].change)
-                      continue;
-                  const auto job = [simulator, run, change = *reasons[r].change, isDropped] {
-                      WhyEffect effect{WhyEffect::State::Failed, 0};
-                      if (*isDropped)
-                          return effect;
-                      if (const auto difference = simulator->of(change))
-                          effect = {WhyEffect::State::Known, *difference};
-                      return effect;
-                  };
-                  m_background.run(
-                      job,
-                      [this, r, isDropped](const WhyEffect& effect) {
-                          if (!*isDropped)
-                              Q_EMIT effectKnown(static_cast<int>(r), effect);
-                      },
-                      EffectsThen);
-              }
-          };
-    m_background.run(prepare, start, EffectsThen);
-}
-
-void WhyAnalysis::askNext(const RunPointer& run)
-{
-    if (run == m_nextOf && !*m_isNextDropped) {
-        if (m_next)
-            Q_EMIT nextKnown(*m_next);
-        return;
+    auto why = TRY(profiler::whyNotFaster(run, iteration));
+    auto marks = std::make_shared<PathMarks>();
+    marks->why = std::move(why);
+    const profiler::DataFlow flow(run.schedule);
+    marks->ops.assign(flow.index().count(), false);
+    for (const profiler::PathPart& part : marks->why.path.parts) {
+        if (part.kind == profiler::PathPart::Kind::Wait)
+            continue;
+        marks->ops[part.op] = true;
+        markPartners(run, flow, part.op, marks->ops);
     }
-    cancelNextScheme(); // of another run
-    m_isNextDropped = newWhyFlag();
-    m_nextOf = run;
-    m_next.reset();
-    const auto job = [run, isNextDropped = m_isNextDropped] {
-        NextSchemeAnswer answer;
-        auto next = profiler::nextScheme(*run, [isNextDropped] { return isNextDropped->load(); });
-        if (!next)
-            answer.reason = QString::fromStdString(next.error().message);
-        else if (*next)
-            answer.next = std::make_shared<const profiler::NextScheme>(**std::move(next));
-        return answer;
-    };
-    m_background.run(
-        job,
-        [this, isNextDropped = m_isNextDropped](const NextSchemeAnswer& answer) {
-            if (isNextDropped != m_isNextDropped)
-                return;
-            m_next = answer;
-            Q_EMIT nextKnown(answer);
-        },
-        NextSchemeLast);
+    return marks;
+}
+
+WhyEffectsAnswer simulateChanges(const engine::Run& run, const profiler::Why& why,
+                                 const std::atomic<bool>& isDropped)
+{
+    const profiler::WhyEffects simulator(run, why.path.iteration);
+    WhyEffectsAnswer answer{{}, simulator.accuracy()};
+    for (const profiler::WhyReason& reason : why.reasons) {
+        WhyEffect& effect = answer.effects.emplace_back();
+        if (!reason.change || isDropped)
+            continue;
+        if (const auto difference = simulator.of(*reason.change))
+            effect.difference = *difference;
+        else
+            effect.problem = QString::fromStdString(difference.error().message);
+    }
+    return answer;
+}
+
+FasterSchemesAnswer findFasterSchemes(const engine::Run& run, const std::atomic<bool>& isDropped)
+{
+    auto schemes = profiler::fasterSchemes(run, [&isDropped] { return isDropped.load(); });
+    if (!schemes)
+        return {{}, QString::fromStdString(schemes.error().message)};
+    return {*std::move(schemes), {}};
 }
 
 } // namespace app

@@ -1,59 +1,43 @@
 #pragma once
 
 #include "app/documents/run_document.h"
-#include "app/timeline/view/why_words.h"
-#include "app/ui/latest.h"
+#include "app/timeline/view/path_marks.h"
+#include "engine/base/result.h"
+#include "profiler/why/why.h"
 
-#include <QObject>
+#include <QString>
 
 #include <atomic>
-#include <memory>
 #include <optional>
+#include <vector>
 
 namespace app {
 
-// The fastest other scheme for a run, or why it is unknown.
-struct NextSchemeAnswer
+// The work of "Why not faster?", for background threads.
+
+// Explains an iteration. Fails like profiler::whyNotFaster().
+engine::Result<PathMarksPointer> makePathMarks(const engine::Run& run, int iteration);
+
+// The simulated effect of the change that a reason suggests.
+struct WhyEffect
 {
-    std::shared_ptr<const profiler::NextScheme> next; // nullptr: see `reason`
-    QString reason; // why the scheme is unknown; "" if no scheme is faster
+    std::optional<std::int64_t> difference; // ticks; nullopt: not known
+    QString problem;                        // why it is not known; "" if there is no change
 };
-
-// Explains an iteration in the background. The critical path is computed first, then the effect of
-// each change, then the next scheme of the run, which is searched once. A new request cancels the
-// previous one. GUI thread only; never waits for its threads.
-class WhyAnalysis : public QObject
+struct WhyEffectsAnswer
 {
-    Q_OBJECT
-
-public:
-    explicit WhyAnalysis(QObject* parent = nullptr);
-    ~WhyAnalysis() override; // cancels
-
-    void ask(const RunPointer& run, int iteration);
-    // Searches the next scheme. Emits nextKnown() again if it is known already.
-    void askNext(const RunPointer& run);
-    void cancel();           // emits nothing more for the last ask()
-    void cancelNextScheme(); // stops the search for the next scheme; emits nextKnown()
-
-Q_SIGNALS:
-    // `marks` is nullptr if the iteration cannot be explained; `reason` says why.
-    void explained(const app::PathMarksPointer& marks, const QString& reason);
-    void effectKnown(int reason, const app::WhyEffect& effect);
-    // `accuracy` is the simulated duration without a change, divided by the recorded duration. It
-    // is 0 if no change can be simulated, and `problem` says why.
-    void accuracyKnown(double accuracy, const QString& problem);
-    void nextKnown(const app::NextSchemeAnswer& answer);
-
-private:
-    using Flag = std::shared_ptr<std::atomic<bool>>;
-    void askEffects(const PathMarksPointer& marks);
-
-    RunPointer m_run, m_nextOf;             // the runs of the last ask() and askNext()
-    std::optional<NextSchemeAnswer> m_next; // nullopt: not known yet
-    Flag m_isDropped;                       // set to cancel the last ask(); the threads read it
-    Flag m_isNextDropped;                   // set to cancel the search for the next scheme
-    Background m_background;
+    std::vector<WhyEffect> effects;        // of each reason
+    engine::Result<double> accuracy = 1.0; // see profiler::WhyEffects
 };
+WhyEffectsAnswer simulateChanges(const engine::Run& run, const profiler::Why& why,
+                                 const std::atomic<bool>& isDropped);
+
+// The schemes that are faster with the measured times of a run.
+struct FasterSchemesAnswer
+{
+    std::vector<profiler::FasterScheme> schemes; // see profiler::fasterSchemes()
+    QString reason;                              // why they are not known; "" if they are
+};
+FasterSchemesAnswer findFasterSchemes(const engine::Run& run, const std::atomic<bool>& isDropped);
 
 } // namespace app

@@ -211,21 +211,16 @@ bool doKindsAddUp(const DeviceMetrics& device)
     return sum == device.compute;
 }
 
-// Distributes `steps` among the categories [first, last] in proportion to `times`.
-void distribute(TimeByCategory& times, std::pair<TC, TC> among, double steps, double step)
+// Rounds the categories [first, last]; see rounded().
+void roundTo(double sum, double step, TimeByCategory& times, std::pair<TC, TC> among)
 {
-    std::vector<std::pair<double, TC>> remainders;
-    for (int c = static_cast<int>(among.first); c <= static_cast<int>(among.second); ++c) {
-        const auto category = static_cast<TC>(c);
-        const double exact = times[category] / step, whole = std::floor(exact + 1e-9);
-        times[category] = whole * step;
-        steps -= whole;
-        remainders.emplace_back(exact - whole, category);
-    }
-    std::ranges::stable_sort(remainders, std::greater(), &std::pair<double, TC>::first);
-    for (std::size_t k = 0; k < remainders.size() && std::round(steps) > 0; ++k, --steps)
-        if (remainders[k].first > 1e-9)
-            times[remainders[k].second] += step;
+    const auto first = static_cast<int>(among.first), last = static_cast<int>(among.second);
+    std::vector<double> parts;
+    for (int c = first; c <= last; ++c)
+        parts.push_back(times[static_cast<TC>(c)]);
+    parts = rounded(std::move(parts), sum, step);
+    for (int c = first; c <= last; ++c)
+        times[static_cast<TC>(c)] = parts[static_cast<std::size_t>(c - first)];
 }
 
 } // namespace
@@ -272,16 +267,33 @@ TimeByCategory timeByCategory(const RunMetrics& run)
     return mean;
 }
 
+std::vector<double> rounded(std::vector<double> parts, double sum, double step)
+{
+    double left = std::round(sum / step);
+    std::vector<std::pair<double, double*>> remainders;
+    for (double& part : parts) {
+        const double exact = part / step, whole = std::floor(exact + 1e-9);
+        part = whole * step;
+        left -= whole;
+        remainders.emplace_back(exact - whole, &part);
+    }
+    std::ranges::stable_sort(remainders, std::greater(), &std::pair<double, double*>::first);
+    for (const auto& [remainder, part] : remainders)
+        if (left-- >= 0.5 && remainder > 1e-9)
+            *part += step;
+    return parts;
+}
+
 TimeByCategory rounded(const TimeByCategory& times, double step)
 {
     TimeByCategory result = times;
     double all = times[TC::Bubble];
     for (int c = 0; c <= static_cast<int>(TC::Exposed); ++c)
         all += times[static_cast<TC>(c)];
-    const double bubble = std::round(times[TC::Bubble] / step);
-    distribute(result, {TC::Compute, TC::Exposed}, std::round(all / step) - bubble, step);
-    distribute(result, {TC::Fill, TC::Drain}, bubble, step);
-    result[TC::Bubble] = bubble * step;
+    const double bubble = std::round(times[TC::Bubble] / step) * step;
+    roundTo(std::round(all / step) * step - bubble, step, result, {TC::Compute, TC::Exposed});
+    roundTo(bubble, step, result, {TC::Fill, TC::Drain});
+    result[TC::Bubble] = bubble;
     return result;
 }
 

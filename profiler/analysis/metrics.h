@@ -104,6 +104,9 @@ bool isOf(TimeCategory category, engine::OpKind kind); // false for categories w
 using TimeByCategory = engine::EnumArray<TimeCategory, double, kTimeCategories>; // in ticks
 TimeByCategory timeByCategory(const RunMetrics& run, const DeviceMetrics& device);
 TimeByCategory timeByCategory(const RunMetrics& run); // mean of the recorded devices
+// Rounds to multiples of `step` whose sum is `sum`, a multiple that differs from the exact sum by
+// less than `step`: the parts with the largest remainders are rounded up.
+std::vector<double> rounded(std::vector<double> parts, double sum, double step);
 // Rounds to multiples of `step` that add up as the exact times do: rounds the iteration and the
 // bubble, then distributes both among their parts by largest remainder.
 TimeByCategory rounded(const TimeByCategory& times, double step);

@@ -176,6 +176,20 @@ void ChartCanvas::frame(Rect rect, Colour fill)
         Box{inner, fill, kEdge, isDim ? m_style.ground : m_style.ink, 0, "", "", ""});
 }
 
+void ChartCanvas::outlined(Rect rect, Colour fill, bool isHatched)
+{
+    m_group.shapes.emplace_back(Box{{rect.x + 0.5, rect.y + 0.5, rect.width - 1, rect.height - 1},
+                                    fill,
+                                    1,
+                                    m_style.text,
+                                    0,
+                                    "",
+                                    "",
+                                    ""});
+    if (isHatched)
+        hatch({rect.x + 1, rect.y + 1, rect.width - 2, rect.height - 2});
+}
+
 void ChartCanvas::hatch(Rect rect)
 {
     Hatch lines;

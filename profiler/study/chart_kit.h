@@ -99,7 +99,8 @@ public:
     void box(Rect rect, Colour fill);
     void box(const Rect& rect, Colour fill, HatchLines lines); // with a hatch over it
     void frame(Rect rect, Colour fill); // a filled box with a thin line inside its edge
-    void hatch(Rect rect);              // marks a cell without a value
+    void outlined(Rect rect, Colour fill, bool isHatched); // a box with an edge
+    void hatch(Rect rect);                                 // marks a cell without a value
     void marker(const SeriesLook& look, double x, double y);
     void dot(double x, double y, Colour edge, Colour fill);
     // Writes a label at the first free place next to (x, y), between the y axis and the right edge

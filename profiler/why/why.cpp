@@ -75,6 +75,189 @@ IdVector<DeviceId, std::int64_t> Why::workOnPath(const Run& run) const
     return work;
 }
 
+namespace {
+
+// Clips the window of an op to the iteration.
+Window inside(const IterationTimes& times, std::uint32_t op)
+{
+    const Window all = times.window(), window = times.of(op);
+    const std::int64_t begin = std::clamp(window.begin, all.begin, all.end);
+    return {begin, std::clamp(window.end, begin, all.end)};
+}
+
+// The times at which each device computes.
+IdVector<DeviceId, Windows> workOf(const Run& run, const IterationTimes& times)
+{
+    IdVector<DeviceId, Windows> work(run.schedule.program.size());
+    std::uint32_t next = 0;
+    for (const DeviceId d : run.schedule.program.ids()) {
+        for (const Op& op : run.schedule.program[d]) {
+            if (isCompute(op.kind) && times.ran(next))
+                work[d].push_back(inside(times, next));
+            ++next;
+        }
+        work[d] = unite(std::move(work[d]));
+    }
+    return work;
+}
+
+// Of several devices with the most work, returns the one that has the largest share of the path.
+DeviceId busiestDevice(const IdVector<DeviceId, Windows>& work,
+                       const IdVector<DeviceId, std::int64_t>& onPath)
+{
+    DeviceId busiest{0};
+    for (const DeviceId d : work.ids())
+        if (std::pair(length(work[d]), onPath[d])
+            > std::pair(length(work[busiest]), onPath[busiest]))
+            busiest = d;
+    return busiest;
+}
+
+class BreakdownFinder
+{
+public:
+    using Kind = Breakdown::Step::Kind;
+
+    BreakdownFinder(const Run& run, const IterationTimes& times,
+                    const IdVector<DeviceId, Windows>& work, DeviceId device)
+        : m_run(run)
+        , m_times(times)
+        , m_flow(times.flow())
+        , m_work(work)
+        , m_device(device)
+    {
+        std::uint32_t next = 0;
+        for (const DeviceId d : run.schedule.program.ids())
+            for ([[maybe_unused]] const Op& op : run.schedule.program[d]) {
+                if (d == device && times.ran(next) && inside(times, next).duration() > 0)
+                    m_ops.push_back(next);
+                ++next;
+            }
+        std::ranges::stable_sort(m_ops, {}, [&](std::uint32_t op) { return times.of(op).begin; });
+    }
+
+    Breakdown find()
+    {
+        const Window all = m_times.window();
+        Window steady{all.end, all.begin}; // from the first op to the end of the last pass
+        for (const std::uint32_t op : m_ops)
+            if (const OpKind kind = m_flow.op(op).kind; isCompute(kind)) {
+                steady.begin = std::min(steady.begin, inside(m_times, op).begin);
+                if (kind != OpKind::OptimizerStep)
+                    steady.end = std::max(steady.end, inside(m_times, op).end);
+            }
+        const Windows gaps = subtract({all}, m_work[m_device]);
+        Windows middle = clip(gaps, steady);
+        Windows after = clip(gaps, {steady.end, all.end});
+        addAll(Kind::Fill, clip(gaps, {all.begin, steady.begin}));
+        cut(
+            Kind::AllReduces, [](OpKind kind) { return kind == OpKind::AllReduce; }, after);
+        addAll(Kind::Drain, after);
+        cut(
+            Kind::AllReduces, [](OpKind kind) { return kind == OpKind::AllReduce; }, middle);
+        cut(Kind::Messages, isTransfer, middle);
+        cut(Kind::Copies, isCopy, middle);
+        addIdle(middle);
+        Breakdown breakdown{m_device, length(m_work[m_device]), {}};
+        for (const auto& [kind, step] : m_steps)
+            breakdown.steps.push_back(step);
+        std::ranges::stable_sort(breakdown.steps, std::ranges::greater{}, &Breakdown::Step::time);
+        return breakdown;
+    }
+
+private:
+    void add(Kind kind, Window piece)
+    {
+        if (piece.begin >= piece.end)
+            return;
+        Breakdown::Step& step = m_steps[kind];
+        step.kind = kind;
+        step.time += piece.duration();
+        if (piece.duration() > step.window.duration())
+            step.window = piece;
+    }
+    void addAll(Kind kind, const Windows& pieces)
+    {
+        for (const Window& piece : pieces)
+            add(kind, piece);
+    }
+
+    // Moves the times at which an op of the device runs for which isOf() is true from `gaps` to the
+    // step `kind`.
+    void cut(Kind kind, bool (*isOf)(OpKind), Windows& gaps)
+    {
+        Windows of;
+        for (const std::uint32_t op : m_ops)
+            if (isOf(m_flow.op(op).kind))
+                of.push_back(inside(m_times, op));
+        Windows rest = subtract(gaps, unite(std::move(of)));
+        addAll(kind, subtract(gaps, rest));
+        gaps = std::move(rest);
+    }
+
+    // `pieces` are times between ops of the device, in which none of its transfers runs.
+    void addIdle(const Windows& pieces)
+    {
+        auto next = m_ops.begin();
+        for (const Window& piece : pieces) {
+            while (next != m_ops.end()
+                   && (!isCompute(m_flow.op(*next).kind) || m_times.of(*next).begin < piece.end))
+                ++next;
+            if (next != m_ops.end())
+                addWait(piece, *next);
+            else
+                add(Kind::Unknown, piece);
+        }
+    }
+
+    // Divides the time before an op at the times when its last input was begun, was ready and had
+    // arrived.
+    void addWait(Window piece, std::uint32_t op)
+    {
+        const auto arrival = m_times.arrival(op);
+        const auto producer = lastProducer(op);
+        if (!arrival || !producer)
+            return add(Kind::Unknown, piece);
+        const auto take = [&piece](std::int64_t until) {
+            const Window taken{piece.begin, std::clamp(until, piece.begin, piece.end)};
+            piece.begin = taken.end;
+            return taken;
+        };
+        const Window made = m_times.of(*producer);
+        const bool isWork = isCompute(m_flow.op(*producer).kind);
+        const std::int64_t ready
+            = isWork ? m_times.arrival(*producer).value_or(piece.begin) : made.begin;
+        add(Kind::Others, take(std::min(ready, made.begin)));
+        const Window behind = take(made.begin);
+        const Windows order = clip(m_work[m_flow.deviceOf(*producer)], behind);
+        addAll(Kind::Order, order);
+        addAll(Kind::Waits, subtract(clip({behind}, behind), order));
+        add(Kind::Others, take(std::min(made.end, *arrival)));
+        add(Kind::Messages, take(*arrival));
+        add(Kind::Waits, piece);
+    }
+
+    std::optional<std::uint32_t> lastProducer(std::uint32_t op) const
+    {
+        std::optional<std::uint32_t> last;
+        for (const Value& value : consumes(m_flow.op(op), m_run.schedule.shape))
+            if (const auto producer = m_flow.producer(value, op); producer && m_times.ran(*producer)
+                && (!last || m_times.of(*producer).end > m_times.of(*last).end))
+                last = producer;
+        return last;
+    }
+
+    const Run& m_run;
+    const IterationTimes& m_times;
+    const DataFlow& m_flow;
+    const IdVector<DeviceId, Windows>& m_work;
+    DeviceId m_device;
+    std::vector<std::uint32_t> m_ops; // of the device, that take time, by their start
+    std::map<Kind, Breakdown::Step> m_steps;
+};
+
+} // namespace
+
 Result<Why> whyNotFaster(const Run& run, int iteration)
 {
     auto path = TRY(criticalPath(run, iteration));
@@ -85,6 +268,12 @@ Result<Why> whyNotFaster(const Run& run, int iteration)
     why.reasons = whyReasons(run, path, times);
     why.path = std::move(path);
     keepLargest(why);
+    const auto work = workOf(run, times);
+    const DeviceId busiest = busiestDevice(work, why.workOnPath(run));
+    if (why.bound.kind == LowerBound::Kind::Work)
+        why.bound.device = busiest;
+    if (!why.path.fault && times.isComplete() && run.schedule.shape.windows == 1)
+        why.breakdown = BreakdownFinder(run, times, work, busiest).find();
     return why;
 }
 
@@ -185,7 +374,8 @@ class BoundFinder
 {
 public:
     BoundFinder(const Run& run, const IterationTimes& times)
-        : m_schedule(run.schedule)
+        : m_run(run)
+        , m_schedule(run.schedule)
         , m_shape(run.schedule.shape)
         , m_times(times)
         , m_flow(times.flow())
@@ -196,20 +386,12 @@ public:
 
     void addWork(LowerBound& bound) const
     {
-        std::uint32_t first = 0;
-        for (const DeviceId d : m_schedule.program.ids()) {
-            std::vector<Window> windows;
-            for (const Op& op : m_schedule.program[d]) {
-                if (isCompute(op.kind) && m_times.ran(first))
-                    windows.push_back(inside(m_times.of(first)));
-                ++first;
-            }
-            const std::int64_t work = length(unite(std::move(windows)));
-            if (work > bound.work) {
-                bound.work = work;
+        const auto work = workOf(m_run, m_times);
+        for (const DeviceId d : work.ids())
+            if (const std::int64_t time = length(work[d]); time > bound.work) {
+                bound.work = time;
                 bound.device = d;
             }
-        }
     }
 
     // Returns when the last op would end if devices could run any number of ops at once. Visits the
@@ -231,7 +413,7 @@ public:
             for (const Value& value : consumes(m_flow.op(op), m_shape))
                 if (const auto producer = m_flow.producer(value, op))
                     begin = std::max(begin, ends[*producer] + leastTransit(value, *producer, op));
-            ends[op] = begin + inside(m_times.of(op)).duration();
+            ends[op] = begin + inside(m_times, op).duration();
             longest = std::max(longest, ends[op]);
         }
         return longest;
@@ -256,13 +438,6 @@ public:
     }
 
 private:
-    Window inside(Window window) const
-    {
-        const Window all = m_times.window();
-        const std::int64_t begin = std::clamp(window.begin, all.begin, all.end);
-        return {begin, std::clamp(window.end, begin, all.end)};
-    }
-
     // Finds the time of the fastest message of each kind between each pair of devices.
     void findLinks()
     {
@@ -355,7 +530,7 @@ private:
             if (!isPass || !m_times.ran(n) || op.flags == OpFlag::Half)
                 continue;
             Passes& of = all[{op.replica, op.stage.value, op.microBatch.value}];
-            const std::int64_t time = inside(m_times.of(n)).duration();
+            const std::int64_t time = inside(m_times, n).duration();
             (op.kind == OpKind::Forward              ? of.forward
                  : op.kind == OpKind::BackwardWeight ? of.weight
                                                      : of.backward)
@@ -366,6 +541,7 @@ private:
         return all;
     }
 
+    const Run& m_run;
     const Schedule& m_schedule;
     const Shape& m_shape;
     const IterationTimes& m_times;
@@ -948,37 +1124,50 @@ Result<std::int64_t> WhyEffects::of(const WhyChange& change) const
     });
 }
 
-Result<std::optional<NextScheme>> nextScheme(const Run& run,
-                                             const std::function<bool()>& isCancelled)
+Result<std::vector<FasterScheme>> fasterSchemes(const Run& run,
+                                                const std::function<bool()>& isCancelled)
 {
     const auto measured = inTicks(run);
     const auto predictor = TRY(WhatIfPredictor::create(*measured));
-    std::optional<Prediction> best;
+    const auto own = metrics(run);
+    std::vector<FasterScheme> faster;
     for (const Scheme& scheme : schemes()) {
         if (isCancelled && isCancelled())
             return fail(Error::Code::Cancelled, "the search for a faster scheme was cancelled");
         if (scheme.asynchronous || scheme.name == run.schedule.scheme)
             continue;
-        auto one = predicted(predictor, requestOf(run, scheme.name), run);
-        if (one && one->iteration < predictor.measured() && fits(*one, run)
-            && (!best || one->iteration < best->iteration))
-            best = *std::move(one);
+        const auto one = predicted(predictor, requestOf(run, scheme.name), run);
+        if (!one || one->iteration >= predictor.measured())
+            continue;
+        FasterScheme found{
+            std::string(scheme.name), one->iteration, one->iteration - predictor.measured(),
+            one->peakBytes,           std::nullopt,   one->peakStash};
+        if (own) {
+            found.stashes -= own->peakStash();
+            if (one->peakBytes && own->peakBytes())
+                found.bytes = *one->peakBytes - *own->peakBytes();
+        }
+        faster.push_back(std::move(found));
     }
-    if (!best)
-        return std::nullopt;
-    NextScheme next;
-    next.scheme = best->run.schedule.scheme;
-    next.iteration = best->iteration;
-    next.difference = best->iteration - predictor.measured();
-    next.stashes = best->peakStash;
-    if (const auto own = metrics(run)) {
-        next.stashes -= own->peakStash();
-        if (best->peakBytes && own->peakBytes())
-            next.bytes = *best->peakBytes - *own->peakBytes();
-    }
-    next.run = std::move(best->run);
-    next.run.info.ticksPerUnit = run.info.ticksPerUnit;
-    return next;
+    std::ranges::stable_sort(faster, {}, &FasterScheme::iteration);
+    return faster;
+}
+
+const FasterScheme* firstThatFits(const std::vector<FasterScheme>& schemes,
+                                  const MemoryCapacity& memory)
+{
+    const auto found = std::ranges::find_if(
+        schemes, [&](const FasterScheme& scheme) { return scheme.fits(memory); });
+    return found == schemes.end() ? nullptr : &*found;
+}
+
+Result<Run> predictedRun(const Run& run, std::string_view scheme)
+{
+    const auto measured = inTicks(run);
+    const auto predictor = TRY(WhatIfPredictor::create(*measured));
+    auto prediction = TRY(predicted(predictor, requestOf(run, scheme), run));
+    prediction.run.info.ticksPerUnit = run.info.ticksPerUnit;
+    return std::move(prediction.run);
 }
 
 } // namespace profiler

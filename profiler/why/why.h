@@ -1,5 +1,6 @@
 #pragma once
 
+#include "engine/base/memory_capacity.h"
 #include "engine/base/result.h"
 #include "engine/timeline/run.h"
 #include "profiler/whatif/stage_times.h"
@@ -7,6 +8,8 @@
 #include <functional>
 #include <memory>
 #include <optional>
+#include <string>
+#include <string_view>
 #include <vector>
 
 namespace profiler {
@@ -142,12 +145,48 @@ struct PathShares
     std::int64_t total() const;
 };
 
+// How an iteration divides on its busiest device: the work of the device, and the time in which it
+// does not work by the reason why its next op has not started. We divide the time of one device and
+// not the critical path, because the path leaves the device while it works, so that its reasons
+// overlap its work. Steps neither overlap nor leave a gap: `work` and their times add up to the
+// iteration.
+struct Breakdown
+{
+    struct Step
+    {
+        enum class Kind : std::uint8_t {
+            Fill,       // before the first op of the device
+            Order,      // an op of another device is ready, but that device runs another op first
+            Messages,   // of the device
+            AllReduces, // of the device
+            Copies,     // evicts and loads of the device
+            Waits,      // an op is ready and nothing else runs on its device
+            Others,     // other devices work on the input of the next op
+            Unknown,    // no input of the next op was recorded
+            Drain,      // after the last op of the device, without its optimizer step
+        };
+
+        Kind kind = Kind::Fill;
+        std::int64_t time = 0;
+        engine::Window window; // its longest piece
+
+        friend bool operator==(const Step&, const Step&) = default;
+    };
+
+    engine::DeviceId device;
+    std::int64_t work = 0;
+    std::vector<Step> steps; // each kind once, the largest first
+};
+
 // Why an iteration is not faster. Computed from its recorded times, without a simulation.
 struct Why
 {
     CriticalPath path;
     PathShares shares;
     LowerBound bound;
+    // Unknown if an op of the iteration was not recorded, if the clocks of the devices disagree, or
+    // in a stream (Shape::windows), in which ops of other windows run at the same time.
+    std::optional<Breakdown> breakdown;
     // At most kMostReasons, sorted by the start of their windows.
     std::vector<WhyReason> reasons;
     int smaller = 0;              // number of reasons that were left out
@@ -186,25 +225,47 @@ private:
     std::unique_ptr<Impl> m;
 };
 
-// The synchronous scheme that is predicted to be the fastest with the devices, micro-batches and
-// measured costs of a run.
-struct NextScheme
+// A synchronous scheme that is predicted to be faster than a run, with its devices, micro-batches
+// and measured costs. The predicted run is not kept, because it is as large as the run.
+struct FasterScheme
 {
     std::string scheme;          // name in the table of schemes
     std::int64_t iteration = 0;  // predicted duration in ticks
     std::int64_t difference = 0; // `iteration` - reported iteration of the run
-    // Differences between prediction and run in the largest peak of a device. `bytes` is known only
-    // if the run recorded its memory; `stashes` is in M_a.
+    // The largest peak of a device in bytes; known only if the run recorded its memory.
+    std::optional<std::int64_t> peakBytes;
+    // The differences between prediction and run in the largest peak; `stashes` is in M_a.
     std::optional<std::int64_t> bytes;
     double stashes = 0;
-    engine::Run run; // the prediction
+
+    // An unknown peak does not fit in a known memory.
+    bool fits(const engine::MemoryCapacity& memory) const
+    {
+        return peakBytes ? memory.holds(static_cast<double>(*peakBytes)) : !memory.isKnown();
+    }
 };
 
-// Predicts all synchronous schemes and returns the fastest one of those that keep the run's limit
-// of memory (--device-memory); nullopt if none is faster than the run. `isCancelled` is called
-// before every scheme and may be empty. Fails if the times of the run's stages are not known, and
-// with Error::Code::Cancelled if isCancelled() returned true.
-engine::Result<std::optional<NextScheme>> nextScheme(const engine::Run& run,
-                                                     const std::function<bool()>& isCancelled = {});
+// Predicts all synchronous schemes and returns those that are faster than the run, the fastest
+// first, whether they fit in its memory or not. `isCancelled` is called before every scheme and may
+// be empty. Fails if the times of the run's stages are not known, and with Error::Code::Cancelled
+// if isCancelled() returned true.
+engine::Result<std::vector<FasterScheme>>
+fasterSchemes(const engine::Run& run, const std::function<bool()>& isCancelled = {});
+// Returns the first one that fits; nullptr if there is none.
+const FasterScheme* firstThatFits(const std::vector<FasterScheme>& schemes,
+                                  const engine::MemoryCapacity& memory);
+// Predicts one scheme, in the units of the run.
+engine::Result<engine::Run> predictedRun(const engine::Run& run, std::string_view scheme);
+
+// Everything that is known about an iteration: its reasons, the simulated effect of each change,
+// and the faster schemes.
+struct WhyReport
+{
+    Why why;
+    // For each reason, in ticks; nullopt if it has no change or the change cannot be simulated.
+    std::vector<std::optional<std::int64_t>> effects;
+    engine::Result<double> accuracy; // see WhyEffects::accuracy()
+    engine::Result<std::vector<FasterScheme>> schemes;
+};
 
 } // namespace profiler

@@ -2,11 +2,13 @@
 
 #include "engine/cost/training_setup.h"
 #include "engine/schedule/notation.h"
+#include "profiler/analysis/device_memory.h"
 #include "profiler/analysis/measure.h"
 #include "profiler/whatif/changes.h"
 
 #include <fmt/format.h>
 
+#include <cmath>
 #include <cstdlib>
 
 namespace profiler {
@@ -109,8 +111,7 @@ Sentence reasonSentence(const Run& run, const Why& why, const WhyReason& reason)
         return writer.time(reason.time).done();
     case Kind::SlowStage: {
         const Op& op = opAt(run.schedule, OpIndex(run.schedule), reason.op);
-        writer.text(fmt::format("{} of stage {}{} is {:.0f} % slower than that of the median "
-                                "stage, {} on the path: ",
+        writer.text(fmt::format("{} of stage {}{} is {:.0f} % slower than the median stage, {}: ",
                                 kindName(op.kind), op.stage.value, layersText(run, op.stage),
                                 100 * reason.excess, counted(reason.count, "time")));
         return writer.time(reason.time).done();
@@ -185,6 +186,146 @@ std::string plainText(const Sentence& sentence, std::int64_t ticksPerUnit)
 bool isNotable(std::int64_t difference, std::int64_t iteration)
 {
     return std::llabs(difference) * 600 >= iteration && difference != 0;
+}
+
+Sentence shortBoundSentence(const LowerBound& bound)
+{
+    Writer writer;
+    writer.text("At least ").time(bound.time).text(" with these costs: ");
+    switch (bound.kind) {
+    case LowerBound::Kind::Work:
+        writer.text(
+            fmt::format("the work of device {}, which has most of it.", bound.device.value));
+        break;
+    case LowerBound::Kind::Chain:
+        writer.text("the longest chain of dependencies.");
+        break;
+    case LowerBound::Kind::Memory:
+        writer.text(fmt::format("the memory of device {} holds {:.4g} M_a at a time.",
+                                bound.device.value, bound.stashes));
+        break;
+    }
+    return writer.done();
+}
+
+const char* reasonName(WhyReason::Kind kind)
+{
+    constexpr EnumArray<WhyReason::Kind, const char*, 9> kNames{
+        {"fill", "order", "slow stage", "messages", "waits", "all-reduces", "recomputation",
+         "evicts and loads", "drain"}};
+    return kNames[kind];
+}
+
+const char* stepName(Breakdown::Step::Kind kind)
+{
+    constexpr EnumArray<Breakdown::Step::Kind, const char*, 9> kNames{
+        {"fill", "order", "messages", "all-reduces", "evicts and loads", "waits", "other devices",
+         "not attributed", "drain"}};
+    return kNames[kind];
+}
+
+std::string whyNoBreakdown(const Run& run, const Why& why)
+{
+    return run.schedule.shape.windows > 1
+        ? "ops of several windows of the stream run at the same time"
+        : why.path.fault ? "the clocks of the devices disagree"
+                         : "some ops of the iteration were not recorded";
+}
+
+namespace {
+
+std::string signedTime(std::int64_t ticks, std::int64_t ticksPerUnit)
+{
+    return (ticks > 0 ? "+" : "") + timeText(ticks, ticksPerUnit);
+}
+
+std::string breakdownText(const Run& run, const Why& why)
+{
+    const std::int64_t unit = run.info.ticksPerUnit;
+    if (!why.breakdown)
+        return "What the busiest device waits for is not known: " + whyNoBreakdown(run, why) + "\n";
+    std::string text = fmt::format("device {}: work {}", why.breakdown->device.value,
+                                   timeText(why.breakdown->work, unit));
+    for (const Breakdown::Step& step : why.breakdown->steps)
+        text += fmt::format(", {} {}", stepName(step.kind), timeText(step.time, unit));
+    return text + "\n";
+}
+
+std::string sharesText(const Run& run, const PathShares& shares)
+{
+    std::string text = "time along the path:";
+    const char* separator = " ";
+    const auto add = [&](std::string_view name, std::int64_t ticks) {
+        if (ticks == 0)
+            return;
+        text += fmt::format("{}{} {}", separator, name, timeText(ticks, run.info.ticksPerUnit));
+        separator = ", ";
+    };
+    for (const OpKind kind : shares.work.enumerators())
+        add(kindName(kind), shares.work[kind]);
+    add("waits", shares.waits);
+    add(fmt::format("messages ({})", shares.messageCount), shares.messages);
+    add("other transfers", shares.otherTransfers);
+    return text + "\n";
+}
+
+std::string effectText(const Run& run, const WhyReport& report, std::size_t reason)
+{
+    const auto& change = report.why.reasons[reason].change;
+    const auto& effect = report.effects[reason];
+    if (!change || !effect || !isNotable(*effect, report.why.iteration()))
+        return {};
+    return fmt::format("     {}: {}{}\n", changeText(run, *change),
+                       signedTime(*effect, run.info.ticksPerUnit), *effect > 0 ? ", worse" : "");
+}
+
+std::string nextText(const Run& run, const WhyReport& report)
+{
+    if (!report.schemes)
+        return "fastest scheme for these costs: not known; " + report.schemes.error().message
+            + "\n";
+    const FasterScheme* next = firstThatFits(*report.schemes, deviceMemory(run));
+    if (next == nullptr)
+        return "No other scheme is faster with these costs.\n";
+    const std::string memory = next->bytes
+        ? fmt::format("{}{} on the fullest device", *next->bytes < 0 ? "-" : "+",
+                      bytesText(std::abs(*next->bytes)))
+        : fmt::format("{:+.2g} M_a on the fullest device", next->stashes);
+    return fmt::format("fastest scheme for these costs: {}, {} ({}), {}\n", next->scheme,
+                       timeText(next->iteration, run.info.ticksPerUnit),
+                       signedTime(next->difference, run.info.ticksPerUnit), memory);
+}
+
+} // namespace
+
+std::string whyText(const Run& run, const WhyReport& report)
+{
+    const Why& why = report.why;
+    const std::int64_t unit = run.info.ticksPerUnit;
+    std::string text
+        = fmt::format("why not faster: iteration {}\n", timeText(why.iteration(), unit));
+    text += plainText(boundSentence(why.bound), unit) + "\n" + breakdownText(run, why)
+        + sharesText(run, why.shares);
+    if (why.path.fault)
+        text += faultText(run, why.path) + "\n";
+    for (std::size_t r = 0; r < why.reasons.size(); ++r)
+        text += fmt::format("{:3}. {}\n", r + 1,
+                            plainText(reasonSentence(run, why, why.reasons[r]), unit))
+            + effectText(run, report, r);
+    if (why.reasons.empty())
+        text += "The path has no fill, drain, message or wait: its device works all the time.\n";
+    if (why.smaller > 0)
+        text += fmt::format("{} smaller reasons, {}\n", why.smaller,
+                            timeText(why.smallerTime, unit));
+    if (report.accuracy && std::abs(*report.accuracy - 1) > 0.01)
+        text += fmt::format("Simulated again without a change, the iteration takes {} of its "
+                            "recorded time.\n",
+                            shareText(*report.accuracy));
+    if (!report.accuracy)
+        text += "No change can be simulated: " + report.accuracy.error().message + "\n";
+    else if (!why.reasons.empty())
+        text += "Each change is simulated separately; the gains do not add up.\n";
+    return text + nextText(run, report);
 }
 
 } // namespace profiler

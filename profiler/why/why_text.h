@@ -23,15 +23,24 @@ struct Phrase
 using Sentence = std::vector<Phrase>;
 
 Sentence boundSentence(const LowerBound& bound);
+Sentence shortBoundSentence(const LowerBound& bound); // names only the largest of the bounds
+const char* reasonName(WhyReason::Kind kind);         // "slow stage"
+// "drain", "other devices", "not attributed": the name of a part of a Breakdown.
+const char* stepName(Breakdown::Step::Kind kind);
+// Describes why the breakdown of an iteration is not known, as a clause.
+std::string whyNoBreakdown(const engine::Run& run, const Why& why);
 Sentence reasonSentence(const engine::Run& run, const Why& why, const WhyReason& reason);
 // Describes a change as a condition: "with 2 chunks", "0B1 before 0F4".
 std::string changeText(const engine::Run& run, const WhyChange& change);
 // Describes the fault of a path in one sentence.
 std::string faultText(const engine::Run& run, const CriticalPath& path);
 
+// The whole report as lines of text.
+std::string whyText(const engine::Run& run, const WhyReport& report);
+
 std::string plainText(const Sentence& sentence, std::int64_t ticksPerUnit);
 
-// Whether a difference deserves a line: at least 1/600 of the iteration.
+// Whether a difference deserves to be stated: at least 1/600 of the iteration.
 bool isNotable(std::int64_t difference, std::int64_t iteration);
 
 } // namespace profiler

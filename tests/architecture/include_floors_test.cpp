@@ -53,9 +53,9 @@ bool isOneOf(const Floor& floor, const std::string& folder)
 // The C and C++ standard library and the system's.
 bool isStandard(const std::string& header)
 {
-    static const std::set<std::string> kSystem{"unistd.h", "fcntl.h", "pwd.h",     "signal.h",
-                                               "poll.h",   "dlfcn.h", "pthread.h", "sched.h",
-                                               "time.h",   "cxxabi.h"};
+    static const std::set<std::string> kSystem{"unistd.h", "malloc.h", "fcntl.h", "pwd.h",
+                                               "signal.h", "poll.h",   "dlfcn.h", "pthread.h",
+                                               "sched.h",  "time.h",   "cxxabi.h"};
     return header.find_first_of("./QZ") == std::string::npos || header.starts_with("sys/")
         || kSystem.contains(header);
 }

@@ -7,7 +7,9 @@ TEST_CASE("analyze --why prints the bound, the reasons with their effects and th
     const Folder folder;
     REQUIRE(bscope(folder, "simulate --scheme 1f1b -D 4 -N 8 -o run.sqlite").status == 0);
     const std::string text = bscope(folder, "analyze run.sqlite --why").out;
-    CHECK(text.find("At least 24.0 units with these costs (work of device 0") != std::string::npos);
+    CHECK(text.find("At least 24.0 units with these costs (work of device 3") != std::string::npos);
+    CHECK(text.find("device 3: work 24.0 units, drain 6.0 units, fill 3.0 units\n")
+          != std::string::npos);
     CHECK(text.find("time along the path: F 11.0 units, B 22.0 units") != std::string::npos);
     CHECK(text.find("1. Device 3 waits 3.0 units for its first op 3F0 (fill)\n"
                     "     with 2 chunks: -4.5 units")
@@ -30,6 +32,9 @@ TEST_CASE("analyze --why --json has shares that add up to the iteration")
         sum += share.get<double>();
     CHECK(sum == 33.0);
     CHECK(why["iteration"] == 33.0);
+    CHECK(why["breakdown"]["work"] == 24.0);
+    CHECK(why["breakdown"]["steps"][0]["reason"] == "drain");
+    CHECK(why["breakdown"]["steps"][1]["time"] == 3.0);
     CHECK(why["at_least"] == 24.0);
     CHECK(why["bound"] == "work");
     REQUIRE(why["reasons"].size() == 3);
@@ -42,6 +47,7 @@ TEST_CASE("analyze --why --json has shares that add up to the iteration")
     CHECK(why["path"].back()["end"] == 33.0);
     CHECK(why["fault"].is_null());
     CHECK(why["next_scheme"]["difference"].get<double>() < 0);
+    CHECK(why["faster_schemes"][0]["scheme"] == why["next_scheme"]["scheme"]);
 }
 
 TEST_CASE("analyze --why refuses an iteration that does not exist")

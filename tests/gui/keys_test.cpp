@@ -278,8 +278,8 @@ std::map<QString, Probe> timelineProbes()
         return hands.changes([&] { hands.drag(Qt::ShiftModifier); })
             && hands.timeline->selection().kind != Selection::Kind::Range;
     };
-    all("← →", {{Qt::Key_Left, {}}, {Qt::Key_Right, {}}});
-    all("+ −", {{Qt::Key_Plus, {}}, {Qt::Key_Minus, {}}});
+    all("A D ← →", {{Qt::Key_A, {}}, {Qt::Key_D, {}}, {Qt::Key_Left, {}}, {Qt::Key_Right, {}}});
+    all("W S + −", {{Qt::Key_W, {}}, {Qt::Key_S, {}}, {Qt::Key_Plus, {}}, {Qt::Key_Minus, {}}});
     all("F", {{Qt::Key_F, {}}});
     all("0", {{Qt::Key_0, {}}});
     all("Home", {{Qt::Key_0, {}}, {Qt::Key_Home, {}}});

@@ -1,12 +1,17 @@
+#include "app/figures/scene_view.h"
+#include "app/ui/segment_control.h"
 #include "app/why/why_panel.h"
 #include "engine/experiment/experiment.h"
 #include "tests/gui/opened_run.h"
 #include "tests/gui/page_requests.h"
+#include "tests/support/paths.h"
 
 #include <QAction>
 #include <QApplication>
 #include <QClipboard>
 #include <QLabel>
+#include <QLineEdit>
+#include <QProgressBar>
 #include <QPushButton>
 #include <QSignalSpy>
 #include <QTabBar>
@@ -31,17 +36,33 @@ struct Explained : OpenedRun
     void press(int key) const { QTest::keyClick(timeline, static_cast<Qt::Key>(key)); }
     void open() const
     {
-        press(Qt::Key_W);
+        press(Qt::Key_Y);
         REQUIRE(waitFor([&] { return timeline->isPathShown(); }));
     }
-    ReasonRow* row(int number) const
+    WhyRow* row(int number) const
     {
-        return find<ReasonRow>(qPrintable(QStringLiteral("whyReason%1").arg(number)));
+        return find<WhyRow>(qPrintable(QStringLiteral("whyReason%1").arg(number)));
     }
     QString effect(int number) const
     {
         return row(number)->findChild<QLabel*>(QStringLiteral("whyEffect"))->text();
     }
+    void openWhole() const // waits for the effects
+    {
+        open();
+        REQUIRE(waitFor([&] { return effect(1) != QStringLiteral("computing…"); }));
+        settle(); // layouts show new rows later
+    }
+    QStringList bars() const // the texts of the waterfall
+    {
+        QStringList texts;
+        for (const auto& group : find<SceneView>("whyWaterfall")->scene()->scene.groups)
+            for (const auto& shape : group.shapes)
+                if (const auto* text = std::get_if<profiler::Text>(&shape))
+                    texts << QString::fromStdString(text->text);
+        return texts;
+    }
+    WhyRow* row(const char* name) const { return find<WhyRow>(name); }
     QString label(const char* name) const { return find<QLabel>(name)->text(); }
     QAction* why() const { return find<QAction>("whyNotFaster"); }
     WhyPanel* panel() const { return find<WhyPanel>("whyPanel"); }
@@ -59,23 +80,55 @@ struct Explained : OpenedRun
 
 } // namespace
 
-TEST_CASE("W shows the path, the bound, the reasons and what each change would gain")
+TEST_CASE("Y shows how much could go, and from what the iteration adds up")
 {
     const Explained run;
     CHECK_FALSE(run.panel()->isVisible());
     run.open();
     CHECK(run.panel()->isVisible());
     CHECK(run.label("detailsDockTitle") == QStringLiteral("Why not faster?"));
-    CHECK(run.label("whyIteration") == QStringLiteral("33.0 ms"));
-    CHECK(run.label("whyBound").contains(QStringLiteral("24.0 ms")));
+    CHECK(run.label("whyTitle") == QStringLiteral("9.0 of 33.0 ms could go"));
+    CHECK(run.label("whyBound")
+          == QStringLiteral(
+              "At least 24.0 ms with these costs: the work of device 3, which has most of it."));
+    CHECK(run.bars()
+          == QStringList{QStringLiteral("24.0"), QStringLiteral("busiest"),
+                         QStringLiteral("device 3"), QStringLiteral("+6.0"),
+                         QStringLiteral("drain"), QStringLiteral("+3.0"), QStringLiteral("fill"),
+                         QStringLiteral("33.0"), QStringLiteral("iteration")});
+}
+
+TEST_CASE("reasons are numbered by gain, and changes that would be slower are folded")
+{
+    const Explained run;
+    run.openWhole();
     CHECK(run.row(1)->accessibleName()
           == QStringLiteral("Reason 1: Device 3 waits 3.0 ms for its first op 3F0 (fill)"));
-    REQUIRE(waitFor([&] { return run.effect(1) != QStringLiteral("computing…"); }));
-    CHECK(run.effect(1) == QStringLiteral("with 2 chunks: −4.5 ms"));
-    REQUIRE(waitFor([&] { return run.effect(2) != QStringLiteral("computing…"); }));
-    CHECK(run.effect(2).endsWith(QStringLiteral("+1.0 ms, worse")));
-    REQUIRE(
-        waitFor([&] { return run.effect(3) == QStringLiteral("with split backward: −3.0 ms"); }));
+    CHECK(run.row(1)->accessibleDescription() == QStringLiteral("with 2 chunks: −4.5"));
+    CHECK(run.row(2)->accessibleName().startsWith(QStringLiteral("Reason 2: Drain 6.0 ms")));
+    CHECK(run.effect(2) == QStringLiteral("−3.0"));
+    CHECK(run.row(1)->findChild<QProgressBar*>()->value() == 64); // the largest gain
+    CHECK(run.row(2)->findChild<QProgressBar*>()->value() == 43); // 3.0 / 4.5
+    CHECK(run.find<QPushButton>("whySlower")->text()
+          == QStringLiteral("1 change that would be slower"));
+    CHECK_FALSE(run.row(3)->isVisible());
+    run.find<QPushButton>("whySlower")->click();
+    CHECK(run.row(3)->isVisible());
+    CHECK(run.effect(3) == QStringLiteral("+1.0"));
+}
+
+TEST_CASE("in time order the reasons keep their numbers")
+{
+    const Explained run({"gpipe", 4, 8, 1, true});
+    run.openWhole();
+    const auto isDrain = [&](int number) {
+        return run.row(number)->accessibleName().contains(QStringLiteral("Drain"));
+    };
+    const QString first = run.row(1)->accessibleName();
+    run.find<SegmentControl>("whyOrder")->setCurrent(1);
+    Q_EMIT run.find<SegmentControl>("whyOrder")->currentChanged(1);
+    CHECK_FALSE(isDrain(1)); // at the end of the iteration
+    CHECK((run.row(1)->accessibleName() == first || run.row(2)->accessibleName() == first));
 }
 
 TEST_CASE("Esc brings the details back, and so do the key and the button")
@@ -89,7 +142,7 @@ TEST_CASE("Esc brings the details back, and so do the key and the button")
     run.press(Qt::Key_Escape);
     CHECK(isClosed());
     run.open();
-    run.press(Qt::Key_W);
+    run.press(Qt::Key_Y);
     CHECK(isClosed());
     run.open();
     run.click("closeDetails");
@@ -101,25 +154,40 @@ TEST_CASE("Esc brings the details back, and so do the key and the button")
     CHECK(isClosed());
 }
 
-TEST_CASE("a click on a reason highlights it, and the arrow keys go on from there")
+TEST_CASE("a click on a reason chooses it, and the arrow keys go on from there")
 {
     const Explained run;
-    run.open();
-    QTest::mouseClick(run.row(3), Qt::LeftButton, {}, QPoint(6, 6));
-    CHECK(run.row(3)->isCurrent());
-    CHECK(run.panel()->reason() == 2);
-    QTest::keyClick(run.row(3), Qt::Key_Up);
+    run.openWhole();
+    QTest::mouseClick(run.row(2), Qt::LeftButton, {}, QPoint(6, 6));
     CHECK(run.row(2)->isCurrent());
-    CHECK_FALSE(run.row(3)->isCurrent());
+    CHECK(run.panel()->reason() == 2); // in time order
     QTest::keyClick(run.row(2), Qt::Key_Up);
+    CHECK(run.row(1)->isCurrent());
+    CHECK_FALSE(run.row(2)->isCurrent());
     QTest::keyClick(run.row(1), Qt::Key_Up); // stays at the first one
     CHECK(run.panel()->reason() == 0);
+}
+
+TEST_CASE("a bar of the waterfall chooses its reason, and Esc releases it before it closes")
+{
+    const Explained run;
+    run.openWhole();
+    auto* chart = run.find<SceneView>("whyWaterfall");
+    QTest::mouseClick(chart->viewport(), Qt::LeftButton, {}, chart->rectOf(2).center());
+    CHECK(run.row(2)->isCurrent()); // the drain
+    QTest::mouseClick(run.row(1), Qt::LeftButton, {}, QPoint(6, 6));
+    CHECK(chart->selectedPoint() == std::optional<std::size_t>(0));
+    run.press(Qt::Key_Escape);
+    CHECK(run.panel()->reason() == -1);
+    CHECK(run.panel()->isVisible());
+    run.press(Qt::Key_Escape);
+    CHECK_FALSE(run.panel()->isVisible());
 }
 
 TEST_CASE("the number of a reason on the ruler chooses it")
 {
     const Explained run;
-    run.open();
+    run.openWhole();
     QSignalSpy clicked(run.timeline, &TimelineWidget::reasonClicked);
     // The fill is the time until 3 of 33 ms: its middle is at 1.5 ms.
     const TimelineGeometry areas(run.timeline->size(), {});
@@ -135,8 +203,8 @@ TEST_CASE("the number of a reason on the ruler chooses it")
 TEST_CASE("an op in a sentence is a link, and its selection shows the reason")
 {
     const Explained run;
-    run.open();
-    auto* sentence = run.row(1)->findChild<QLabel*>();
+    run.openWhole();
+    auto* sentence = run.row(1)->findChild<QLabel*>(QStringLiteral("whySentence"));
     REQUIRE(sentence->text().contains(QStringLiteral("<a href='#")));
     const QString link = sentence->text().section(QLatin1Char('\''), 1, 1);
     Q_EMIT sentence->linkActivated(link);
@@ -178,19 +246,23 @@ TEST_CASE("the path is listed in the events and copied as text")
     CHECK(listed > 10);
     run.click("whyCopy");
     const QString text = QApplication::clipboard()->text();
-    CHECK(text.startsWith(QStringLiteral("Why not faster? 1F1B")));
+    CHECK(text.startsWith(QStringLiteral("1F1B")));
+    CHECK(text.contains(QStringLiteral("device 3: work 24.0 ms, drain 6.0 ms, fill 3.0 ms")));
     CHECK(text.contains(QStringLiteral("1. Device 3 waits 3.0 ms for its first op 3F0 (fill)")));
     run.press(Qt::Key_Escape);
     CHECK(events->model()->rowCount() > listed); // every op again
 }
 
-TEST_CASE("the next scheme is compared with the run as a prediction in a file")
+TEST_CASE("the selected scheme is compared with the run as a prediction in a file")
 {
     const Explained run;
     run.open();
     REQUIRE(waitFor([&] { return run.find<QPushButton>("whyCompare")->isVisible(); }));
-    CHECK_FALSE(run.label("whyNextName").isEmpty());
-    CHECK(run.label("whyNextGain").contains(QStringLiteral("−")));
+    CHECK(run.row("whyScheme1")->isCurrent());
+    QTest::mouseClick(run.row("whyScheme2"), Qt::LeftButton, {}, QPoint(6, 6));
+    CHECK_FALSE(run.row("whyScheme1")->isCurrent());
+    const QString name = run.row("whyScheme2")->accessibleName().section(QLatin1Char(':'), 0, 0);
+    CHECK(run.find<QPushButton>("whyRun")->text() == QStringLiteral("Run %1…").arg(name));
     const PageRequests compared(*run.page);
     run.click("whyCompare");
     REQUIRE(waitFor([&] { return !compared.empty(); }));
@@ -201,16 +273,31 @@ TEST_CASE("the next scheme is compared with the run as a prediction in a file")
     QFile::remove(files[0]);
 }
 
-// They kept the colour and the unit of the time when they were computed.
-TEST_CASE("the numbers of the next scheme follow the theme")
+TEST_CASE("a memory limit marks the schemes that do not fit and selects the first that does")
 {
-    Explained run;
+    const Explained run(
+        profiler::readRun(tests::sourcePath("sample_runs/1f1b-d4-n8.sqlite")).value());
     run.open();
     REQUIRE(waitFor([&] { return run.find<QPushButton>("whyCompare")->isVisible(); }));
-    for (const auto choice : {ThemeController::Choice::Light, ThemeController::Choice::Dark}) {
-        run.theme.setChoice(choice);
-        CHECK(run.label("whyNextGain").contains(run.theme.theme().chrome.ok.name()));
-    }
+    const auto isProblem = [&](int scheme) {
+        return run.row(qPrintable(QStringLiteral("whyScheme%1").arg(scheme)))
+            ->accessibleName()
+            .contains(QStringLiteral("does not fit: "));
+    };
+    CHECK_FALSE(isProblem(1));
+    run.find<QLineEdit>("whyLimit")->setText(QStringLiteral("15"));
+    CHECK(run.label("whyLimitUnit") == QStringLiteral("MiB"));
+    int current = 0;
+    for (int scheme = 1; scheme <= 4; ++scheme)
+        if (run.row(qPrintable(QStringLiteral("whyScheme%1").arg(scheme)))->isCurrent())
+            current = scheme;
+    REQUIRE(current > 0);
+    CHECK_FALSE(isProblem(current));
+    for (int scheme = 1; scheme < current; ++scheme)
+        CHECK(isProblem(scheme));
+    run.find<QLineEdit>("whyLimit")->setText(QStringLiteral("1"));
+    CHECK(run.label("whyNoneFits").startsWith(QStringLiteral("None fits; ")));
+    CHECK_FALSE(run.find<QPushButton>("whyRun")->isEnabled());
 }
 
 TEST_CASE("a scheme cannot be run from a run without an experiment, and can with one")
@@ -251,24 +338,37 @@ TEST_CASE("the next scheme of a run with a schedule file is run without the file
     CHECK(next->schedule.microBatches == 6);
 }
 
-TEST_CASE("the search for the next scheme can be cancelled")
+TEST_CASE("the search for faster schemes can be cancelled, and starts again")
 {
-    WhyAnalysis analysis;
-    std::optional<NextSchemeAnswer> answer;
-    QObject::connect(&analysis, &WhyAnalysis::nextKnown,
-                     [&](const NextSchemeAnswer& known) { answer = known; });
-    const RunPointer run = sharedRun({"interleaved-1f1b", 16, 64, 1, true});
-    analysis.askNext(run);
-    analysis.cancelNextScheme();
-    REQUIRE(waitFor([&] { return answer.has_value(); }));
-    CHECK(answer->reason.contains(QStringLiteral("cancelled")));
-    answer.reset();
-    analysis.askNext(run); // searches again
-    REQUIRE(waitFor([&] { return answer.has_value(); }));
-    CHECK(answer->next != nullptr);
-    answer.reset();
-    analysis.askNext(run); // known by now
-    CHECK(answer.has_value());
+    const Explained run({"1f1b", 32, 256, 1, true}); // large, so that the search takes a while
+    const auto cancel
+        = [&] { return run.panel()->findChild<QPushButton*>(QStringLiteral("whyCancel")); };
+    run.press(Qt::Key_Y);
+    REQUIRE(waitFor([&] { return cancel() != nullptr; }));
+    cancel()->click();
+    REQUIRE(waitFor([&] {
+        const auto* text = run.panel()->findChild<QLabel*>(QStringLiteral("whyNoScheme"));
+        return text != nullptr && text->text().contains(QStringLiteral("cancelled"));
+    }));
+    run.press(Qt::Key_Escape);
+    run.press(Qt::Key_Y);
+    REQUIRE(waitFor([&] { return cancel() != nullptr; }));
+}
+
+TEST_CASE("a closed panel keeps nothing of the path")
+{
+    const Explained run;
+    run.openWhole();
+    std::weak_ptr<const PathMarks> path;
+    QObject::connect(run.panel(), &WhyPanel::pathChanged,
+                     [&](const PathMarksPointer& marks) { path = marks; });
+    run.press(Qt::Key_Y);
+    run.open();
+    REQUIRE(waitFor([&] { return run.effect(1) != QStringLiteral("computing…"); }));
+    const std::weak_ptr<const PathMarks> shown = path;
+    CHECK_FALSE(shown.expired());
+    run.press(Qt::Key_Y);
+    CHECK(waitFor([&] { return shown.expired(); }));
 }
 
 TEST_CASE("an iteration with one op says why it has no path")
@@ -278,7 +378,7 @@ TEST_CASE("an iteration with one op says why it has no path")
         track.spans.resize(std::min<std::size_t>(
             track.spans.size(), track.kind == engine::Track::Kind::Compute ? 1 : 0));
     const Explained run(bare);
-    run.press(Qt::Key_W);
+    run.press(Qt::Key_Y);
     const auto hasReason = [&] {
         const auto* empty = run.panel()->findChild<QWidget*>(QStringLiteral("whyEmpty"));
         const auto lines = empty != nullptr ? empty->findChildren<QLabel*>() : QList<QLabel*>();

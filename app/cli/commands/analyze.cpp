@@ -5,6 +5,7 @@
 #include "engine/base/id_vector.h"
 #include "engine/base/try.h"
 #include "engine/schedule/notation.h"
+#include "profiler/analysis/device_memory.h"
 #include "profiler/analysis/measure.h"
 #include "profiler/analysis/run_measures.h"
 #include "profiler/report/run_sheet.h"
@@ -29,23 +30,6 @@ using namespace engine;
 using namespace profiler;
 
 namespace {
-// The contents of `analyze --why`: the path of an iteration, its reasons and their effects, and the
-// next scheme.
-struct WhyReport
-{
-    profiler::Why why;
-    // For each reason in `why`, the simulated effect of its change, in ticks; nullopt if the reason
-    // has no change or the change cannot be simulated.
-    std::vector<std::optional<std::int64_t>> effects;
-    engine::Result<double> accuracy; // see WhyEffects::accuracy()
-    engine::Result<std::optional<profiler::NextScheme>> next;
-};
-
-std::string signedTime(std::int64_t ticks, std::int64_t ticksPerUnit)
-{
-    return (ticks > 0 ? "+" : "") + timeText(ticks, ticksPerUnit);
-}
-
 constexpr EnumArray<WhyReason::Kind, const char*, 9> kReasonNames{
     {"fill", "order", "slow_stage", "messages", "waits", "all_reduces", "recompute",
      "evicts_and_loads", "drain"}};
@@ -55,50 +39,6 @@ const char* boundName(LowerBound::Kind kind)
     return kind == LowerBound::Kind::Work ? "work"
         : kind == LowerBound::Kind::Chain ? "chain"
                                           : "memory";
-}
-
-std::string sharesText(const Run& run, const PathShares& shares)
-{
-    std::string text = "time along the path:";
-    const char* separator = " ";
-    const auto add = [&](std::string_view name, std::int64_t ticks) {
-        if (ticks == 0)
-            return;
-        text += fmt::format("{}{} {}", separator, name, timeText(ticks, run.info.ticksPerUnit));
-        separator = ", ";
-    };
-    for (const OpKind kind : shares.work.enumerators())
-        add(kindName(kind), shares.work[kind]);
-    add("waits", shares.waits);
-    add(fmt::format("messages ({})", shares.messageCount), shares.messages);
-    add("other transfers", shares.otherTransfers);
-    return text + "\n";
-}
-
-std::string effectText(const Run& run, const WhyReport& report, std::size_t reason)
-{
-    const auto& change = report.why.reasons[reason].change;
-    const auto& effect = report.effects[reason];
-    if (!change || !effect || !isNotable(*effect, report.why.iteration()))
-        return {};
-    return fmt::format("     {}: {}{}\n", changeText(run, *change),
-                       signedTime(*effect, run.info.ticksPerUnit), *effect > 0 ? ", worse" : "");
-}
-
-std::string nextText(const Run& run, const WhyReport& report)
-{
-    if (!report.next)
-        return "fastest scheme for these costs: not known; " + report.next.error().message + "\n";
-    const auto& next = *report.next;
-    if (!next)
-        return "No other scheme is faster with these costs.\n";
-    const std::string memory = next->bytes
-        ? fmt::format("{}{} on the fullest device", *next->bytes < 0 ? "-" : "+",
-                      bytesText(std::abs(*next->bytes)))
-        : fmt::format("{:+.2g} M_a on the fullest device", next->stashes);
-    return fmt::format("fastest scheme for these costs: {}, {} ({}), {}\n", next->scheme,
-                       timeText(next->iteration, run.info.ticksPerUnit),
-                       signedTime(next->difference, run.info.ticksPerUnit), memory);
 }
 
 Reading reasonData(const Run& run, const OpIndex& index, const WhyReport& report,
@@ -138,7 +78,7 @@ Result<WhyReport> whyReport(const Run& run, int iteration)
 {
     auto why = TRY(whyNotFaster(run, iteration));
     const WhyEffects effects(run, why.path.iteration);
-    WhyReport report{std::move(why), {}, effects.accuracy(), nextScheme(run)};
+    WhyReport report{std::move(why), {}, effects.accuracy(), fasterSchemes(run)};
     for (const WhyReason& reason : report.why.reasons) {
         const auto effect = reason.change ? effects.of(*reason.change)
                                           : tl::unexpected(Error{Error::Code::NotFound, ""});
@@ -147,33 +87,38 @@ Result<WhyReport> whyReport(const Run& run, int iteration)
     return report;
 }
 
-std::string whyText(const Run& run, const WhyReport& report)
+// Null if it is not known.
+Reading breakdownData(const Run& run, const std::optional<Breakdown>& breakdown)
 {
-    const Why& why = report.why;
-    const std::int64_t unit = run.info.ticksPerUnit;
-    std::string text
-        = fmt::format("why not faster: iteration {}\n", timeText(why.iteration(), unit));
-    text += plainText(boundSentence(why.bound), unit) + "\n" + sharesText(run, why.shares);
-    if (why.path.fault)
-        text += faultText(run, why.path) + "\n";
-    for (std::size_t r = 0; r < why.reasons.size(); ++r)
-        text += fmt::format("{:3}. {}\n", r + 1,
-                            plainText(reasonSentence(run, why, why.reasons[r]), unit))
-            + effectText(run, report, r);
-    if (why.reasons.empty())
-        text += "The path has no fill, drain, message or wait: its device works all the time.\n";
-    if (why.smaller > 0)
-        text += fmt::format("{} smaller reasons, {}\n", why.smaller,
-                            timeText(why.smallerTime, unit));
-    if (report.accuracy && std::abs(*report.accuracy - 1) > 0.01)
-        text += fmt::format("Simulated again without a change, the iteration takes {} of its "
-                            "recorded time.\n",
-                            shareText(*report.accuracy));
-    if (!report.accuracy)
-        text += "No change can be simulated: " + report.accuracy.error().message + "\n";
-    else if (!why.reasons.empty())
-        text += "Each change is simulated separately; the gains do not add up.\n";
-    return text + nextText(run, report);
+    if (!breakdown)
+        return {};
+    static constexpr EnumArray<Breakdown::Step::Kind, const char*, 9> kNames{
+        {"fill", "order", "messages", "all_reduces", "evicts_and_loads", "waits", "other_devices",
+         "not_attributed", "drain"}};
+    Reading::List steps;
+    for (const Breakdown::Step& step : breakdown->steps)
+        steps.emplace_back(Reading::Fields{{"reason", kNames[step.kind]},
+                                           {"time", Reading::time(step.time, run.info)},
+                                           {"begin", Reading::time(step.window.begin, run.info)},
+                                           {"end", Reading::time(step.window.end, run.info)}});
+    return Reading::Fields{{"device", breakdown->device.value},
+                           {"work", Reading::time(breakdown->work, run.info)},
+                           {"steps", steps}};
+}
+
+Reading schemesData(const Run& run, const WhyReport& report)
+{
+    if (!report.schemes)
+        return {};
+    Reading::List schemes;
+    for (const FasterScheme& one : *report.schemes)
+        schemes.emplace_back(
+            Reading::Fields{{"scheme", one.scheme},
+                            {"iteration", Reading::time(one.iteration, run.info)},
+                            {"difference", Reading::time(one.difference, run.info)},
+                            {"peak_bytes", one.peakBytes},
+                            {"fits", one.fits(deviceMemory(run))}});
+    return schemes;
 }
 
 Reading whyData(const Run& run, const WhyReport& report)
@@ -192,12 +137,13 @@ Reading whyData(const Run& run, const WhyReport& report)
     for (std::size_t r = 0; r < why.reasons.size(); ++r)
         reasons.push_back(reasonData(run, index, report, r));
     Reading next;
-    if (report.next && *report.next)
-        next = Reading::Fields{{"scheme", (*report.next)->scheme},
-                               {"iteration", time((*report.next)->iteration)},
-                               {"difference", time((*report.next)->difference)},
-                               {"peak_bytes_difference", (*report.next)->bytes},
-                               {"peak_stash_difference", (*report.next)->stashes}};
+    if (const FasterScheme* fastest
+        = report.schemes ? firstThatFits(*report.schemes, deviceMemory(run)) : nullptr)
+        next = Reading::Fields{{"scheme", fastest->scheme},
+                               {"iteration", time(fastest->iteration)},
+                               {"difference", time(fastest->difference)},
+                               {"peak_bytes_difference", fastest->bytes},
+                               {"peak_stash_difference", fastest->stashes}};
     return Reading::Fields{
         {"iteration", time(why.iteration())},
         {"at_least", time(why.bound.time)},
@@ -205,6 +151,7 @@ Reading whyData(const Run& run, const WhyReport& report)
         {"busiest_device_work", time(why.bound.work)},
         {"longest_chain", time(why.bound.chain)},
         {"memory_bound", time(why.bound.memory)},
+        {"breakdown", breakdownData(run, why.breakdown)},
         {"shares", shares},
         {"fault",
          why.path.fault ? Reading(toString(opAt(run.schedule, index, *why.path.fault)))
@@ -213,7 +160,8 @@ Reading whyData(const Run& run, const WhyReport& report)
         {"reasons", reasons},
         {"smaller_reasons", why.smaller},
         {"simulated_share", report.accuracy ? Reading(*report.accuracy) : Reading()},
-        {"next_scheme", next}};
+        {"next_scheme", next},
+        {"faster_schemes", schemesData(run, report)}};
 }
 
 struct AnalyzeOptions

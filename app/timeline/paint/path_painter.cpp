@@ -121,32 +121,40 @@ private:
     const std::vector<PathPart>& m_parts;
 };
 
-const profiler::WhyReason* highlighted(const PathPicture& picture)
+const PathReason* highlighted(const PathPicture& picture)
 {
-    const auto& reasons = picture.marks.why.reasons;
     const auto at = static_cast<std::size_t>(picture.reason);
-    return picture.reason >= 0 && at < reasons.size() ? &reasons[at] : nullptr;
+    return picture.reason >= 0 && at < picture.reasons.size() ? &picture.reasons[at] : nullptr;
 }
 
-// Returns the position of the number that labels each reason. Numbers that would overlap, or leave
-// the ruler, are moved aside.
-std::vector<double> numberCentres(const PathMarks& marks, const TimeAxis& axis)
+// The number of a reason on the ruler, by the index of the reason.
+struct Number
 {
-    std::vector<double> centres;
-    for (const profiler::WhyReason& reason : marks.why.reasons) {
+    int reason = 0;
+    double centre = 0;
+};
+
+// Numbers that would overlap, or leave the ruler, are moved aside.
+std::vector<Number> numbers(const std::vector<PathReason>& reasons, const TimeAxis& axis)
+{
+    std::vector<Number> numbers;
+    for (std::size_t r = 0; r < reasons.size(); ++r) {
+        if (reasons[r].number == 0)
+            continue;
+        const engine::Window window = reasons[r].window;
         const double middle
-            = (static_cast<double>(reason.window.begin) + static_cast<double>(reason.window.end))
-            / 2;
+            = (static_cast<double>(window.begin) + static_cast<double>(window.end)) / 2;
         const double least
-            = centres.empty() ? axis.left + kNumberStep / 2 : centres.back() + kNumberStep;
-        centres.push_back(std::max(std::round(axis.snappedX(middle)), least));
+            = numbers.empty() ? axis.left + kNumberStep / 2 : numbers.back().centre + kNumberStep;
+        numbers.push_back(
+            {static_cast<int>(r), std::max(std::round(axis.snappedX(middle)), least)});
     }
     double most = axis.right() - kNumberStep / 2;
-    for (auto centre = centres.rbegin(); centre != centres.rend(); ++centre) {
-        *centre = std::min(*centre, most);
-        most = *centre - kNumberStep;
+    for (auto number = numbers.rbegin(); number != numbers.rend(); ++number) {
+        number->centre = std::min(number->centre, most);
+        most = number->centre - kNumberStep;
     }
-    return centres;
+    return numbers;
 }
 
 QRectF numberRect(double centre, const QRectF& ruler)
@@ -205,55 +213,55 @@ void paintReasonBand(QPainter& painter, const PathPicture& picture, double top, 
     painter.fillRect(band, ink);
 }
 
-void paintReasonMarks(QPainter& painter, const PathPicture& picture, const QRectF& ruler,
-                      const QString& text)
+void paintReasonMarks(QPainter& painter, const PathPicture& picture, const QRectF& ruler)
 {
     const Chrome& chrome = picture.colours.theme().chrome;
-    const auto centres = numberCentres(picture.marks, picture.axis);
     painter.setFont(uiFont(11, QFont::Medium));
     painter.setRenderHint(QPainter::Antialiasing);
-    for (std::size_t r = 0; r < centres.size(); ++r) {
-        if (static_cast<int>(r) == picture.reason)
+    for (const auto& [r, centre] : numbers(picture.reasons, picture.axis)) {
+        if (r == picture.reason)
             continue;
-        const QRectF box = numberRect(centres[r], ruler);
+        const QRectF box = numberRect(centre, ruler);
         painter.setPen(QPen(chrome.text, 1.2));
         painter.setBrush(chrome.surface);
         painter.drawRoundedRect(box.adjusted(0.6, 0.6, -0.6, -0.6), 3, 3);
-        painter.drawText(box, Qt::AlignCenter, QString::number(r + 1));
+        painter.drawText(box, Qt::AlignCenter,
+                         QString::number(picture.reasons[static_cast<std::size_t>(r)].number));
     }
     painter.setRenderHint(QPainter::Antialiasing, false);
-    const auto* reason = highlighted(picture);
+    const PathReason* reason = highlighted(picture);
     if (reason == nullptr)
         return;
     // The plate, a filled rectangle with the text, covers the time of the reason. If the text does
     // not fit into this time, the plate is as wide as the text.
-    const double needs = QFontMetricsF(painter.font()).horizontalAdvance(text) + 12;
+    const double needs = QFontMetricsF(painter.font()).horizontalAdvance(reason->plate) + 12;
     const QRectF time = stretch(picture.axis, reason->window, ruler.top() + 3, kNumberSize);
     QRectF plate = time;
     if (time.width() < needs)
-        plate = QRectF(std::round(centres[static_cast<std::size_t>(picture.reason)] - needs / 2),
-                       time.top(), std::ceil(needs), kNumberSize);
+        plate = QRectF(std::round(time.center().x() - needs / 2), time.top(), std::ceil(needs),
+                       kNumberSize);
     plate.moveLeft(std::clamp(plate.left(), ruler.left(),
                               std::max(ruler.left(), ruler.right() - plate.width())));
     painter.fillRect(plate, chrome.primary);
     painter.setPen(chrome.primaryText);
-    painter.drawText(plate & ruler, Qt::AlignCenter, text);
+    painter.drawText(plate & ruler, Qt::AlignCenter, reason->plate);
 }
 
-std::vector<std::pair<double, double>> reasonPlaces(const PathMarks& marks, const TimeAxis& axis)
+std::vector<std::pair<double, double>> reasonPlaces(const std::vector<PathReason>& reasons,
+                                                    const TimeAxis& axis)
 {
     std::vector<std::pair<double, double>> places;
-    for (const double centre : numberCentres(marks, axis))
-        places.emplace_back(centre - kNumberSize / 2, centre + kNumberSize / 2);
+    for (const Number& number : numbers(reasons, axis))
+        places.emplace_back(number.centre - kNumberSize / 2, number.centre + kNumberSize / 2);
     return places;
 }
 
-int reasonAt(const PathMarks& marks, const TimeAxis& axis, const QRectF& ruler, QPointF at)
+int reasonAt(const std::vector<PathReason>& reasons, const TimeAxis& axis, const QRectF& ruler,
+             QPointF at)
 {
-    const auto centres = numberCentres(marks, axis);
-    for (std::size_t r = 0; r < centres.size(); ++r)
-        if (numberRect(centres[r], ruler).adjusted(-1, -3, 1, 3).contains(at))
-            return static_cast<int>(r);
+    for (const auto& [r, centre] : numbers(reasons, axis))
+        if (numberRect(centre, ruler).adjusted(-1, -3, 1, 3).contains(at))
+            return r;
     return -1;
 }
 

@@ -17,6 +17,7 @@ namespace app {
 struct PathPicture
 {
     const PathMarks& marks;
+    const std::vector<PathReason>& reasons; // those with a number are sorted by time
     const TimeAxis& axis;
     const BoxColours& colours;
     int reason = -1; // the highlighted reason; -1: none
@@ -27,12 +28,13 @@ struct PathPicture
 void paintPath(QPainter& painter, const PathPicture& picture, const std::vector<Lane>& lanes);
 // Shades the time of the highlighted reason from `top` to `bottom`.
 void paintReasonBand(QPainter& painter, const PathPicture& picture, double top, double bottom);
-// Draws the numbers of the reasons on the ruler, and the highlighted one as a plate with `text`.
-void paintReasonMarks(QPainter& painter, const PathPicture& picture, const QRectF& ruler,
-                      const QString& text);
+// Draws the numbers of the reasons on the ruler, and the highlighted one as a plate.
+void paintReasonMarks(QPainter& painter, const PathPicture& picture, const QRectF& ruler);
 // The left and right edges of the numbers on the ruler, from left to right.
-std::vector<std::pair<double, double>> reasonPlaces(const PathMarks& marks, const TimeAxis& axis);
-// The reason whose mark is at a point of the ruler; -1: none.
-int reasonAt(const PathMarks& marks, const TimeAxis& axis, const QRectF& ruler, QPointF at);
+std::vector<std::pair<double, double>> reasonPlaces(const std::vector<PathReason>& reasons,
+                                                    const TimeAxis& axis);
+// The reason whose number is at a point of the ruler; -1: none.
+int reasonAt(const std::vector<PathReason>& reasons, const TimeAxis& axis, const QRectF& ruler,
+             QPointF at);
 
 } // namespace app

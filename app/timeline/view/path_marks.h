@@ -2,12 +2,14 @@
 
 #include "profiler/why/why.h"
 
+#include <QString>
+
 #include <memory>
 #include <vector>
 
 namespace app {
 
-// The critical path of one iteration, for the lanes and the ruler of a timeline.
+// The critical path of one iteration, for the lanes of a timeline.
 struct PathMarks
 {
     profiler::Why why;
@@ -21,5 +23,17 @@ struct PathMarks
     }
 };
 using PathMarksPointer = std::shared_ptr<const PathMarks>;
+
+// A reason for the length of the path, for the ruler and the lanes. Its number is not its place in
+// a list, because reasons are numbered by gain.
+struct PathReason
+{
+    int number = 0; // on the ruler; 0: it is shown only while it is highlighted
+    QString plate;  // on the ruler while it is highlighted: "2 drain 12.4 ms"
+    QString tip;
+    engine::DeviceId device;
+    engine::Window window;
+    std::vector<std::size_t> parts; // indices into CriticalPath::parts, ascending
+};
 
 } // namespace app

@@ -18,7 +18,17 @@ ViewKey viewKey(int key, Qt::KeyboardModifiers modifiers)
         return key == Qt::Key_Left ? ViewKey::Back
             : key == Qt::Key_Right ? ViewKey::Forward
                                    : ViewKey::None;
+    const bool isPlain
+        = !(modifiers & (Qt::ShiftModifier | Qt::ControlModifier | Qt::MetaModifier));
     switch (key) {
+    case Qt::Key_W:
+        return isPlain ? ViewKey::ZoomIn : ViewKey::None;
+    case Qt::Key_S:
+        return isPlain ? ViewKey::ZoomOut : ViewKey::None;
+    case Qt::Key_A:
+        return isPlain ? ViewKey::Left : ViewKey::None;
+    case Qt::Key_D:
+        return isPlain ? ViewKey::Right : ViewKey::None;
     case Qt::Key_Backspace:
         return ViewKey::Back;
     case Qt::Key_F:

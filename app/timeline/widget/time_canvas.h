@@ -18,7 +18,7 @@ class QScrollBar;
 
 namespace app {
 
-// Keys that change the view of a timeline. walk_keys.h has the keys that move between boxes.
+// Keys that change the view of a timeline. navigation.h has the keys that move between boxes.
 enum class ViewKey {
     None,
     Back,      // Alt+Left, Backspace: the previous view
@@ -26,11 +26,11 @@ enum class ViewKey {
     Selection, // F: centres the selection; if it is centred already, fits it
     Fit,       // Home
     All,       // 0
-    ZoomIn,
-    ZoomOut,
-    Left,
-    Right,
-    Clear, // Esc
+    ZoomIn,    // W, + and =; W A S D are as in Perfetto
+    ZoomOut,   // S, -
+    Left,      // A, Left
+    Right,     // D, Right
+    Clear,     // Esc
 };
 ViewKey viewKey(int key, Qt::KeyboardModifiers modifiers);
 

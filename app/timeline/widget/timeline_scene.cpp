@@ -15,7 +15,6 @@
 #include "app/timeline/view/hit_test.h"
 #include "app/timeline/view/labels.h"
 #include "app/timeline/view/navigation.h"
-#include "app/timeline/view/why_words.h"
 #include "app/timeline/widget/time_canvas.h"
 #include "app/ui/numbers.h"
 #include "app/ui/text.h"
@@ -221,44 +220,25 @@ QString TimelineScene::stripText(QPointF at) const
     const int note = noteAt(at);
     if (note >= 0)
         return toolTipText(fromUtf8(notes[static_cast<std::size_t>(note)].text));
-    if (const int under = reasonAt(at); under >= 0) {
-        const profiler::Why& why = path->why;
-        return toolTipText(
-            plainSentence(profiler::reasonSentence(view->run(), why,
-                                                   why.reasons[static_cast<std::size_t>(under)]),
-                          timeScale(view->run().info, why.iteration())));
-    }
+    if (const int under = reasonAt(at); under >= 0)
+        return toolTipText(reasons[static_cast<std::size_t>(under)].tip);
     return isEmpty() ? QString() : iterationToolTip(*view, iterationStrip(), at);
 }
 
 int TimelineScene::reasonAt(QPointF at) const
 {
-    return path && areas.ruler.contains(at) ? app::reasonAt(*path, axis, areas.ruler, at) : -1;
-}
-
-const profiler::WhyReason* TimelineScene::highlighted() const
-{
-    const auto at = static_cast<std::size_t>(reason);
-    return path && reason >= 0 && at < path->why.reasons.size() ? &path->why.reasons[at] : nullptr;
+    return path && areas.ruler.contains(at) ? app::reasonAt(reasons, axis, areas.ruler, at) : -1;
 }
 
 std::optional<Selection> TimelineScene::reasonTarget() const
 {
-    const profiler::WhyReason* of = isEmpty() ? nullptr : highlighted();
-    if (of == nullptr)
+    const auto at = static_cast<std::size_t>(reason);
+    if (isEmpty() || !path || reason < 0 || at >= reasons.size())
         return std::nullopt;
     return Selection{.kind = Selection::Kind::Op,
                      .iteration = path->why.path.iteration,
-                     .device = of->device,
-                     .window = of->window};
-}
-
-QString TimelineScene::reasonPlate() const
-{
-    return highlighted() == nullptr
-        ? QString()
-        : app::reasonPlate(path->why, static_cast<std::size_t>(reason),
-                           timeScale(view->run().info, path->why.iteration()));
+                     .device = reasons[at].device,
+                     .window = reasons[at].window};
 }
 
 int TimelineScene::iterationAt(QPointF at) const
@@ -544,15 +524,15 @@ void TimelinePainter::paintTop(const QPixmap& overview) const
     m_painter.setClipRect(m_areas.ruler);
     RulerScale scale = m_scene.rulerScale();
     if (m_scene.path)
-        scale.taken = reasonPlaces(*m_scene.path, m_axis);
+        scale.taken = reasonPlaces(m_scene.reasons, m_axis);
     paintRuler(m_painter, scale, m_axis, m_theme, m_areas.ruler.adjusted(0, 0, 0, -1));
     paintEndTriangles(m_painter, m_view, m_axis, m_theme, m_areas.ruler.bottom() - 1);
     if (m_scene.selection.kind == Selection::Kind::Range)
         paintRangeBand(m_painter, scale, m_axis, m_theme,
                        {m_scene.selection.window, m_areas.ruler});
     if (m_scene.path)
-        paintReasonMarks(m_painter, {*m_scene.path, m_axis, m_colours, m_scene.reason},
-                         m_areas.ruler.adjusted(0, 0, 0, -1), m_scene.reasonPlate());
+        paintReasonMarks(m_painter, m_scene.pathPicture(m_colours),
+                         m_areas.ruler.adjusted(0, 0, 0, -1));
     m_painter.restore();
     paintIterationTimes();
     paintNotes();
@@ -653,8 +633,8 @@ void TimelinePainter::paintMarks() const
         paintRange(m_painter, m_axis, m_theme, m_scene.selection.window, m_areas.lanes);
     paintNoteLines(m_painter, m_scene.noteStrip(), m_areas.lanes, m_theme);
     if (m_scene.path)
-        paintReasonBand(m_painter, {*m_scene.path, m_axis, m_colours, m_scene.reason},
-                        m_areas.lanes.top(), m_areas.lanes.bottom());
+        paintReasonBand(m_painter, m_scene.pathPicture(m_colours), m_areas.lanes.top(),
+                        m_areas.lanes.bottom());
     paintCurrentTime();
     m_painter.translate(0, m_areas.lanes.top() - m_scene.scroll);
     paintPlan();
@@ -682,7 +662,7 @@ void TimelinePainter::paintFlows() const
         return;
     MarksPainter marks(m_painter, m_view, m_axis, m_lanes, m_colours);
     if (m_scene.path)
-        paintPath(m_painter, {*m_scene.path, m_axis, m_colours, m_scene.reason}, m_lanes);
+        paintPath(m_painter, m_scene.pathPicture(m_colours), m_lanes);
     else if (m_scene.flow)
         marks.paintFlow(*m_scene.flow);
     if (areAllShown)

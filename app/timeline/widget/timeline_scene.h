@@ -1,6 +1,7 @@
 #pragma once
 
 #include "app/timeline/paint/box_colours.h"
+#include "app/timeline/paint/path_painter.h"
 #include "app/timeline/paint/plan_painter.h"
 #include "app/timeline/paint/ruler_painter.h"
 #include "app/timeline/paint/timeline_look.h"
@@ -11,7 +12,6 @@
 #include "app/timeline/view/kernel_view.h"
 #include "app/timeline/view/lanes.h"
 #include "app/timeline/view/note_marks.h"
-#include "app/timeline/view/path_marks.h"
 #include "app/timeline/view/run_view.h"
 #include "app/timeline/view/view_window.h"
 #include "app/ui/empty_state.h"
@@ -110,11 +110,12 @@ struct TimelineScene
     TimelineLook look;
     std::vector<engine::Note> notes; // sorted by time
     FoundPointer found;
-    PathMarksPointer path;    // nullptr: not shown
-    int reason = -1;          // the highlighted reason of the path; -1: none
-    PlanPointer plan;         // nullptr: unknown
-    int planIteration = -1;   // index of the iteration to which `opsDone` belongs
-    std::vector<int> opsDone; // complete ops of each device; empty: unknown
+    PathMarksPointer path;           // nullptr: not shown
+    std::vector<PathReason> reasons; // of the path
+    int reason = -1;                 // the highlighted one; -1: none
+    PlanPointer plan;                // nullptr: unknown
+    int planIteration = -1;          // index of the iteration to which `opsDone` belongs
+    std::vector<int> opsDone;        // complete ops of each device; empty: unknown
     Selection selection, hover;
     CategoryBoxesPointer category; // of the selection; nullptr: it is not of this kind
     std::optional<PlannedOp> plannedHover;
@@ -166,7 +167,10 @@ struct TimelineScene
     std::optional<Selection> noteTarget(int note) const; // nullopt: no such note
     // The part of the path that the highlighted reason is about; nullopt: none.
     std::optional<Selection> reasonTarget() const;
-    QString reasonPlate() const; // text of the highlighted reason on the ruler
+    PathPicture pathPicture(const BoxColours& colours) const // `path` is not nullptr
+    {
+        return {*path, reasons, axis, colours, reason};
+    }
     NoteStrip noteStrip() const;
     IterationStrip iterationStrip() const;
     Selection rangeBetween(double fromX, double toX) const;
@@ -185,7 +189,6 @@ struct TimelineScene
     ViewWindow tail() const;
 
 private:
-    const profiler::WhyReason* highlighted() const; // nullptr: none
     std::optional<PlannedOp> plannedAt(QPointF at) const;
     QString plannedText(const PlannedOp& planned) const; // tooltip
 };

@@ -234,7 +234,14 @@ void TimelineWidget::setFound(FoundPointer found)
 void TimelineWidget::setPath(PathMarksPointer path)
 {
     m_scene.path = std::move(path);
+    m_scene.reasons.clear();
     m_scene.reason = -1;
+    contentChanged();
+}
+
+void TimelineWidget::setReasons(std::vector<PathReason> reasons)
+{
+    m_scene.reasons = std::move(reasons);
     contentChanged();
 }
 

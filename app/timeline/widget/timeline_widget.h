@@ -82,9 +82,9 @@ public:
     int currentNote() const { return m_scene.currentNote(); }
     // Outlines the hits of a search, dims other boxes and hides the flow; nullptr ends the search.
     void setFound(FoundPointer found);
-    // Draws a critical path over the lanes and dims other ops; nullptr: none. Its reasons have
-    // numbers on the ruler.
+    // Draws a critical path over the lanes and dims other ops; nullptr: none.
     void setPath(PathMarksPointer path);
+    void setReasons(std::vector<PathReason> reasons); // of the path; setPath() removes them
     bool isPathShown() const { return m_scene.path != nullptr; }
     void setReason(int reason);                // highlights a reason of the path; -1: none
     void revealReason(int reason);             // also scrolls so that it is visible

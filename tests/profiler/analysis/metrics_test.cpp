@@ -253,6 +253,15 @@ TEST_CASE("the kinds of compute add up to it, with a recompute and with joint op
     CHECK(sum(joint.devices[{0}]) == joint.devices[{0}].compute);
 }
 
+TEST_CASE("rounded parts add up to the sum that they are rounded for")
+{
+    using Parts = std::vector<double>;
+    CHECK(rounded({119.4, 68.3, 0.6}, 188, 1) == Parts{119, 68, 1});
+    CHECK(rounded({2.5, 2.5}, 5, 1) == Parts{3, 2});
+    CHECK(rounded({4.7}, 4, 1) == Parts{4});
+    CHECK(rounded({}, 0, 1).empty());
+}
+
 TEST_CASE("rounded times by category add up to the rounded iteration and bubble")
 {
     using enum TimeCategory;

@@ -44,6 +44,24 @@ double effect(const Run& run, const Why& why, WhyReason::Kind kind)
     return units(run, WhyEffects(run, why.path.iteration).of(*reason->change).value());
 }
 
+using Steps = std::vector<std::pair<Breakdown::Step::Kind, std::int64_t>>;
+
+Steps steps(const Breakdown& breakdown)
+{
+    Steps steps;
+    for (const Breakdown::Step& step : breakdown.steps)
+        steps.emplace_back(step.kind, step.time);
+    return steps;
+}
+
+std::int64_t total(const Breakdown& breakdown)
+{
+    std::int64_t sum = breakdown.work;
+    for (const auto& [kind, time] : steps(breakdown))
+        sum += time;
+    return sum;
+}
+
 UnitCosts uneven()
 {
     UnitCosts costs;
@@ -90,8 +108,82 @@ TEST_CASE("the bound of 1F1B is the work of a device, and its chain is one micro
     CHECK(units(run, bound.chain) == 12);  // D (F + B)
     CHECK(units(run, bound.memory) == 24); // 8 stashes of 12 units, 4 at a time
     CHECK(plainText(boundSentence(bound), run.info.ticksPerUnit)
-          == "At least 24.0 units with these costs (work of device 0, the busiest; the longest "
+          == "At least 24.0 units with these costs (work of device 3, the busiest; the longest "
              "chain of dependencies takes 12.0 units).");
+}
+
+TEST_CASE("the iteration of 1F1B is the work of its last device, its drain and its fill")
+{
+    const Run run = simulated("1f1b", 4, 8);
+    const Breakdown breakdown = whyNotFaster(run)->breakdown.value();
+    CHECK(breakdown.device == DeviceId{3}); // all work equally long, and it is on the path
+    CHECK(units(run, breakdown.work) == 24);
+    using enum Breakdown::Step::Kind;
+    const std::int64_t unit = run.info.ticksPerUnit;
+    CHECK(steps(breakdown) == Steps{{Drain, 6 * unit}, {Fill, 3 * unit}});
+    CHECK(breakdown.steps[0].window == Window{27 * unit, 33 * unit});
+}
+
+TEST_CASE("a wait is divided into messages, another order, and the work of other devices")
+{
+    const Run run = connected(handMade({.devices = 2, .stages = 2, .microBatches = 2}, {0, 36},
+                                       {{0, "0F0", 0, 2},
+                                        {0, "0SEND_F0", 2, 3},
+                                        {0, "0RECV_B0", 13, 14},
+                                        {0, "0B0", 14, 18}, // 0F1 could run
+                                        {0, "0F1", 18, 20},
+                                        {0, "0SEND_F1", 20, 21},
+                                        {0, "0RECV_B1", 31, 32},
+                                        {0, "0B1", 32, 36},
+                                        {1, "1RECV_F0", 2, 3},
+                                        {1, "1F0", 3, 8},
+                                        {1, "1B0", 8, 13},
+                                        {1, "1SEND_B0", 13, 14},
+                                        {1, "1RECV_F1", 20, 21},
+                                        {1, "1F1", 21, 26},
+                                        {1, "1B1", 26, 31},
+                                        {1, "1SEND_B1", 31, 32}}));
+    const Breakdown breakdown = whyNotFaster(run)->breakdown.value();
+    using enum Breakdown::Step::Kind;
+    CHECK(breakdown.device == DeviceId{1});
+    CHECK(breakdown.work == 20);
+    CHECK(steps(breakdown) == Steps{{Drain, 5}, {Order, 4}, {Fill, 3}, {Messages, 2}, {Others, 2}});
+    CHECK(breakdown.steps[1].window == Window{14, 18});
+}
+
+TEST_CASE("an op that starts after its input has arrived starts late")
+{
+    const Run run = handMade({.devices = 2, .stages = 2, .microBatches = 1}, {0, 20},
+                             {{0, "0F0", 0, 2},
+                              {0, "0SEND_F0", 3, 4},
+                              {0, "0RECV_B0", 13, 14},
+                              {0, "0B0", 16, 20},
+                              {1, "1RECV_F0", 3, 4},
+                              {1, "1F0", 7, 9},
+                              {1, "1B0", 9, 13},
+                              {1, "1SEND_B0", 13, 14}});
+    using enum Breakdown::Step::Kind;
+    CHECK(steps(whyNotFaster(run)->breakdown.value())
+          == Steps{{Others, 10}, {Messages, 2}, {Waits, 2}});
+}
+
+TEST_CASE("a wait before an op without an input is not attributed")
+{
+    const Run run
+        = handMade({.devices = 1, .stages = 1, .microBatches = 2}, {0, 13},
+                   {{0, "0F0", 0, 2}, {0, "0F1", 5, 7}, {0, "0B0", 7, 10}, {0, "0B1", 10, 13}});
+    using enum Breakdown::Step::Kind;
+    const Breakdown breakdown = whyNotFaster(run)->breakdown.value();
+    CHECK(breakdown.work == 10);
+    CHECK(steps(breakdown) == Steps{{Unknown, 3}});
+}
+
+TEST_CASE("a wait before the optimizer step is a part of the drain")
+{
+    const Run run = handMade({.devices = 1, .stages = 1, .microBatches = 1}, {0, 10},
+                             {{0, "0F0", 0, 2}, {0, "0B0", 2, 6}, {0, "0OPT", 8, 10}});
+    using enum Breakdown::Step::Kind;
+    CHECK(steps(whyNotFaster(run)->breakdown.value()) == Steps{{Drain, 2}});
 }
 
 TEST_CASE("the memory of a device binds if messages keep its stashes alive")
@@ -159,8 +251,7 @@ TEST_CASE("a slow stage is named with its excess and the gain if it were equal")
     CHECK(units(run, slow->time) == 8);
     CHECK(effect(run, why, WhyReason::Kind::SlowStage) == -8);
     CHECK(plainText(reasonSentence(run, why, *slow), run.info.ticksPerUnit)
-          == "B of stage 2 is 50 % slower than that of the median stage, 8 times on the path: "
-             "8.0 units");
+          == "B of stage 2 is 50 % slower than the median stage, 8 times: 8.0 units");
 }
 
 // The second op of a joint pair has the time of both; its stage was called slow.
@@ -277,6 +368,9 @@ TEST_CASE("of every scheme the parts of the path meet and add up to the iteratio
             CHECK(at == why.path.window.end);
             CHECK(why.shares.total() == why.iteration());
             CHECK_FALSE(why.path.fault);
+            REQUIRE(why.breakdown);
+            CHECK(why.breakdown->work == why.bound.work);
+            CHECK(total(*why.breakdown) == why.iteration());
             CHECK(why.bound.time <= why.iteration());
             CHECK(why.bound.time > 0);
             CHECK(why.reasons.size() <= Why::kMostReasons);
@@ -289,15 +383,17 @@ TEST_CASE("of every scheme the parts of the path meet and add up to the iteratio
     }
 }
 
-TEST_CASE("the next scheme is the fastest of those that are faster than the run")
+TEST_CASE("the faster schemes are all that are predicted to be, the fastest first")
 {
     const Run run = simulated("gpipe", 4, 8);
-    const auto next = nextScheme(run).value();
-    REQUIRE(next);
-    CHECK(next->difference < 0);
-    CHECK(next->iteration == next->run.timeline.iterations.front().window.duration());
-    const Run best = simulated(next->scheme, 4, 8);
-    CHECK(static_cast<double>(next->iteration) / static_cast<double>(run.info.ticksPerUnit)
+    const auto faster = fasterSchemes(run).value();
+    REQUIRE_FALSE(faster.empty());
+    CHECK(std::ranges::is_sorted(faster, {}, &FasterScheme::iteration));
+    CHECK(faster.back().difference < 0);
+    const Run predicted = predictedRun(run, faster.front().scheme).value();
+    CHECK(faster.front().iteration == predicted.timeline.iterations.front().window.duration());
+    const Run best = simulated(faster.front().scheme, 4, 8);
+    CHECK(static_cast<double>(faster.front().iteration) / static_cast<double>(run.info.ticksPerUnit)
           == Approx(units(best, best.timeline.iterations.front().window.duration())).margin(0.1));
     for (const Scheme& scheme : schemes()) {
         CAPTURE(scheme.name);
@@ -306,33 +402,35 @@ TEST_CASE("the next scheme is the fastest of those that are faster than the run"
         if (scheme.asynchronous || !buildSchedule(request))
             continue;
         const Run other = simulated(request);
-        CHECK(units(run, next->iteration)
+        CHECK(units(run, faster.front().iteration)
               <= units(other, other.timeline.iterations.front().window.duration()) + 0.1);
     }
-    CHECK(nextScheme(run, [] { return true; }).error().code == Error::Code::Cancelled);
-    const Run shortest = simulated("1f1b", 1, 2);
-    CHECK_FALSE(nextScheme(shortest).value());
+    CHECK(fasterSchemes(run, [] { return true; }).error().code == Error::Code::Cancelled);
+    CHECK(fasterSchemes(simulated("1f1b", 1, 2))->empty());
 }
 
 // ZB-V was recommended to a run whose devices cannot hold it.
-TEST_CASE("the next scheme keeps the memory limit of the run")
+TEST_CASE("a faster scheme that does not fit in the memory is not the first that fits")
 {
-    Run run = readRun(tests::sourcePath("sample_runs/1f1b-d4-n8.sqlite")).value();
-    const auto fastest = nextScheme(run).value();
-    REQUIRE(fastest);
+    const Run run = readRun(tests::sourcePath("sample_runs/1f1b-d4-n8.sqlite")).value();
+    const auto faster = fasterSchemes(run).value();
+    const FasterScheme* fastest = firstThatFits(faster, {});
+    REQUIRE(fastest == &faster.front());
     REQUIRE(fastest->bytes.value() > 0);
-    run.info.command += " --device-memory " + std::to_string(metrics(run)->peakBytes().value());
-    const auto next = nextScheme(run).value();
-    CHECK((!next || (next->scheme != fastest->scheme && next->bytes.value() <= 0)));
+    CHECK(*fastest->peakBytes == *fastest->bytes + *metrics(run)->peakBytes());
+    CHECK_FALSE(fastest->fits({*fastest->peakBytes - 1, 0}));
+    CHECK(fastest->fits({*fastest->peakBytes, 0}));
+    const FasterScheme* next = firstThatFits(faster, {*metrics(run)->peakBytes(), 0});
+    CHECK((next == nullptr || (next->scheme != fastest->scheme && next->bytes.value() <= 0)));
 }
 
 // A limit that could not be compared with a need was taken to be kept.
-TEST_CASE("nothing is recommended whose memory is unknown or that has more stages than layers")
+TEST_CASE("nothing fits whose memory is unknown, and no scheme has more stages than layers")
 {
     Run run = simulated("1f1b", 4, 8);
-    CHECK(nextScheme(run).value());
-    run.info.command = "bscope run --device-memory 1GiB";
-    CHECK_FALSE(nextScheme(run).value());
+    const auto unknown = fasterSchemes(run).value();
+    CHECK(firstThatFits(unknown, {}) != nullptr);
+    CHECK(firstThatFits(unknown, {1 << 30, 0}) == nullptr);
 
     run = readRun(tests::sourcePath("sample_runs/1f1b-d4-n8.sqlite")).value();
     run.info.experiment = "[schedule]\ndevices = 4\n[run]\n[model]\nlayers = 4\n";
@@ -341,8 +439,9 @@ TEST_CASE("nothing is recommended whose memory is unknown or that has more stage
     chunks.chunks = 2;
     CHECK(WhyEffects(run, whyNotFaster(run)->path.iteration).of(chunks).error().message
           == "4 layers cannot be divided into 8 stages");
-    const auto next = nextScheme(run).value();
-    CHECK((!next || next->run.schedule.shape.stages <= 4));
+    const auto faster = fasterSchemes(run).value();
+    for (const FasterScheme& scheme : faster)
+        CHECK(predictedRun(run, scheme.scheme)->schedule.shape.stages <= 4);
 }
 
 TEST_CASE("a slow stage with more layers than others names them")
@@ -375,6 +474,8 @@ TEST_CASE("an op that starts before its input has arrived ends the path")
                               {1, "1SEND_B0", 11000, 12000}});
     const Why why = whyNotFaster(run).value();
     REQUIRE(why.path.fault);
+    CHECK_FALSE(why.breakdown);
+    CHECK(whyNoBreakdown(run, why) == "the clocks of the devices disagree");
     CHECK(spelled(run, why.path)
           == "1F0@5000-7000, 1B0@7000-11000, 0RECV_B0@11000-12000, "
              "0B0@12000-16000");
@@ -410,6 +511,7 @@ TEST_CASE("reasons of an iteration of a stream have no what-if")
     const Run run = simulated(asStream(request, {.warmup = 1, .measured = 2}), uneven(), 2);
     const Why why = whyNotFaster(run).value();
     CHECK(why.shares.total() == why.iteration());
+    CHECK_FALSE(why.breakdown);
     CHECK(
         std::ranges::none_of(why.reasons, [](const WhyReason& r) { return r.change.has_value(); }));
     CHECK(WhyEffects(run, why.path.iteration)

@@ -16,6 +16,11 @@ TEST_CASE("the arrows move the view, and plus and minus zoom at its centre")
     CHECK(stepped(Qt::Key_Plus) == ViewWindow{110, 190});
     CHECK(stepped(Qt::Key_Equal) == stepped(Qt::Key_Plus)); // without shift
     CHECK(stepped(Qt::Key_Minus)->duration() == Approx(125));
+    CHECK(stepped(Qt::Key_W) == stepped(Qt::Key_Plus)); // W A S D, as in Perfetto
+    CHECK(stepped(Qt::Key_S) == stepped(Qt::Key_Minus));
+    CHECK(stepped(Qt::Key_A) == stepped(Qt::Key_Left));
+    CHECK(stepped(Qt::Key_D) == stepped(Qt::Key_Right));
+    CHECK(viewKey(Qt::Key_S, Qt::ControlModifier) == ViewKey::None);
     CHECK_FALSE(stepped(Qt::Key_Home).has_value());
 }
 

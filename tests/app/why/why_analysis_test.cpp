@@ -1,5 +1,5 @@
 #include "app/timeline/paint/path_painter.h"
-#include "app/timeline/view/why_words.h"
+#include "app/why/why_analysis.h"
 #include "engine/schedule/notation.h"
 #include "tests/app/simulated_run.h"
 
@@ -51,7 +51,7 @@ struct PaintedPath
         picture.fill(theme.chrome.surface);
         {
             QPainter painter(&picture);
-            paintPath(painter, {*marks, axis, colours, -1}, lanes);
+            paintPath(painter, {*marks, {}, axis, colours, -1}, lanes);
         }
         image = picture.toImage();
     }
@@ -81,35 +81,22 @@ TEST_CASE("both ends of a message of the path are marked, and ops off the path a
     CHECK_FALSE(marks->has({0, 1, 0, 1})); // of another iteration
 }
 
-TEST_CASE("an op of the path has the longest reason that contains it")
-{
-    const engine::Run run = slowLinks();
-    const PathMarksPointer marks = makePathMarks(run, 0).value();
-    REQUIRE(marks->why.reasons.size() >= 2);
-    CHECK(reasonOf(*marks, 0) == 0); // 0F0 fills the pipeline
-    std::uint32_t off = 0;
-    while (marks->ops[off])
-        ++off;
-    CHECK(reasonOf(*marks, off) == -1);
-}
-
 TEST_CASE("numbers on the ruler are found where they are drawn, and do not overlap")
 {
-    const engine::Run run = slowLinks();
-    const PathMarksPointer marks = makePathMarks(run, 0).value();
-    const engine::Window window = marks->why.path.window;
-    const auto count = static_cast<int>(marks->why.reasons.size());
+    std::vector<PathReason> reasons;
+    for (const int number : {2, 0, 1, 3})
+        reasons.push_back({number, {}, {}, {}, {10 * number, 10 * number + 20}, {}});
+    std::ranges::sort(reasons, {}, [](const PathReason& reason) { return reason.window.begin; });
     for (const double width : {1000.0, 120.0}) {
-        const TimeAxis axis{static_cast<double>(window.begin), static_cast<double>(window.end), 0,
-                            width, 1};
+        const TimeAxis axis{0, 60, 0, width, 1};
         const QRectF ruler(0, 0, 1000, 26);
-        std::vector<int> pixels(static_cast<std::size_t>(count), 0);
+        std::vector<int> pixels(reasons.size(), 0);
         for (int x = 0; x < 1000; ++x)
-            if (const int found = reasonAt(*marks, axis, ruler, {x + 0.5, 10}); found >= 0)
+            if (const int found = reasonAt(reasons, axis, ruler, {x + 0.5, 10}); found >= 0)
                 ++pixels[static_cast<std::size_t>(found)];
-        for (const int wide : pixels)
-            CHECK(wide >= 16);
-        CHECK(reasonAt(*marks, axis, ruler, {999, 10}) == -1);
+        for (std::size_t r = 0; r < reasons.size(); ++r)
+            CHECK((pixels[r] >= 16) == (reasons[r].number > 0));
+        CHECK(reasonAt(reasons, axis, ruler, {999, 10}) == -1);
     }
 }
 
@@ -143,36 +130,4 @@ TEST_CASE("the path is interrupted where its lanes are hidden")
     const auto line = static_cast<int>(path.lanes[0].computeTop() + path.lanes[0].compute / 2);
     CHECK(hasInk(line, path.image.height()));
     CHECK_FALSE(hasInk(0, line));
-}
-
-TEST_CASE("the text of an effect has a sign, a unit and whether it is worse")
-{
-    const engine::Run run = simulatedRun({"1f1b", 4, 8, 1, true});
-    const profiler::Why why = profiler::whyNotFaster(run).value();
-    const Scale scale = timeScale(run.info, why.iteration());
-    using State = WhyEffect::State;
-    CHECK(effectText(run, why, 0, {State::Computing, 0}, scale) == QStringLiteral("computing…"));
-    CHECK(effectText(run, why, 0, {State::Known, -1'300'000}, scale)
-          == QStringLiteral("with 2 chunks: −1.3 ms"));
-    CHECK(effectText(run, why, 0, {State::Known, 2'400'000}, scale)
-          == QStringLiteral("with 2 chunks: +2.4 ms, worse"));
-    CHECK(effectText(run, why, 0, {State::Known, 1000}, scale).isEmpty()); // under 1/600
-    CHECK(effectText(run, why, 0, {State::Failed, 0}, scale).isEmpty());
-    CHECK(reasonPlate(why, 0, scale) == QStringLiteral("1 fill 3.0 ms"));
-}
-
-TEST_CASE("the lines of the shares name only what is on the path")
-{
-    const engine::Run run = simulatedRun({"1f1b", 4, 8, 1, true});
-    const profiler::Why why = profiler::whyNotFaster(run).value();
-    const auto lines = whyLines(why.shares, timeScale(run.info, why.iteration()));
-    REQUIRE(lines.size() == 1); // messages take no time
-    CHECK(lines[0].name == QStringLiteral("Work on the path: F, B"));
-    CHECK(lines[0].value == QStringLiteral("11.0 + 22.0"));
-    const engine::Run slow = slowLinks();
-    const auto all = whyLines(makePathMarks(slow, 0).value()->why.shares,
-                              timeScale(slow.info, slow.timeline.iterations[0].window.duration()));
-    REQUIRE(all.size() == 2);
-    CHECK(all[1].name == QStringLiteral("Messages, 2"));
-    CHECK(all[1].value == QStringLiteral("2.0"));
 }
