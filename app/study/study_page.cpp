@@ -466,17 +466,17 @@ void StudyPage::showResults(const StudyPointer& results)
     choose(kept.value_or(firstPoint(*results)));
 }
 
-// The first claim is what the page says first; the other answers follow it.
+// The first clause of the first claim is what the page says first; a second answer follows it.
 void StudyPage::showAnswers(const Answers& answers)
 {
-    constexpr std::size_t kMost = 3;
+    constexpr std::size_t kMost = 2;
     m_answer->setVisible(!answers.empty());
     if (answers.empty())
         return;
     m_sentences.clear();
     for (const profiler::AnsweredQuestion& answer : answers)
         m_sentences += fromUtf8(answer.sentence) + QLatin1Char('\n');
-    const QString claim = fromUtf8(answers.front().claim);
+    const QString claim = fromUtf8(answers.front().claim).section(QLatin1String("; "), 0, 0);
     const auto texts = profiler::answersInShort(answers);
     QString rest = fromUtf8(texts.front()).mid(claim.size()).trimmed();
     for (std::size_t i = 1; i < std::min(kMost, texts.size()); ++i)

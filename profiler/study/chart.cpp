@@ -387,12 +387,6 @@ private:
         return mix(m_style.low, m_style.high, std::sqrt(share));
     }
 
-    // Returns the colour of those cells of a phase map in which a series is the best.
-    Colour winnerColour(std::size_t series) const
-    {
-        return mix(m_looks[series].colour, m_style.ground, 0.35);
-    }
-
     std::string textOf(double value) const { return fixedNumber(value, m_decimals); }
 
     // Draws the colour bar: `least` is at its bottom and `most` at its top. Returns its lower end.
@@ -434,7 +428,7 @@ private:
 
     void nameCells(const Cells& cells, const std::vector<std::string>& rows)
     {
-        m_canvas.drawColumnNames(titles(m_chart.x), cells.left, cells.width, kPlotTop + 10);
+        m_canvas.drawColumnNames(titles(m_chart.x), cells.left, cells.width, cells.top - 8);
         for (std::size_t row = 0; row < cells.rows; ++row) {
             const Rect first = cells.at(0, row);
             m_canvas.text(cells.left - 8, first.y + first.height / 2 + kChartText / 3, rows[row],
@@ -448,14 +442,14 @@ private:
         drawNumber(cell, fill, text);
     }
 
-    void drawNumber(const Rect& cell, Colour fill, const std::string& text)
+    void drawNumber(const Rect& cell, Colour fill, const std::string& text, bool isBold = false)
     {
         if (textWidth(text) > cell.width)
             return;
         constexpr Colour kWhite{255, 255, 255}, kBlack{14, 17, 22};
         m_canvas.text(cell.x + cell.width / 2, cell.y + cell.height / 2 + kChartText / 3, text,
                       Text::Anchor::Middle,
-                      {contrast(fill, kWhite) > contrast(fill, kBlack) ? kWhite : kBlack});
+                      {contrast(fill, kWhite) > contrast(fill, kBlack) ? kWhite : kBlack, isBold});
     }
 
     void drawHeatMap()
@@ -506,89 +500,136 @@ private:
                                   hatched.empty() ? "" : "; hatched: " + reasonOf(hatched)));
     }
 
-    void drawPhaseMap()
+    // The best point of a cell of a phase map, and how many times its value the second best has
+    // (0: there is none).
+    struct Win
     {
-        const std::vector<std::string> rows = titles(m_chart.rows);
-        const Cells cells = layCells(rows, kCaption + 4, kPlotRight);
-        const double towards = lessIsBetter(m_data.study, m_chart.y) ? 1 : -1;
+        std::optional<ChartValue> best;
+        double second = 0;            // value
+        std::vector<std::size_t> all; // points of the cell
+
+        double lead(double towards) const
+        {
+            if (!best || second == 0 || best->y == 0)
+                return 0;
+            return towards > 0 ? second / best->y : best->y / second;
+        }
+    };
+
+    std::vector<Win> winsOf(const Cells& cells, double towards) const
+    {
+        std::vector<Win> wins(cells.columns * cells.rows);
         const auto cellOf = [&](std::size_t point) {
             return indexOf(point, m_chart.rows) * cells.columns + indexOf(point, m_chart.x);
         };
-        std::vector<std::optional<ChartValue>> best(cells.columns * cells.rows);
-        for (const ChartValue& value : values())
-            if (auto& cell = best[cellOf(value.point)];
-                !cell || towards * value.y < towards * cell->y)
-                cell = value;
-        std::vector<std::vector<std::size_t>> all(best.size()); // by cell: its points
         for (std::size_t i = 0; i < m_data.points.size(); ++i)
             if (isShown(i))
-                all[cellOf(i)].push_back(i);
-        std::vector<bool> wins(m_series.size(), false);
+                wins[cellOf(i)].all.push_back(i);
+        for (const ChartValue& value : values()) {
+            Win& cell = wins[cellOf(value.point)];
+            const bool isBest = !cell.best || towards * value.y < towards * cell.best->y;
+            const double other = !cell.best ? 0 : isBest ? cell.best->y : value.y;
+            if (cell.best && (cell.second == 0 || towards * other < towards * cell.second))
+                cell.second = other;
+            if (isBest)
+                cell.best = value;
+        }
+        return wins;
+    }
+
+    // Draws a map with the name of the best series in each cell: darker, the larger its lead over
+    // the second. Thick lines separate cells of different winners.
+    void drawPhaseMap()
+    {
+        const std::vector<std::string> rows = titles(m_chart.rows);
+        const double towards = lessIsBetter(m_data.study, m_chart.y) ? 1 : -1;
+        const Cells cells = layPhases(rows);
+        const std::vector<Win> wins = winsOf(cells, towards);
+        double most = 1;
+        for (const Win& win : wins)
+            most = std::max(most, win.lead(towards));
         std::vector<std::size_t> hatched;
-        for (std::size_t i = 0; i < best.size(); ++i) {
-            const std::size_t row = i / cells.columns, column = i % cells.columns;
-            const Rect cell = cells.at(column, row);
-            if (all[i].empty())
+        for (std::size_t i = 0; i < wins.size(); ++i) {
+            const Win& win = wins[i];
+            const Rect cell = cells.at(i % cells.columns, i / cells.columns);
+            if (win.all.empty())
                 continue;
-            mark(best[i] ? best[i]->point : all[i].front(), cell, row);
-            if (!best[i] && m_data.results[all[i].front()].isDone) {
+            mark(win.best ? win.best->point : win.all.front(), cell, i / cells.columns);
+            if (!win.best && m_data.results[win.all.front()].isDone) {
                 m_canvas.hatch(cell);
-                hatched.insert(hatched.end(), all[i].begin(), all[i].end());
-            } else if (best[i]) {
-                const std::size_t series = indexOf(best[i]->point, m_chart.series);
-                wins[series] = true;
-                drawWin(cell, series, textOf(best[i]->y));
+                hatched.insert(hatched.end(), win.all.begin(), win.all.end());
+            } else if (win.best) {
+                const double lead = win.lead(towards);
+                drawWin(cell, *win.best, lead,
+                        heatColour(most > 1 ? std::max(0.0, lead - 1) / (most - 1) : 0));
             }
         }
+        drawBorders(cells, wins);
+        m_canvas.text(cells.left - 8, cells.top - 8, optionTitle(m_chart.rows), Text::Anchor::End);
+        m_canvas.text(cells.left + cells.width * static_cast<double>(cells.columns) / 2, kPlotTop,
+                      optionTitle(m_chart.x), Text::Anchor::Middle);
         nameCells(cells, rows);
         m_height = cells.top + cells.height * static_cast<double>(cells.rows) + kCaption;
-        m_canvas.text(cells.left, m_height - 6, phaseCaption());
-        drawWinners(wins, hatched,
-                    cells.left + cells.width * static_cast<double>(cells.columns) + 16);
+        m_canvas.text(cells.left, m_height - 6,
+                      phaseCaption() + (hatched.empty() ? "" : "; hatched: " + reasonOf(hatched)));
     }
 
-    void drawWin(const Rect& cell, std::size_t series, const std::string& text)
+    Cells layPhases(const std::vector<std::string>& rows) const
     {
-        const Colour fill = winnerColour(series);
-        m_canvas.box(cell, fill, m_looks[series].hatch);
-        const double width = std::min(textWidth(text) + 4, cell.width);
-        if (m_looks[series].hatch != HatchLines::None)
-            m_canvas.box({cell.x + (cell.width - width) / 2,
-                          cell.y + (cell.height - kChartText - 3) / 2, width, kChartText + 3},
-                         fill);
-        drawNumber(cell, fill, text);
+        constexpr double kWidest = 150, kLowest = 32, kHighest = 76, kAxisTitle = 16;
+        Cells cells = layCells(rows, kCaption + 4, 12);
+        cells.left = std::max(cells.left, textWidth(optionTitle(m_chart.rows)) + 16);
+        cells.top += kAxisTitle;
+        cells.width = std::min(
+            kWidest, (m_style.width - cells.left - 12) / static_cast<double>(cells.columns));
+        const double high
+            = (m_style.height - cells.top - kCaption - 4) / static_cast<double>(cells.rows);
+        cells.height = m_style.fillsHeight ? std::clamp(high, kLowest, kHighest) : kLowest;
+        return cells;
     }
 
-    // Returns the caption of a phase map: "Iteration of the best scheme, units; devices down,
-    // micro-batches across".
+    // Writes the name of the winner and below it its value and its lead, as far as they fit.
+    void drawWin(const Rect& cell, const ChartValue& best, double lead, Colour fill)
+    {
+        constexpr double kLine = kChartText + 4, kPadding = 6;
+        m_canvas.box(cell, fill);
+        const std::string value = textOf(best.y);
+        const std::string brief = lead > 0 ? fmt::format("{}, {:.2f} \u00d7", value, lead) : value;
+        const std::string all = lead > 0 ? brief + " to second" : value;
+        const auto fits
+            = [&](const std::string& text) { return textWidth(text) + kPadding <= cell.width; };
+        const std::string& name = m_series[indexOf(best.point, m_chart.series)];
+        const Rect upper{cell.x, cell.y + cell.height / 2 - kLine, cell.width, kLine};
+        const Rect lower{cell.x, upper.y + kLine, cell.width, kLine};
+        drawNumber(upper, fill, shortenedTitle(name, cell.width - kPadding), true);
+        drawNumber(lower, fill, fits(all) ? all : fits(brief) ? brief : value);
+    }
+
+    void drawBorders(const Cells& cells, const std::vector<Win>& wins)
+    {
+        constexpr double kBorder = 1.5;
+        const auto winner = [&](std::size_t i) {
+            return wins[i].best ? indexOf(wins[i].best->point, m_chart.series) : m_series.size();
+        };
+        for (std::size_t i = 0; i < wins.size(); ++i) {
+            const std::size_t row = i / cells.columns, column = i % cells.columns;
+            const Rect cell = cells.at(column, row);
+            if (column > 0 && winner(i) != winner(i - 1))
+                m_canvas.line({cell.x, cell.y}, {cell.x, cell.y + cell.height}, kBorder,
+                              m_style.ink);
+            if (row > 0 && winner(i) != winner(i - cells.columns))
+                m_canvas.line({cell.x, cell.y}, {cell.x + cell.width, cell.y}, kBorder,
+                              m_style.ink);
+        }
+    }
+
+    // "Iteration of the best scheme, units; darker, \u00d7: its lead over the second"
     std::string phaseCaption() const
     {
         const std::string metric = columnTitle(m_data, m_chart.y);
         const std::size_t unit = std::min(metric.find(','), metric.size());
-        return fmt::format("{} of the best {}{}; {} down, {} across", metric.substr(0, unit),
-                           optionWord(m_chart.series), metric.substr(unit),
-                           optionWord(m_chart.rows), optionWord(m_chart.x));
-    }
-
-    void drawWinners(const std::vector<bool>& wins, const std::vector<std::size_t>& hatched,
-                     double x)
-    {
-        double y = kPlotTop + kColumnNames + kChartText;
-        const auto entry = [&](const std::string& name) {
-            m_canvas.text(x + kChartText + 6, y, name, Text::Anchor::Start, {m_style.ink});
-            y += kChartText + 7;
-            return Rect{x, y - 2 * kChartText - 6, kChartText, kChartText};
-        };
-        for (std::size_t series = 0; series < m_series.size(); ++series)
-            if (wins[series])
-                m_canvas.box(entry(m_series[series]), winnerColour(series), m_looks[series].hatch);
-        if (const std::string reason = reasonOf(hatched); !hatched.empty()) {
-            const std::size_t line = std::min(reason.find(" over"), reason.size());
-            m_canvas.hatch(entry(reason.substr(0, line)));
-            if (line < reason.size())
-                entry(reason.substr(line + 1));
-        }
-        m_height = std::max(m_height, y);
+        return fmt::format("{} of the best {}{}; darker, \u00d7: its lead over the second",
+                           metric.substr(0, unit), optionWord(m_chart.series), metric.substr(unit));
     }
 
     // Draws why there is nothing to draw; returns whether that is so.

@@ -125,25 +125,34 @@ TEST_CASE("the colour bar of a heat map has the colours and the values of its ex
         CHECK(isInside(box.rect, map.scene.width, map.scene.height));
 }
 
-TEST_CASE("the legend of a phase map has the colours of its cells, and the hatch")
+TEST_CASE("a cell of a phase map names the winner and its lead, and is darker for a larger one")
 {
     SmallStudy small;
     const MarkedScene map = drawn(small, 2);
-    const Rect& cell = markOf(map, small.at("8", "0", "bitpipe")).rect;
-    const auto boxes = shapesOf<Box>(map);
-    const auto of = [&](const Rect& rect) {
-        return std::ranges::find_if(
-                   boxes,
-                   [&](const Box& box) { return box.rect.x == rect.x && box.rect.y == rect.y; })
-            ->fill;
-    };
-    CHECK(std::ranges::count(boxes, of(cell), &Box::fill) == 3); // two cells and the legend
-    CHECK(hasText(map, "over memory"));                          // N = 32 does not fit
-    CHECK_FALSE(hasText(map, "not possible"));
+    CHECK(hasText(map, "BitPipe"));
+    CHECK(hasText(map, "darker, \u00d7: its lead over the second"));
+    CHECK(hasText(map, "hatched: over memory")); // N = 32 does not fit
     small.results[small.at("32", "0", "gpipe")] = {{}, "impossible", true};
     CHECK(hasText(drawn(small, 2), "not possible or"));
     small.study.onlyFitting = false;
     CHECK_FALSE(hasText(drawn(small, 2), "over memory"));
+
+    const auto fill = [](const MarkedScene& chart, std::size_t point) {
+        const Rect& cell = markOf(chart, point).rect;
+        const auto boxes = shapesOf<Box>(chart);
+        return std::ranges::find_if(
+                   boxes,
+                   [&](const Box& box) { return box.rect.x == cell.x && box.rect.y == cell.y; })
+            ->fill;
+    };
+    ChartStyle style;
+    style.width = 1200; // the leads fit in their cells
+    const MarkedScene wide = drawn(small, 2, style);
+    CHECK(hasText(wide, "7.0, 1.14 \u00d7 to second")); // BitPipe takes 7 and 1F1B 8
+    CHECK(hasText(wide, "15.0, 1.07 \u00d7 to second"));
+    constexpr Colour kWhite{255, 255, 255};
+    CHECK(contrast(fill(wide, small.at("8", "0", "bitpipe")), kWhite)
+          > contrast(fill(wide, small.at("16", "0", "bitpipe")), kWhite));
 }
 
 TEST_CASE("a map that fills its height has higher rows, up to a limit")
@@ -332,8 +341,8 @@ TEST_CASE("boxes of series with the same colour differ by a hatch")
 TEST_CASE("axes and captions have the labels and units of their options")
 {
     SmallStudy small;
-    CHECK(hasText(drawn(small, 2),
-                  "Iteration of the best scheme, units; P2P message down, micro-batches across"));
+    CHECK(hasText(drawn(small, 2), "Iteration of the best scheme, units; darker"));
+    CHECK(hasText(drawn(small, 2), "P2P message"));
     CHECK(hasText(drawn(small, 0), "Micro-batches N"));
     small.study.charts.front().kind = StudyChart::Kind::Lines;
     small.study.charts.front().x = "p2p";
