@@ -466,10 +466,9 @@ void StudyPage::showResults(const StudyPointer& results)
     choose(kept.value_or(firstPoint(*results)));
 }
 
-// The first clause of the first claim is what the page says first; a second answer follows it.
+// The first clause of the first claim is what the page says first.
 void StudyPage::showAnswers(const Answers& answers)
 {
-    constexpr std::size_t kMost = 2;
     m_answer->setVisible(!answers.empty());
     if (answers.empty())
         return;
@@ -479,10 +478,8 @@ void StudyPage::showAnswers(const Answers& answers)
     const QString claim = fromUtf8(answers.front().claim).section(QLatin1String("; "), 0, 0);
     const auto texts = profiler::answersInShort(answers);
     QString rest = fromUtf8(texts.front()).mid(claim.size()).trimmed();
-    for (std::size_t i = 1; i < std::min(kMost, texts.size()); ++i)
-        rest += QLatin1Char('\n') + fromUtf8(texts[i]);
-    if (texts.size() > kMost)
-        rest += tr(" (%1 more in the report)").arg(texts.size() - kMost);
+    if (texts.size() > 1)
+        rest += tr(" (%1 more in the copied text and the report)").arg(texts.size() - 1);
     m_answer->show(answers.front().unknown.empty() ? Band::Kind::Ok : Band::Kind::Warning, claim,
                    rest);
 }

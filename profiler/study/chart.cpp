@@ -623,12 +623,12 @@ private:
         }
     }
 
-    // "Iteration of the best scheme, units; darker, \u00d7: its lead over the second"
+    // "Iteration of the best scheme, units; shade and \u00d7: the lead over the second"
     std::string phaseCaption() const
     {
         const std::string metric = columnTitle(m_data, m_chart.y);
         const std::size_t unit = std::min(metric.find(','), metric.size());
-        return fmt::format("{} of the best {}{}; darker, \u00d7: its lead over the second",
+        return fmt::format("{} of the best {}{}; shade and \u00d7: the lead over the second",
                            metric.substr(0, unit), optionWord(m_chart.series), metric.substr(unit));
     }
 

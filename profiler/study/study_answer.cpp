@@ -201,7 +201,7 @@ private:
     }
 
     // "ZB-V has the shortest iteration in 14 of 24 set-ups, by a factor of 1.02 over the second
-    // (median; at most 1.07); V-Half in 6 of 24"
+    // (median, at most 1.07); V-Half in 6 of 24"
     std::string ranking()
     {
         struct Wins
@@ -256,7 +256,7 @@ private:
         if (leads.size() == 1)
             return fmt::format(", by a factor of {:.3f} over {}, the {}", leads.front(),
                                name(winner.second), next);
-        return fmt::format(", by a factor of {:.3f} over the {} (median; at most {:.3f})",
+        return fmt::format(", by a factor of {:.3f} over the {} (median, at most {:.3f})",
                            medianOf(leads), next, std::ranges::max(leads));
     }
 

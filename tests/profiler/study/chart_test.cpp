@@ -130,7 +130,7 @@ TEST_CASE("a cell of a phase map names the winner and its lead, and is darker fo
     SmallStudy small;
     const MarkedScene map = drawn(small, 2);
     CHECK(hasText(map, "BitPipe"));
-    CHECK(hasText(map, "darker, \u00d7: its lead over the second"));
+    CHECK(hasText(map, "shade and \u00d7: the lead over the second"));
     CHECK(hasText(map, "hatched: over memory")); // N = 32 does not fit
     small.results[small.at("32", "0", "gpipe")] = {{}, "impossible", true};
     CHECK(hasText(drawn(small, 2), "not possible or"));
@@ -341,7 +341,7 @@ TEST_CASE("boxes of series with the same colour differ by a hatch")
 TEST_CASE("axes and captions have the labels and units of their options")
 {
     SmallStudy small;
-    CHECK(hasText(drawn(small, 2), "Iteration of the best scheme, units; darker"));
+    CHECK(hasText(drawn(small, 2), "Iteration of the best scheme, units; shade"));
     CHECK(hasText(drawn(small, 2), "P2P message"));
     CHECK(hasText(drawn(small, 0), "Micro-batches N"));
     small.study.charts.front().kind = StudyChart::Kind::Lines;

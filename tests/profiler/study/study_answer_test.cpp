@@ -70,7 +70,7 @@ TEST_CASE("the best of several set-ups is counted, with its lead over the second
     const AnsweredQuestion best = study.answer();
     CHECK(best.claim
           == "BitPipe has the shortest iteration in 2 of 4 set-ups, by a factor of 1.533 over the "
-             "second (median; at most 2.000); 1F1B in 1 of 4 set-ups (N = 4), by a factor of 1.143 "
+             "second (median, at most 2.000); 1F1B in 1 of 4 set-ups (N = 4), by a factor of 1.143 "
              "over GPipe, the second; GPipe in 1 of 4 set-ups (N = 8), by a factor of 1.125 over "
              "1F1B, the second");
     CHECK(best.value.value() == Approx((16.0 / 15 + 2) / 2));
