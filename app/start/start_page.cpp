@@ -1,13 +1,14 @@
 #include "app/start/start_page.h"
 
 #include "app/ui/band.h"
+#include "app/ui/card_button.h"
 #include "app/ui/controls.h"
 #include "app/ui/data_table.h"
 #include "app/ui/device_facts.h"
 #include "app/ui/empty_state.h"
 #include "app/ui/numbers.h"
-#include "app/ui/setting_table.h"
 #include "app/ui/text.h"
+#include "app/ui/thumbnail_painter.h"
 #include "engine/base/try.h"
 #include "engine/base/version.h"
 #include "profiler/store/trace_store.h"
@@ -15,6 +16,8 @@
 #include <QCoreApplication>
 #include <QDir>
 #include <QFileInfo>
+#include <QGridLayout>
+#include <QPainter>
 #include <QScrollArea>
 #include <QStandardPaths>
 #include <QVBoxLayout>
@@ -84,12 +87,12 @@ std::vector<Sample> samples()
 {
     std::vector<Sample> all = {
         {"BitPipe and 1F1B",
-         "Two runs on one time axis.",
+         "Two runs on one time axis: start here.",
          {of("1f1b", 4, 8), of("bitpipe", 4, 8)},
          {}},
-        {"BitPipe", "Two directions, two chunks per device.", {of("bitpipe", 4, 8)}, {}},
-        {"1F1B", "Alternates forward and backward.", {of("1f1b", 4, 8)}, {}},
-        {"GPipe", "All forwards first, so all stashes are kept.", {of("gpipe", 4, 8)}, {}},
+        {"ZB-V", "The backward is split; its second half fills gaps.", {of("zb-v", 4, 8)}, {}},
+        {"DualPipe", "Forward and backward share one box.", {of("dualpipe", 4, 8)}, {}},
+        {"Chimera", "Two directions, two copies of the weights.", {of("chimera", 4, 8)}, {}},
         {"GPipe and 1F1B",
          "Equal bubble, different memory.",
          {of("gpipe", 4, 8), of("1f1b", 4, 8)},
@@ -156,22 +159,93 @@ std::vector<engine::Run> runsOf(const Sample& sample)
     return runs;
 }
 
-// A sample of two runs has the numbers of both and the picture of the second one.
-StartRow rowOf(const Sample& sample)
+constexpr int kPadding = 16, kCardGap = 16, kCardsInRow = 3;
+
+// The picture of a sample: its runs below each other, with their numbers.
+class SampleCard : public CardButton
 {
-    StartRow row{.title = fromUtf8(sample.title), .line = fromUtf8(sample.line), .sample = sample};
-    QStringList iterations, bubbles;
-    for (const engine::Run& run : runsOf(sample)) {
-        const RecentRun described = describeRecent({}, run, {});
-        iterations.append(timeText(described.iteration, run.info));
-        bubbles.append(described.bubble);
-        row.mode = described.mode;
-        row.thumbnail = described.thumbnail;
+public:
+    // `longest`: duration of the longest simulated sample, which the time scale of all of them
+    // fits.
+    SampleCard(const ThemeController& theme, const Sample& sample, std::vector<Thumbnail> pictures,
+               const QString& numbers, double longest)
+        : CardButton(theme)
+        , m_title(fromUtf8(sample.title))
+        , m_line(fromUtf8(sample.line))
+        , m_numbers(numbers)
+        , m_pictures(std::move(pictures))
+        , m_longest(longest)
+    {
+        setObjectName(QStringLiteral("sample"));
+        setFixedHeight(160);
+        setMinimumWidth(180);
+        setAccessibleName(m_title);
+        setAccessibleDescription(m_line + QLatin1Char(' ') + m_numbers);
     }
-    row.iteration = iterations.join(StartPage::tr(" and "));
-    row.bubble = bubbles.join(StartPage::tr(" and "));
-    return row;
-}
+
+protected:
+    void paintContent(QPainter& painter) override
+    {
+        constexpr double kTop = 60, kFoot = 34, kGap = 6;
+        const Chrome& c = theme().chrome;
+        const double inner = width() - 2.0 * kPadding;
+        text(painter, {kPadding, 14, inner, 18}, m_title, {uiFont(13, QFont::Medium), c.text});
+        text(painter, {kPadding, 34, inner, 16}, m_line, {uiFont(12), c.text2});
+        text(painter, {kPadding, height() - 28.0, inner, 16}, m_numbers, {uiFont(12), c.text2});
+        const auto count = static_cast<double>(m_pictures.size());
+        const double each = (height() - kTop - kFoot - kGap * (count - 1)) / count;
+        double top = kTop;
+        for (const Thumbnail& picture : m_pictures) {
+            paintThumbnail(painter, {kPadding, top, inner, each}, picture,
+                           picture.duration / m_longest, theme().palette);
+            top += each + kGap;
+        }
+    }
+
+private:
+    QString m_title, m_line, m_numbers;
+    std::vector<Thumbnail> m_pictures;
+    double m_longest;
+};
+
+// An action that a user begins with.
+class BeginCard : public CardButton
+{
+public:
+    BeginCard(const ThemeController& theme, Icon icon, const QString& title, const QString& line,
+              const QString& key, bool isPrimary = false)
+        : CardButton(theme)
+        , m_icon(icon)
+        , m_title(title)
+        , m_line(line)
+        , m_key(key)
+    {
+        m_isPrimary = isPrimary;
+        setFixedHeight(54);
+        setMinimumWidth(320);
+        setAccessibleName(title);
+        setAccessibleDescription(line);
+    }
+
+protected:
+    void paintContent(QPainter& painter) override
+    {
+        constexpr double kLeft = 44, kKeyWidth = 90;
+        const Chrome& c = theme().chrome;
+        const QColor ink = m_isPrimary ? c.primaryText : c.text;
+        const QColor pale = m_isPrimary ? c.primaryText : c.text2;
+        const double inner = width() - kLeft - kPadding;
+        paintIcon(painter, m_icon, {kPadding, 19, 16, 16}, ink);
+        text(painter, {kLeft, 8, inner - kKeyWidth, 18}, m_title, {uiFont(13, QFont::Medium), ink});
+        text(painter, {kLeft, 28, inner, 16}, m_line, {uiFont(12), pale});
+        text(painter, {width() - kPadding - kKeyWidth, 8, kKeyWidth, 18}, m_key, {uiFont(12), pale},
+             Qt::AlignRight);
+    }
+
+private:
+    Icon m_icon;
+    QString m_title, m_line, m_key;
+};
 
 StartRow rowOf(const RecentRun& run, const QDateTime& now)
 {
@@ -183,29 +257,25 @@ StartRow rowOf(const RecentRun& run, const QDateTime& now)
             .bubble = run.bubble,
             .mode = run.mode,
             .when = whenText(run.opened, now),
-            .thumbnail = run.thumbnail,
-            .files = {run.file}};
+            .file = run.file,
+            .thumbnail = run.thumbnail};
 }
 
-// `last` is the title of the last column; "": there is none.
-std::vector<TableColumn<StartRow>> startColumns(const QString& last)
+std::vector<TableColumn<StartRow>> recentColumns()
 {
     using Column = TableColumn<StartRow>;
-    std::vector<Column> columns{
-        Column(StartPage::tr("Name"), &StartRow::title, Qt::AlignLeft)
-            .with(kThumbnailRole,
-                  [](const StartRow& row) {
-                      return QVariant::fromValue<const Thumbnail*>(&row.thumbnail);
-                  })
-            .with(kThumbnailWidthRole, [](const StartRow& row) { return QVariant(row.width); })
-            .tip([](const StartRow& row) { return row.files.value(0); }),
-        Column(StartPage::tr("Description"), &StartRow::line, Qt::AlignLeft).flag(kHintRole),
-        Column(StartPage::tr("Mode"), &StartRow::mode, Qt::AlignLeft),
-        Column(StartPage::tr("Iteration"), &StartRow::iteration),
-        Column(StartPage::tr("Bubble"), &StartRow::bubble)};
-    if (!last.isEmpty())
-        columns.push_back(Column(last, &StartRow::when).flag(kHintRole));
-    return columns;
+    return {Column(StartPage::tr("Name"), &StartRow::title, Qt::AlignLeft)
+                .with(kThumbnailRole,
+                      [](const StartRow& row) {
+                          return QVariant::fromValue<const Thumbnail*>(&row.thumbnail);
+                      })
+                .with(kThumbnailWidthRole, [](const StartRow&) { return QVariant(1.0); })
+                .tip(&StartRow::file),
+            Column(StartPage::tr("Description"), &StartRow::line, Qt::AlignLeft).flag(kHintRole),
+            Column(StartPage::tr("Mode"), &StartRow::mode, Qt::AlignLeft),
+            Column(StartPage::tr("Iteration"), &StartRow::iteration),
+            Column(StartPage::tr("Bubble"), &StartRow::bubble),
+            Column(StartPage::tr("Opened"), &StartRow::when).flag(kHintRole)};
 }
 
 QWidget* makeFact(const ThemeController& theme, Icon icon, IconLabel::Colour colour,
@@ -228,6 +298,7 @@ StartPage::StartPage(const ThemeController& theme, Settings& settings, QWidget* 
     , m_queue(named(new Band(theme, Band::Shape::Verdict), "queueBand"))
     , m_empty(
           named(new EmptyState(theme, {Icon::Compare, {}, {}, tr("Open a sample")}), "noRecent"))
+    , m_all(makeButton({}, QStringLiteral("allRuns"), "link"))
     , m_clear(makeButton(tr("Clear"), QStringLiteral("clearRecent"), "link"))
 {
     constexpr int kWidth = 1136;
@@ -246,8 +317,9 @@ StartPage::StartPage(const ThemeController& theme, Settings& settings, QWidget* 
     auto* content = new QWidget;
     content->setMaximumWidth(kWidth);
     spaced(new QVBoxLayout(content), {0, 28, 0, 28}, 14,
-           {makeTop(), m_error, m_queue, makeRecent(), makeSamples(), m_hints = makeHints(),
-            kStretch});
+           {makeTop(), m_error, m_queue,
+            spaced(new QHBoxLayout, {}, 32, {{makeBegin(), 0, Qt::AlignTop}, {makeRecent(), 1}}),
+            makeSamples(), kStretch});
     auto* centred = new QWidget;
     spaced(new QHBoxLayout(centred), {24, 0, 24, 0}, 0, {kStretch, {content, 1000}, kStretch});
     QScrollArea* scroll = makeScroll(centred);
@@ -273,103 +345,130 @@ QWidget* StartPage::makeTop()
                 : makeFact(m_theme, Icon::Info, &Chrome::text3, tr("No NVIDIA GPU found"),
                            tr("No NVIDIA driver. Only runs on a GPU need one.")),
             kStretch, check});
-    auto* run = makeButton(tr("New run"), QStringLiteral("beginNewRun"), "primary");
-    run->setToolTip(tr("Choose a scheme and preview it (Ctrl+N)"));
-    connect(run, &QPushButton::clicked, this, [this] { Q_EMIT pageRequested({"setup"}); });
-    auto* open = makeButton(tr("Open runs…"), QStringLiteral("beginOpen"));
-    open->setToolTip(tr("Open one run, or several to compare them (Ctrl+O)"));
-    connect(open, &QPushButton::clicked, this, [this] { Q_EMIT filesRequested(FileKind::Runs); });
+    const auto help = [this](const QString& text, const char* name, const char* kind) {
+        auto* link = makeButton(text, QString::fromLatin1(name), "link");
+        connect(link, &QPushButton::clicked, this, [this, kind] { Q_EMIT pageRequested({kind}); });
+        return link;
+    };
     auto* top = new QWidget;
     spaced(
         new QVBoxLayout(top), {}, 14,
         {spaced(new QHBoxLayout, {}, 14,
                 {makeLabel(QStringLiteral("Bubblescope"), "title"),
                  {makeLabel(tr("Time and memory of pipeline-parallel training."), "secondary"), 1},
+                 help(tr("Guide F1"), "startGuide", "guide"),
                  makeLabel(tr("Version %1").arg(fromUtf8(engine::version())), "small")}),
-         line, spaced(new QHBoxLayout, {}, 8, {run, open, kStretch})});
+         line});
     return top;
 }
 
-// Three things to try first, until the user hides them.
-QWidget* StartPage::makeHints()
+QWidget* StartPage::makeBegin()
 {
-    auto* hide = makeButton(tr("Hide"), QStringLiteral("hideHints"), "link");
-    hide->setAccessibleName(tr("Hide the hints"));
-    hide->setToolTip(tr("Hide the hints; Settings (Ctrl+,) shows them again"));
-    connect(hide, &QPushButton::clicked, this, [this] {
-        m_settings.setValue(key::kHints, false);
-        refresh();
-    });
-    auto* hints = named(new QWidget, "startHints");
-    auto* column
-        = spaced(new QVBoxLayout(hints), {}, 4,
-                 {spaced(new QHBoxLayout, {}, 8, {{makeLabel(tr("Hints"), "section"), 1}, hide})});
-    for (const QString& hint :
-         {tr("Open a sample and click a hatched bubble: Details names the op that it waits for."),
-          tr("Change a number of a new run: its schedule, bubble and memory are predicted at "
-             "once."),
-          tr("Ctrl+K finds every command, run, scheme and setting; ? lists the keys.")}) {
-        column->addWidget(makeLabel(hint, "small"));
-        static_cast<QLabel*>(column->itemAt(column->count() - 1)->widget())->setWordWrap(true);
-    }
-    return hints;
-}
-
-DataTable* StartPage::makeTable(TableModel<StartRow>& model, const char* name, const QString& title)
-{
-    auto* table = named(new DataTable(m_theme, 28), name, title);
-    table->setModel(&model);
-    table->setRestColumn(1);
-    table->setDispensable({2, 4});
-    const auto openRow = [this, &model](const QModelIndex& index) { open(model.at(index.row())); };
-    connect(table, &QAbstractItemView::clicked, this, openRow);
-    connect(table, &QAbstractItemView::activated, this, openRow);
-    return table;
+    const auto card = [this](Icon icon, const QString& title, const QString& line,
+                             const QString& key, const char* name,
+                             const std::function<void()>& begin) {
+        auto* made = named(new BeginCard(m_theme, icon, title, line, key, icon == Icon::Run), name);
+        connect(made, &CardButton::clicked, this, begin);
+        return made;
+    };
+    const auto page
+        = [this](const char* kind) { return [this, kind] { Q_EMIT pageRequested({kind}); }; };
+    const auto files
+        = [this](FileKind kind) { return [this, kind] { Q_EMIT filesRequested(kind); }; };
+    auto* begin = new QWidget;
+    spaced(new QVBoxLayout(begin), {}, 8,
+           {makeLabel(tr("Begin"), "section"),
+            card(Icon::Run, tr("New run"), tr("Choose a scheme and preview its schedule"),
+                 tr("Ctrl+N"), "beginNewRun", page("setup")),
+            card(Icon::Open, tr("Open runs"), tr("One run, or several to compare them"),
+                 tr("Ctrl+O"), "beginOpen", files(FileKind::Runs)),
+            card(Icon::Disk, tr("Import traces"), tr("PyTorch, Megatron-LM, Nsight Systems"),
+                 tr("Ctrl+Shift+I"), "beginImport", files(FileKind::TraceFolder)),
+            card(Icon::Chart, tr("New study"), tr("A grid of schemes, devices and batches"),
+                 tr("Ctrl+Shift+G"), "beginStudy", page("study"))});
+    return begin;
 }
 
 QWidget* StartPage::makeRecent()
 {
-    auto* all = makeButton(tr("All runs"), QStringLiteral("allRuns"), "link");
-    connect(all, &QPushButton::clicked, this, [this] { Q_EMIT pageRequested({"runs"}); });
+    connect(m_all, &QPushButton::clicked, this, [this] { Q_EMIT pageRequested({"runs"}); });
     connect(m_clear, &QPushButton::clicked, this, [this] {
         m_settings.clearRecent();
         refresh();
     });
     m_empty->setFixedHeight(140);
     connect(m_empty, &EmptyState::activated, this, [this] {
-        if (m_samples.rowCount() > 0)
-            open(m_samples.at(0));
+        if (!m_samples.empty())
+            open(m_samples.front());
     });
-    m_recentTable = makeTable(m_recent, "recentRuns", tr("Recent runs"));
+    m_recentTable = named(new DataTable(m_theme, 28), "recentRuns", tr("Recent runs"));
+    m_recentTable->setModel(&m_recent);
+    m_recentTable->setRestColumn(1);
+    m_recentTable->setDispensable({2, 4});
+    const auto openRow = [this](const QModelIndex& index) {
+        Q_EMIT pageRequested({"run", {m_recent.at(index.row()).file}});
+    };
+    connect(m_recentTable, &QAbstractItemView::clicked, this, openRow);
+    connect(m_recentTable, &QAbstractItemView::activated, this, openRow);
     auto* recent = new QWidget;
-    spaced(new QVBoxLayout(recent), {}, 8,
-           {spaced(new QHBoxLayout, {}, 8, {{makeLabel(tr("Recent"), "section"), 1}, all, m_clear}),
-            m_recentTable, m_empty});
+    spaced(
+        new QVBoxLayout(recent), {}, 8,
+        {spaced(new QHBoxLayout, {}, 8, {{makeLabel(tr("Recent"), "section"), 1}, m_all, m_clear}),
+         m_recentTable, m_empty, kStretch});
     return recent;
 }
 
 QWidget* StartPage::makeSamples()
 {
-    std::vector<StartRow> rows;
-    double longest = 1; // of the simulated samples, in units
-    for (const Sample& sample : samples())
-        rows.push_back(rowOf(sample));
-    const auto isSimulated = [](const StartRow& row) { return row.sample->recorded.isEmpty(); };
-    for (const StartRow& row : rows)
-        if (isSimulated(row))
-            longest = std::max(longest, row.thumbnail.duration);
-    for (StartRow& row : rows)
-        row.width = isSimulated(row) ? row.thumbnail.duration / longest : 1;
-    DataTable* table = makeTable(m_samples, "samples", tr("Sample runs"));
-    m_samples.reset(startColumns({}), std::move(rows));
-    table->setFixedHeight(table->fittingHeight());
     auto* part = new QWidget;
-    spaced(new QVBoxLayout(part), {}, 8, {makeLabel(tr("Sample runs"), "section"), table});
+    auto* grid = spaced(new QGridLayout, {}, kCardGap);
+    double longest = 1; // of the simulated samples, in units
+    struct Shown
+    {
+        std::vector<Thumbnail> pictures;
+        QString numbers;
+    };
+    std::vector<Shown> shown;
+    for (const Sample& sample : m_samples) {
+        Shown& one = shown.emplace_back();
+        QStringList iterations, bubbles;
+        QString mode;
+        for (const engine::Run& run : runsOf(sample)) {
+            const RecentRun described = describeRecent({}, run, {});
+            iterations.append(timeText(described.iteration, run.info));
+            bubbles.append(described.bubble);
+            mode = described.mode;
+            one.pictures.push_back(described.thumbnail);
+            if (sample.recorded.isEmpty())
+                longest = std::max(longest, described.thumbnail.duration);
+        }
+        one.numbers = tr("%1, %2, bubble %3")
+                          .arg(mode, iterations.join(tr(" and ")), bubbles.join(tr(" and ")));
+    }
+    for (std::size_t i = 0; i < m_samples.size(); ++i) {
+        double scale = longest;
+        if (!m_samples[i].recorded.isEmpty()) // two runs on a scale of their own
+            for (const Thumbnail& picture : shown[i].pictures)
+                scale = std::max(scale == longest ? 0 : scale, picture.duration);
+        auto* card
+            = new SampleCard(m_theme, m_samples[i], shown[i].pictures, shown[i].numbers, scale);
+        connect(card, &CardButton::clicked, this, [this, i] { open(m_samples[i]); });
+        grid->addWidget(card, static_cast<int>(i) / kCardsInRow, static_cast<int>(i) % kCardsInRow);
+    }
+    spaced(new QVBoxLayout(part), {0, 8, 0, 0}, 8,
+           {spaced(new QHBoxLayout, {}, 12,
+                   {makeLabel(tr("Samples"), "section"),
+                    {makeLabel(tr("4 devices and 8 micro-batches, unless a card says otherwise; "
+                                  "the simulated ones are on one time scale"),
+                               "small"),
+                     1}}),
+            grid});
     return part;
 }
 
 void StartPage::describeEmpty()
 {
+    m_all->setText(m_knownRuns > 0 ? tr("All runs (%1)").arg(m_knownRuns) : tr("All runs"));
     if (m_knownRuns > 0)
         m_empty->setTexts(tr("No recent runs"),
                           tr("\"All runs\" lists %1. Samples open immediately.")
@@ -386,9 +485,9 @@ void StartPage::setKnownRuns(int runs)
     describeEmpty();
 }
 
-void StartPage::open(const StartRow& row)
+void StartPage::open(const Sample& sample)
 {
-    const auto files = row.sample ? sampleFiles(*row.sample) : row.files;
+    const auto files = sampleFiles(sample);
     if (!files)
         showError(tr("The sample was not opened."), fromUtf8(files.error().message));
     else
@@ -402,13 +501,12 @@ void StartPage::refresh()
     for (const RecentRun& run : m_settings.recentRuns())
         rows.push_back(rowOf(run, now));
     const bool isEmpty = rows.empty();
-    m_recent.reset(startColumns(tr("Opened")), std::move(rows));
+    m_recent.reset(recentColumns(), std::move(rows));
     m_recentTable->setFixedHeight(m_recentTable->fittingHeight());
     m_recentTable->setVisible(!isEmpty);
     m_clear->setVisible(!isEmpty);
     m_empty->setVisible(isEmpty);
     describeEmpty();
-    m_hints->setVisible(m_settings.value(key::kHints).toBool());
 }
 
 void StartPage::showError(const QString& bold, const QString& sentence)

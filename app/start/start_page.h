@@ -6,7 +6,6 @@
 #include "app/ui/table_model.h"
 #include "app/ui/theme.h"
 
-#include <optional>
 #include <string_view>
 #include <vector>
 
@@ -36,18 +35,15 @@ QString recordedSampleFolder(const QString& programFolder);
 // Returns the files of a sample. Simulated samples are written to the cache folder.
 engine::Result<QStringList> sampleFiles(const Sample& sample);
 
-// A line of the tables of recent runs and of samples.
+// A recent run, as a row of its table.
 struct StartRow
 {
-    QString title{}, line{}, iteration{}, bubble{}, mode{}, when{};
+    QString title{}, line{}, iteration{}, bubble{}, mode{}, when{}, file{};
     Thumbnail thumbnail{};
-    double width = 1; // share of the cell that the thumbnail takes
-    QStringList files{};
-    std::optional<Sample> sample{};
 };
 
-// The first page: the devices of this machine, first steps, recent runs, and samples that open
-// without a GPU.
+// The first page: the devices of this machine, what to begin with, recent runs, and samples that
+// open without a GPU.
 class StartPage : public Page
 {
     Q_OBJECT
@@ -75,21 +71,20 @@ protected:
 
 private:
     QWidget* makeTop();
-    QWidget* makeHints();
+    QWidget* makeBegin();
     QWidget* makeRecent();
     QWidget* makeSamples();
-    DataTable* makeTable(TableModel<StartRow>& model, const char* name, const QString& title);
     void describeEmpty();
-    void open(const StartRow& row);
+    void open(const Sample& sample);
 
     const ThemeController& m_theme;
     Settings& m_settings;
-    TableModel<StartRow> m_recent, m_samples;
+    TableModel<StartRow> m_recent;
+    std::vector<Sample> m_samples = samples();
     Band *m_error, *m_queue;
     EmptyState* m_empty; // in place of recent runs
     DataTable* m_recentTable;
-    QPushButton* m_clear;
-    QWidget* m_hints;
+    QPushButton *m_all, *m_clear;
     int m_knownRuns = 0;
 };
 

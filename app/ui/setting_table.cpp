@@ -95,19 +95,11 @@ std::vector<Setting> unitSettings()
 std::vector<Setting> startSettings()
 {
     const QString group = settingText("Start");
-    return {
-        {.key = key::kRestore,
-         .group = group,
-         .title = settingText("Open the tabs of the last session"),
-         .explanation = settingText(
-             "Restores their zoom, iteration and docks, too. Start with --no-restore to skip it "
-             "once."),
-         .byDefault = true},
-        {.key = key::kHints,
-         .group = group,
-         .title = settingText("Show hints on the start page"),
-         .explanation = settingText("Three things to try first."),
-         .byDefault = true}};
+    return {{.key = key::kRestore,
+             .group = group,
+             .title = settingText("Open the tabs of the last session"),
+             .explanation = settingText("Start with --no-restore to skip it once."),
+             .byDefault = true}};
 }
 
 std::vector<Setting> runSettings()

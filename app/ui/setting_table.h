@@ -34,7 +34,7 @@ const Setting& setting(const char* key); // `key` must be in the table
 namespace key {
 constexpr const char *kTheme = "theme", *kPalette = "palette", *kTextSize = "textSize",
                      *kTimes = "units/times", *kMemory = "units/memory",
-                     *kRestore = "session/restore", *kHints = "hints", *kWorker = "worker/program",
+                     *kRestore = "session/restore", *kWorker = "worker/program",
                      *kPatience = "worker/patience", *kRuns = "folders/runs",
                      *kExports = "folders/exports";
 } // namespace key

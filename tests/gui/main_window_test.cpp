@@ -232,7 +232,7 @@ TEST_CASE("an opened run is remembered after its metrics are computed in the thr
     REQUIRE(files.has_value());
     w.window.open({"run", {files->front()}});
     REQUIRE(waitFor([&] { return !w.settings.recentRuns().empty(); }));
-    CHECK(w.settings.recentRuns().front().title == QStringLiteral("BitPipe"));
+    CHECK(w.settings.recentRuns().front().title == QStringLiteral("ZB-V"));
     CHECK_FALSE(isRemembered);
 }
 

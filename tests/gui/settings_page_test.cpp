@@ -260,29 +260,12 @@ TEST_CASE("settings are found by words in the page, and by their titles in the c
     w.window.showCommands();
     auto* palette = w.window.findChild<CommandPalette*>();
     auto* field = palette->findChild<QLineEdit*>(QStringLiteral("commandText"));
-    QTest::keyClicks(field, QStringLiteral("hints start"));
+    QTest::keyClicks(field, QStringLiteral("tabs last session"));
     QTest::keyClick(field, Qt::Key_Return);
     auto* page = qobject_cast<SettingsPage*>(w.window.currentPage());
     REQUIRE(page != nullptr);
     REQUIRE(w.window.focusWidget() != nullptr);
-    CHECK(w.window.focusWidget()->accessibleName() == setting(key::kHints).title);
-}
-
-TEST_CASE("hints are on the start page until they are hidden, and settings show them again")
-{
-    SettingsWindow w;
-    Page* start = w.window.tabs().pages().front();
-    auto* hints = start->findChild<QWidget*>(QStringLiteral("startHints"));
-    w.window.tabs().makeCurrent(start);
-    CHECK(hints->isVisible());
-    hints->findChild<QPushButton*>(QStringLiteral("hideHints"))->click();
-    CHECK_FALSE(hints->isVisible());
-    CHECK_FALSE(w.settings.value(key::kHints).toBool());
-    w.window.tabs().makeCurrent(w.page);
-    CHECK_FALSE(w.control<QCheckBox>(key::kHints)->isChecked());
-    w.control<QCheckBox>(key::kHints)->click();
-    w.window.tabs().makeCurrent(start);
-    CHECK(hints->isVisible());
+    CHECK(w.window.focusWidget()->accessibleName() == setting(key::kRestore).title);
 }
 
 // With twelve tabs, a change of theme kept the window busy for a second.

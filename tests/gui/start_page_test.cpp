@@ -40,6 +40,21 @@ TEST_CASE("without recent runs the start page offers a sample, and the sample op
     CHECK(run->schedule.shape.microBatches == 8);
 }
 
+TEST_CASE("a card of the start page opens its sample or page")
+{
+    StartSettings start;
+    StartPage page(start.theme, start.settings);
+    page.show();
+    const auto cards = page.findChildren<QAbstractButton*>(QStringLiteral("sample"));
+    REQUIRE(cards.size() == 6);
+    CHECK(cards[1]->accessibleDescription().contains(QStringLiteral("simulated, 25.5 units")));
+    const PageRequests opened(page);
+    QTest::mouseClick(cards[1], Qt::LeftButton);
+    CHECK(opened.files("run").size() == 1);
+    page.findChild<QAbstractButton*>(QStringLiteral("beginStudy"))->click();
+    CHECK(opened.size() == 2);
+}
+
 // Said "No run yet" although the list of all runs had five.
 TEST_CASE("without recent runs the start page counts those of the list of all runs")
 {
