@@ -318,6 +318,16 @@ void AnswerStrip::showBubble(const engine::Run& run, const profiler::RunMetrics&
     m_caption->setText(!isKnown ? tr("Bubble unknown") : isNone ? tr("No bubble") : tr("bubble"));
     const Scale scale = timeScale(run.info, metrics.duration);
     const auto times = profiler::rounded(profiler::timeByCategory(metrics), stepOf(scale));
+    if (!isKnown && knowsTimes(run.info)) { // the kernels show what the devices do
+        const double compute = times[Compute] + times[Forward] + times[Recompute] + times[Backward]
+            + times[BackwardInput] + times[BackwardWeight] + times[Optimizer];
+        m_caption->setText(tr("%1 compute, bubble unknown")
+                               .arg(percent(compute / static_cast<double>(metrics.duration))));
+        m_detail->setText(tr("%1 of %2 per device. %3")
+                              .arg(scale.text(compute), scale.withUnit(metrics.duration), why));
+        m_detail->setToolTip(why);
+        return;
+    }
     m_detail->setText(!isKnown ? why
                           : isNone
                           ? tr("no device waits")
@@ -338,8 +348,11 @@ void AnswerStrip::showTimes(const engine::Run& run, const profiler::RunMetrics& 
         const bool isTiny = category > Exposed && mean[Bubble] < kNoBubble * all;
         if (!isShown || isTiny || mean[category] <= 0 || !knowsTimes(run.info))
             continue;
-        const QString name = category == Bubble
-            ? tr("idle")
+        const bool isOfKernels = !isBubbleKnown && run.info.import && run.info.import->onGpu;
+        const QString name = category == Bubble  ? tr("idle")
+            : isOfKernels && category == Exposed ? tr("NCCL, not overlapped")
+            : isOfKernels && category == Forward && !knowsStages(run.info)
+            ? tr("compute")
             : QString::fromUtf8(profiler::timeCategoryName(category));
         const QStringList tip{tr("%1: %2 %3, %4")
                                   .arg(name, scale.text(shown[category]), scale.unit(),

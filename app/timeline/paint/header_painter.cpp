@@ -188,17 +188,17 @@ void paintKernelLabels(QPainter& painter, const LaneCell& cell)
 {
     if (cell.kernels == nullptr)
         return;
-    const auto label = [&](double top, const QString& name) {
+    const auto label = [&](double top, double height, const QString& name) {
         paintText(painter,
                   QRectF(cell.area.left(), cell.area.top() + top - cell.lane.top,
-                         cell.area.width() - 8, Lane::kKernel),
+                         cell.area.width() - 8, height),
                   name, uiFont(10), cell.colours.theme().chrome.text2, kAtRight);
     };
     for (int row = 0; row < cell.lane.ranges; ++row)
-        label(cell.lane.rangeTop(row),
+        label(cell.lane.rangeTop(row), Lane::kKernel,
               cell.lane.ranges > 1 ? tr("NVTX %1").arg(row + 1) : tr("NVTX"));
     for (int row = 0; row < cell.lane.kernels; ++row)
-        label(cell.lane.kernelTop(row), rowName(*cell.kernels, cell.device, row));
+        label(cell.lane.kernelTop(row), cell.lane.kernel, rowName(*cell.kernels, cell.device, row));
 }
 
 QString reduceRowTitle(const RunView& view)

@@ -60,7 +60,7 @@ void KernelPainter::paint(engine::DeviceId device, const Lane& lane)
 {
     m_painter.setFont(uiFont(10));
     for (int row = 0; row < lane.kernels; ++row)
-        paintRow({device, row, lane.kernelTop(row)});
+        paintRow({device, row, lane.kernelTop(row), lane.kernel});
 }
 
 void KernelPainter::paintRow(const Row& row)
@@ -105,7 +105,7 @@ void KernelPainter::paintBox(const Row& row, const Span& span)
     const auto& look = m_colours.kernel(m_kernels.kindOf(span.op));
     const bool isLow = movesData(m_kernels.kindOf(span.op));
     const double inset = isLow ? kLowInset : 0;
-    const QRectF box = boxRect(m_axis, span.window(), row.top + inset, Lane::kKernel - 2 * inset);
+    const QRectF box = boxRect(m_axis, span.window(), row.top + inset, row.height - 2 * inset);
     m_painter.fillRect(box, look.fill);
     QRectF busy = box, waiting;
     if (const auto wait = m_kernels.waitOf(span.op); wait && wait->duration() > 0) {
@@ -150,7 +150,7 @@ void KernelPainter::paintColumnsOf(const Row& row, Window window)
     const Window seen{std::max(window.begin, sight.begin), std::min(window.end, sight.end)};
     if (seen.end <= seen.begin)
         return;
-    QRectF area = stretch(m_axis, seen, row.top, Lane::kKernel);
+    QRectF area = stretch(m_axis, seen, row.top, row.height);
     area.setWidth(std::max(area.width(), m_axis.devicePixel()));
     paintColumns(m_painter, m_axis, KernelColumns{area, seen, m_columns},
                  [busy = m_kernels.busy(row.device, row.row)](double time) mutable {

@@ -27,7 +27,7 @@ private:
     {
         engine::DeviceId device;
         int row = 0;
-        double top = 0;
+        double top = 0, height = 0;
     };
     void paintRow(const Row& row);
     void paintBoxes(const Row& row, std::span<const engine::Span> spans);

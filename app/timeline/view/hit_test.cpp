@@ -65,7 +65,7 @@ Selection deviceSelection(DeviceId device, int iteration)
 int kernelRowAt(const Lane& lane, double y)
 {
     for (int row = 0; row < lane.kernels; ++row)
-        if (y >= lane.kernelTop(row) - 1 && y <= lane.kernelTop(row) + Lane::kKernel + 1)
+        if (y >= lane.kernelTop(row) - 1 && y <= lane.kernelTop(row) + lane.kernel + 1)
             return row;
     return -1;
 }
@@ -203,7 +203,7 @@ QRectF rectOf(const RunView& view, const TimeAxis& axis, const std::vector<Lane>
         return {};
     if (selection.kind == Selection::Kind::Kernel)
         return selection.row < lane.kernels
-            ? boxRect(axis, selection.window, lane.kernelTop(selection.row), Lane::kKernel)
+            ? boxRect(axis, selection.window, lane.kernelTop(selection.row), lane.kernel)
             : QRectF();
     if (selection.lane == TrackKind::Compute)
         return boxRect(axis, selection.window, lane.computeTop(), lane.compute);

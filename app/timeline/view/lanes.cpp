@@ -60,8 +60,28 @@ double kernelsHeight(const LaneOptions& options)
     return sum;
 }
 
+constexpr double kHostRange = 18; // height of the ranges on the host if kernels decide
+
+// The height of a row of kernels: if they decide, the rows of a lane share its height.
+double kernelHeight(int devices, const LaneOptions& options)
+{
+    constexpr double kMost = 90;
+    int kernels = 0, ranges = 0; // most rows of a lane
+    for (const int rows : options.kernels)
+        kernels = std::max(kernels, rows);
+    for (const int rows : options.ranges)
+        ranges = std::max(ranges, rows);
+    if (!options.kernelsDecide || kernels == 0)
+        return Lane::kKernel;
+    const double each = options.available / std::max(1, devices) - kHostRange - kComputeRest
+        - ranges * Lane::kKernelStep - 1;
+    return std::clamp(std::floor(each / kernels) - 2, Lane::kKernel, kMost);
+}
+
 Choice choose(int devices, const LaneOptions& options)
 {
+    if (options.kernelsDecide && !options.compute)
+        return {LaneKind::Compute, kHostRange};
     const double each
         = std::max(0.0, options.available - kernelsHeight(options)) / std::max(1, devices);
     const FullLane full = fullLane(options);
@@ -100,7 +120,7 @@ double heightOf(LaneKind kind, const Choice& choice, const LaneOptions& options)
     return choice.compute + rest;
 }
 
-Lane laneOf(int device, const Choice& choice, const LaneOptions& options, double top)
+Lane laneOf(int device, const Choice& choice, const LaneOptions& options, double top, double kernel)
 {
     const bool isToggled = options.toggled.contains(device);
     const LaneKind kind = isToggled ? toggled(choice.kind) : choice.kind;
@@ -112,6 +132,7 @@ Lane laneOf(int device, const Choice& choice, const LaneOptions& options, double
     if (kind != LaneKind::Dense) {
         lane.kernels = rowsOf(options.kernels, static_cast<std::size_t>(device));
         lane.ranges = rowsOf(options.ranges, static_cast<std::size_t>(device));
+        lane.kernel = kernel;
         lane.height += lane.kernelsHeight();
     }
     return lane;
@@ -253,6 +274,7 @@ std::vector<Lane> layoutLanes(int devices, const LaneOptions& options)
 {
     const std::vector<int> shown = options.order.shown(devices);
     const Choice choice = choose(static_cast<int>(shown.size()), options);
+    const double kernel = kernelHeight(static_cast<int>(shown.size()), options);
     std::vector<Lane> lanes(static_cast<std::size_t>(devices));
     for (Lane& lane : lanes)
         lane = {.kind = LaneKind::Dense, .compute = 0, .memory = 0, .isHidden = true};
@@ -261,7 +283,7 @@ std::vector<Lane> layoutLanes(int devices, const LaneOptions& options)
         Lane& lane = lanes[static_cast<std::size_t>(device)];
         const LaneGroup* group = options.order.groupOf(device);
         lane = group != nullptr ? groupLane(*group, choice, options, top)
-                                : laneOf(device, choice, options, top);
+                                : laneOf(device, choice, options, top, kernel);
         lane.isPinned = options.order.pinned.contains(device);
         // The group may be from another run and name devices that this run does not have. The other
         // devices of the group get the position of the lane, because the critical path is drawn

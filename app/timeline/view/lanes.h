@@ -28,6 +28,7 @@ struct Lane
     double compute = 42;        // height of the compute boxes
     double memory = 34;         // height of the memory over time, in a full lane
     int kernels = 0;            // rows of kernels, one per stream
+    double kernel = kKernel;    // height of a row of kernels
     int ranges = 0;             // rows of NVTX ranges, above the kernels
     bool isHidden = false;      // the lane has no height and nothing of it is drawn
     bool hasOneStrip = false;   // messages of all kinds share one row, because they are thin
@@ -38,10 +39,10 @@ struct Lane
 
     double computeTop() const { return top + (kind == LaneKind::Dense ? 1 : 8); }
     double rangeTop(int row) const { return computeTop() + compute + 3 + row * kKernelStep; }
-    double kernelTop(int row) const { return rangeTop(ranges + row); }
+    double kernelTop(int row) const { return rangeTop(ranges) + row * (kernel + 2); }
     double kernelsHeight() const // includes the ranges
     {
-        return ranges + kernels > 0 ? (ranges + kernels) * kKernelStep + 1 : 0;
+        return ranges + kernels > 0 ? ranges * kKernelStep + kernels * (kernel + 2) + 1 : 0;
     }
     double sendTop() const { return computeTop() + compute + 3 + kernelsHeight(); }
     double receiveTop() const { return hasOneStrip ? sendTop() : sendTop() + kTransfer + 2; }
@@ -107,6 +108,9 @@ struct LaneOptions
     // Rows of NVTX ranges; empty: ranges are hidden.
     engine::IdVector<engine::DeviceId, int> ranges = {};
     LaneOrder order = {};
+    // Whether the run has no pipeline, so that its kernels show what a device does: their rows are
+    // high, and the ranges on the host are low.
+    bool kernelsDecide = false;
     // Whether all messages are so narrow that they share a row. Boxes are then higher.
     bool hasOneStrip = false;
 };

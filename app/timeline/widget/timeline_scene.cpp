@@ -112,6 +112,8 @@ void TimelineScene::layout(QSizeF size, LaneOptions options)
     options.kernels = drawn != nullptr ? drawn->rows() : engine::IdVector<engine::DeviceId, int>();
     options.ranges
         = drawn != nullptr ? drawn->ranges().rows() : engine::IdVector<engine::DeviceId, int>();
+    options.kernelsDecide = drawn != nullptr && view->run().info.import
+        && view->run().info.import->onGpu && !view->run().info.import->stagesKnown;
     lanes = layoutLanes(view ? view->devices() : 0, options);
 }
 
@@ -784,8 +786,10 @@ void TimelinePainter::paintLaneGround(const Lane& lane) const
 void TimelinePainter::paintRowGround(const Lane& lane, engine::Window window) const
 {
     const QColor& ground = m_theme.chrome.surfaceAlt;
-    for (int row = 0; row < lane.ranges + lane.kernels; ++row)
+    for (int row = 0; row < lane.ranges; ++row)
         m_painter.fillRect(stretch(m_axis, window, lane.rangeTop(row), Lane::kKernel), ground);
+    for (int row = 0; row < lane.kernels; ++row)
+        m_painter.fillRect(stretch(m_axis, window, lane.kernelTop(row), lane.kernel), ground);
     if (lane.kind != LaneKind::Full)
         return;
     for (const double at : {lane.sendTop(), lane.receiveTop(), lane.reduceTop()})

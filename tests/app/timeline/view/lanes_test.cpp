@@ -5,6 +5,24 @@
 using app::LaneKind;
 using app::layoutLanes;
 
+// A run without a pipeline showed one box, that of its step, where the kernels tell what happened.
+TEST_CASE("where kernels decide, their rows are high and the range on the host is low")
+{
+    LaneOptions options;
+    options.available = 400;
+    options.kernels = {2, 2};
+    const Lane usual = layoutLanes(2, options).front();
+    options.kernelsDecide = true;
+    const Lane lane = layoutLanes(2, options).front();
+    CHECK(usual.kernel == Lane::kKernel);
+    CHECK(lane.kernel > 3 * Lane::kKernel);
+    CHECK(lane.compute < usual.compute);
+    CHECK(lane.kernelTop(1) == lane.kernelTop(0) + lane.kernel + 2);
+    CHECK(lane.bottom() <= 200); // two lanes fit
+    options.available = 60;
+    CHECK(layoutLanes(2, options).front().kernel == Lane::kKernel);
+}
+
 TEST_CASE("a full lane is 138 high and its parts stand where the design puts them")
 {
     const auto lanes = layoutLanes(4, {4 * 138, 42, {}});
