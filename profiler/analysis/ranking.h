@@ -71,6 +71,9 @@ struct Verdict
 
     std::string text() const; // all of them
 };
+// "Conditions differ: the runs have different modes; ..."; "" if nothing makes the comparison less
+// meaningful.
+std::string conditionsText(const Comparison& comparison);
 // Of one run and another one.
 Verdict verdict(const Comparison& comparison, std::size_t run, std::size_t other);
 // Of all runs. With two runs it is about the run that is not the baseline, otherwise about the

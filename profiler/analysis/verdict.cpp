@@ -111,20 +111,6 @@ std::string memory(const Comparison& comparison, const Verdict& of)
                        bytes ? bytesText(std::llround(amount)) : unitNumber(amount) + " M_a");
 }
 
-// "Conditions differ: the runs have different modes; ..."
-std::string conditions(const Comparison& comparison)
-{
-    std::string all = comparison.obstacle.empty() ? "" : "Not comparable: " + comparison.obstacle;
-    for (const std::string& note : comparison.notes) {
-        if (note == comparison.obstacle)
-            continue;
-        const bool isScaled = comparison.isPerToken && note.find("tokens") != std::string::npos;
-        if (!isScaled && note.find("older weights") == std::string::npos) // a list of its own
-            all += (all.empty() ? "Conditions differ: " : "; ") + note;
-    }
-    return all;
-}
-
 // Completes `of`, whose runs have times in one unit.
 void compareTimes(const Comparison& comparison, Verdict& of)
 {
@@ -161,6 +147,19 @@ std::string others(const Comparison& comparison, const Ranking& ranking, std::si
 }
 
 } // namespace
+
+std::string conditionsText(const Comparison& comparison)
+{
+    std::string all = comparison.obstacle.empty() ? "" : "Not comparable: " + comparison.obstacle;
+    for (const std::string& note : comparison.notes) {
+        if (note == comparison.obstacle)
+            continue;
+        const bool isScaled = comparison.isPerToken && note.find("tokens") != std::string::npos;
+        if (!isScaled && note.find("older weights") == std::string::npos) // a list of its own
+            all += (all.empty() ? "Conditions differ: " : "; ") + note;
+    }
+    return all;
+}
 
 std::string Verdict::text() const
 {
@@ -215,7 +214,7 @@ Verdict verdict(const Comparison& comparison)
                      ranking.order[0] == baseline ? ranking.order[1] : baseline);
         of.reasons += others(comparison, ranking, ranked);
     }
-    of.conditions = of.kind == Verdict::Kind::NotComparable ? "" : conditions(comparison);
+    of.conditions = of.kind == Verdict::Kind::NotComparable ? "" : conditionsText(comparison);
     if (!comparison.obstacle.empty())
         of.kind = Verdict::Kind::NotComparable;
     return of;

@@ -2,6 +2,7 @@
 
 #include "engine/schedule/notation.h"
 #include "profiler/analysis/explain.h"
+#include "profiler/analysis/finding.h"
 #include "profiler/figure/scene.h"
 
 #include <fmt/format.h>
@@ -28,12 +29,6 @@ std::string outcomeText(const RunInfo& info)
         break;
     }
     return " (failed: " + info.failure + ")";
-}
-
-std::string evidenceText(const Run& run)
-{
-    const Evidence of = evidence(run);
-    return fmt::format("{}, from {}{}", of.kind, of.from, of.isComplete ? "" : ", incomplete");
 }
 
 // "bubbles by cause, all devices: fill 13.8 ms (16.0 %), wait 47.6 ms (55.2 %), drain ..."

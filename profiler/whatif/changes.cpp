@@ -128,6 +128,32 @@ int modelLayers(const Run& run)
     return experiment ? experiment->model.layers : 0;
 }
 
+IdVector<StageId, double> stageFlops(const Run& run)
+{
+    IdVector<StageId, double> flops;
+    const auto experiment = experimentOf(run);
+    const int stages = run.schedule.shape.stages;
+    if (!experiment || experiment->model.layers < stages)
+        return flops;
+    const ModelSpec& of = experiment->model;
+    TransformerSpec model;
+    model.family = of.family == Family::Llama ? TransformerSpec::Family::Llama
+                                              : TransformerSpec::Family::Gpt;
+    model.layers = of.layers;
+    model.width = of.width;
+    model.heads = of.heads;
+    model.sequence = of.sequence;
+    model.vocabulary = of.vocabulary;
+    model.keyValueHeads = of.kvHeads;
+    model.feedForward = of.ffnWidth;
+    model.transformedHead = of.family == Family::Bert;
+    for (int s = 0; s < stages; ++s)
+        flops.push_back(layersOf(model, stages, s)
+                            * (layerFlops(model, 1) + attentionFlops(model, 1))
+                        + (s + 1 == stages ? headFlops(model, 1) : 0));
+    return flops;
+}
+
 Result<WhatIfPredictor> withChanges(const WhatIfPredictor& measured, Changes changes)
 {
     const Run& run = measured.run();

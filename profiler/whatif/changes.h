@@ -60,6 +60,9 @@ engine::Result<void> apply(const WhatIfChanges& changes, const engine::Run& run,
 
 // Returns the number of layers of the model that the run trained; 0 if the run does not state it.
 int modelLayers(const engine::Run& run);
+// Returns the FLOPs of F of each stage for one sequence, with the output layer; empty if the run
+// does not state its model.
+engine::IdVector<engine::StageId, double> stageFlops(const engine::Run& run);
 // Returns the predictor of a run with the changes applied; `layers` of 0 means modelLayers(). Fails
 // as apply() does, and if the heads of the model cannot be divided. Copies of a predictor share
 // only the run, so threads can use different copies at the same time.

@@ -216,6 +216,14 @@ const char* reasonName(WhyReason::Kind kind)
     return kNames[kind];
 }
 
+const char* reasonKey(WhyReason::Kind kind)
+{
+    constexpr EnumArray<WhyReason::Kind, const char*, 9> kKeys{
+        {"fill", "order", "slow_stage", "messages", "waits", "all_reduces", "recompute",
+         "evicts_and_loads", "drain"}};
+    return kKeys[kind];
+}
+
 const char* stepName(Breakdown::Step::Kind kind)
 {
     constexpr EnumArray<Breakdown::Step::Kind, const char*, 9> kNames{
@@ -296,7 +304,63 @@ std::string nextText(const Run& run, const WhyReport& report)
                        signedTime(next->difference, run.info.ticksPerUnit), memory);
 }
 
+// What makes a change, as an instruction.
+std::string instruction(const Run& run, const WhyChange& change)
+{
+    using Kind = WhyChange::Kind;
+    switch (change.kind) {
+    case Kind::Chunks:
+        return fmt::format("run interleaved-1f1b with --chunks {}", change.chunks);
+    case Kind::SplitBackward:
+        return "run a scheme that splits the backward, such as zb-h1";
+    case Kind::Earlier:
+        return "run " + changeText(run, change);
+    case Kind::EqualStage:
+        return fmt::format("move layers away from stage {}, or find out why its device is slow",
+                           change.stage.value);
+    case Kind::FastLinks:
+        return "use faster links";
+    case Kind::NoWaits:
+        return "find out what delays ops that are ready: the host, a launch or another process";
+    case Kind::FastAllReduces:
+        return "use faster links for all-reduces, or sum gradients in bf16";
+    case Kind::NoRecompute:
+        return "recompute less, if it fits in memory";
+    case Kind::FastCopies:
+        break;
+    }
+    return "use faster links for evicts and loads";
+}
+
 } // namespace
+
+std::vector<Finding> whyFindings(const Run& run, const WhyReport& report)
+{
+    const std::int64_t unit = run.info.ticksPerUnit;
+    std::vector<Finding> all;
+    for (std::size_t r = 0; r < report.why.reasons.size(); ++r) {
+        const WhyReason& reason = report.why.reasons[r];
+        const auto& effect = report.effects[r];
+        const bool helps = effect && *effect < 0 && isNotable(*effect, report.why.iteration());
+        all.push_back({reasonKey(reason.kind),
+                       Amount{static_cast<double>(reason.time), Spread::Exact},
+                       evidenceText(run) + ", critical path of one iteration",
+                       plainText(reasonSentence(run, report.why, reason), unit),
+                       helps ? fmt::format("{} ({}, simulated)", instruction(run, *reason.change),
+                                           signedTime(*effect, unit))
+                             : ""});
+    }
+    const FasterScheme* next
+        = report.schemes ? firstThatFits(*report.schemes, deviceMemory(run)) : nullptr;
+    if (next != nullptr)
+        all.push_back(
+            {"faster_scheme", Amount{static_cast<double>(next->difference)},
+             "predicted, from the measured times of the run",
+             fmt::format("{} is predicted to take {} ({})", next->scheme,
+                         timeText(next->iteration, unit), signedTime(next->difference, unit)),
+             "run --scheme " + next->scheme});
+    return all;
+}
 
 std::string whyText(const Run& run, const WhyReport& report)
 {

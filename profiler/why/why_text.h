@@ -1,5 +1,6 @@
 #pragma once
 
+#include "profiler/analysis/finding.h"
 #include "profiler/why/why.h"
 
 #include <string>
@@ -25,6 +26,7 @@ using Sentence = std::vector<Phrase>;
 Sentence boundSentence(const LowerBound& bound);
 Sentence shortBoundSentence(const LowerBound& bound); // names only the largest of the bounds
 const char* reasonName(WhyReason::Kind kind);         // "slow stage"
+const char* reasonKey(WhyReason::Kind kind);          // "slow_stage", in JSON
 // "drain", "other devices", "not attributed": the name of a part of a Breakdown.
 const char* stepName(Breakdown::Step::Kind kind);
 // Describes why the breakdown of an iteration is not known, as a clause.
@@ -37,6 +39,10 @@ std::string faultText(const engine::Run& run, const CriticalPath& path);
 
 // The whole report as lines of text.
 std::string whyText(const engine::Run& run, const WhyReport& report);
+
+// The reasons and the fastest other scheme that fits in memory. The time of a reason is that on the
+// critical path.
+std::vector<Finding> whyFindings(const engine::Run& run, const WhyReport& report);
 
 std::string plainText(const Sentence& sentence, std::int64_t ticksPerUnit);
 

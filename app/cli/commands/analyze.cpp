@@ -11,6 +11,7 @@
 #include "profiler/report/run_sheet.h"
 #include "profiler/store/notes.h"
 #include "profiler/store/trace_store.h"
+#include "profiler/why/stragglers.h"
 #include "profiler/why/why.h"
 #include "profiler/why/why_text.h"
 
@@ -18,6 +19,8 @@
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
+#include <algorithm>
+#include <iterator>
 #include <memory>
 #include <optional>
 #include <string>
@@ -30,10 +33,6 @@ using namespace engine;
 using namespace profiler;
 
 namespace {
-constexpr EnumArray<WhyReason::Kind, const char*, 9> kReasonNames{
-    {"fill", "order", "slow_stage", "messages", "waits", "all_reduces", "recompute",
-     "evicts_and_loads", "drain"}};
-
 const char* boundName(LowerBound::Kind kind)
 {
     return kind == LowerBound::Kind::Work ? "work"
@@ -48,7 +47,7 @@ Reading reasonData(const Run& run, const OpIndex& index, const WhyReport& report
     const auto time = [&](std::int64_t ticks) { return Reading::time(ticks, run.info); };
     const auto& effect = report.effects[number];
     return Reading::Fields{
-        {"reason", kReasonNames[reason.kind]},
+        {"reason", reasonKey(reason.kind)},
         {"time", time(reason.time)},
         {"begin", time(reason.window.begin)},
         {"end", time(reason.window.end)},
@@ -164,12 +163,47 @@ Reading whyData(const Run& run, const WhyReport& report)
         {"faster_schemes", schemesData(run, report)}};
 }
 
+void addFindings(const Run& run, const Result<WhyReport>& why, const Result<Stragglers>& found,
+                 Sheet& sheet)
+{
+    std::vector<Finding> all;
+    if (found)
+        all = stragglerFindings(run, *found);
+    if (why)
+        std::ranges::move(whyFindings(run, *why), std::back_inserter(all));
+    sheet.data("findings", findingsData(all, run.info.ticksPerUnit));
+}
+
+void addStragglers(const Run& run, const Result<Stragglers>& found, Sheet& sheet)
+{
+    sheet.heading("Stragglers");
+    if (!found) {
+        sheet.sentence("Which device is slow is unknown: " + found.error().message + ".");
+        sheet.data("stragglers", Reading::Fields{{"unknown", found.error().message}});
+        return;
+    }
+    const std::vector<std::string> text = stragglersText(run, *found);
+    for (const std::string& sentence : text)
+        sheet.sentence(sentence);
+    std::vector<ReportedPace> paces;
+    for (const DevicePace& pace : found->devices)
+        paces.push_back({run, pace, found->iterations});
+    const Table table(paceMeasures(), paces);
+    sheet.table(table);
+    sheet.data("stragglers",
+               Reading::Fields{{"unknown", Reading()},
+                               {"iterations", found->iterations},
+                               {"rotating", found->isRotating},
+                               {"text", Reading::List(text.begin(), text.end())},
+                               {"devices", table.json()}});
+}
+
 struct AnalyzeOptions
 {
     std::string file;
     int iteration = -1;
     bool json = false;
-    bool kernels = false, notes = false, why = false;
+    bool kernels = false, notes = false, why = false, stragglers = false;
     bool definitions = false;
     std::string op; // "": all kinds
     int device = -1;
@@ -225,13 +259,18 @@ Result<int> analyze(const AnalyzeOptions& options)
     addBubbles(run, *numbers, sheet);
     if (gpuData.isKnown())
         sheet.data("gpu", gpuData);
-    if (options.why) {
-        const auto report = whyReport(run, options.iteration);
-        if (!report)
-            return fail(report.error().code, options.file + ": " + report.error().message);
-        sheet.lines(whyText(run, *report));
-        sheet.data("why", whyData(run, *report));
+    if (options.why || options.json) {
+        const auto why = whyReport(run, options.iteration);
+        if (options.why && !why)
+            return fail(why.error().code, options.file + ": " + why.error().message);
+        if (options.why) {
+            sheet.lines(whyText(run, *why));
+            sheet.data("why", whyData(run, *why));
+        }
+        addFindings(run, why, stragglers(run), sheet);
     }
+    if (options.stragglers)
+        addStragglers(run, stragglers(run), sheet);
     if (kernels)
         addKernels(kernels->activity, kernels->table, sheet);
     if (options.notes)
@@ -262,6 +301,8 @@ Action prepareAnalyze(CLI::App& app)
     app.add_flag("--why", options->why,
                  "Also print the parts of the critical path, the lower bound, the effect of each "
                  "change, and the fastest scheme");
+    app.add_flag("--stragglers", options->stragglers,
+                 "Also print which device is slow over all iterations, and what it costs");
     app.add_flag("--notes", options->notes, "Also print the notes of the run");
     app.add_flag("--json", options->json, "Print JSON");
     app.add_flag_callback(

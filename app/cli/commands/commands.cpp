@@ -46,6 +46,7 @@ constexpr std::array kCommands{
             "bscope experiment bitpipe.sqlite -o again.sqlite --force", prepareExperiment},
     Command{"analyze", "Print bubbles with their causes, memory and speed of a run",
             "bscope analyze bitpipe.sqlite\n"
+            "bscope analyze bitpipe.sqlite --why --stragglers\n"
             "bscope analyze bitpipe.sqlite --json",
             prepareAnalyze},
     Command{"compare", "Compare two or more runs in one table",

@@ -4,6 +4,7 @@
 #include "engine/base/field.h"
 #include "engine/base/new_file.h"
 #include "engine/base/try.h"
+#include "profiler/analysis/finding.h"
 #include "profiler/analysis/loss_goal.h"
 #include "profiler/report/html_report.h"
 #include "profiler/report/run_sheet.h"
@@ -235,7 +236,11 @@ Sheet comparisonSheet(const CompareOptions& options, const AllRuns& all,
         all.goal ? Reading(Reading::Fields{{"loss", all.goal->loss}, {"window", all.goal->window}})
                  : Reading()); // null if a run has no losses
     sheet.data("runs", runData(options, all, steps));
-    addComparison(pointersTo(all.runs), all.comparison, sheet);
+    const auto runs = pointersTo(all.runs);
+    addComparison(runs, all.comparison, sheet);
+    sheet.data(
+        "findings",
+        findingsData(comparisonFindings(runs, all.comparison), all.comparison.base().ticksPerUnit));
     if (!options.loss.empty()) {
         sheet.heading(fmt::format("Steps until the mean loss of {} micro-batches is {:.3f}",
                                   all.goal->window, all.goal->loss));

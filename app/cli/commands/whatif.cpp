@@ -8,6 +8,7 @@
 #include "engine/experiment/experiment_fields.h"
 #include "engine/schedule/notation.h"
 #include "profiler/analysis/device_memory.h"
+#include "profiler/analysis/finding.h"
 #include "profiler/analysis/predicted_info.h"
 #include "profiler/predict/predict.h"
 #include "profiler/report/sheet.h"
@@ -135,6 +136,31 @@ std::string sentence(const Run& run, std::int64_t measured, const Prediction& be
                        doesEqualWork(best, run) ? "" : " per micro-batch", interval);
 }
 
+// How each prediction differs from the measured iteration, of equal work.
+Reading findings(const Run& run, std::int64_t measured, const WhatIfTable& table)
+{
+    std::vector<Finding> all;
+    for (const Prediction& one : table.predictions) {
+        const double change = static_cast<double>(measured) * changeOf(one, run, measured);
+        const double work = (static_cast<double>(measured) + change)
+            / static_cast<double>(one.iteration); // of the run, per work of the prediction
+        const auto by = [&](std::int64_t time) {
+            return work * static_cast<double>(time) - static_cast<double>(measured);
+        };
+        const bool isExact = one.least == one.most;
+        const profiler::Change iteration{
+            static_cast<double>(measured),
+            {change, isExact ? Spread::Exact : Spread::Interval, by(one.least), by(one.most)}};
+        const std::string kind = changeKind(iteration);
+        all.push_back({kind, iteration.by, "predicted, from times " + evidenceText(run),
+                       sentence(run, measured, one),
+                       kind == "shorter" && one.run.info.scheme != run.info.scheme
+                           ? "run --scheme " + one.run.info.scheme
+                           : ""});
+    }
+    return findingsData(all, run.info.ticksPerUnit);
+}
+
 Sheet whatIfSheet(const Run& run, const WhatIfPredictor& predictor, const WhatIfTable& table)
 {
     const MeasuredTimes& times = predictor.times();
@@ -179,6 +205,7 @@ Sheet whatIfSheet(const Run& run, const WhatIfPredictor& predictor, const WhatIf
         refused.emplace_back(Reading::Fields{{"scheme", scheme}, {"reason", reason}});
     }
     sheet.data("refused", refused);
+    sheet.data("findings", findings(run, predictor.measured(), table));
     return sheet;
 }
 

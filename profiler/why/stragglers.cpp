@@ -1,0 +1,503 @@
+#include "profiler/why/stragglers.h"
+
+#include "engine/base/median.h"
+#include "engine/base/try.h"
+#include "engine/schedule/notation.h"
+#include "profiler/analysis/metrics.h"
+#include "profiler/whatif/changes.h"
+#include "profiler/whatif/own_replay.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+
+namespace profiler {
+
+using namespace engine;
+
+namespace {
+
+constexpr std::size_t kJoint = kOpKinds; // the kind of joint ops
+constexpr std::uint32_t kNone = 0xFFFFFFFF;
+
+std::string_view nameOf(std::size_t kind)
+{
+    return kind == kJoint ? "joint" : kindShortName(static_cast<OpKind>(kind));
+}
+
+struct Sum
+{
+    double time = 0, size = 0; // ticks, and FLOPs or ops
+
+    double pace() const { return size > 0 ? time / size : 0; }
+};
+struct Work
+{
+    std::array<Sum, kOpKinds + 1> byKind{};
+    double busy = 0; // ticks of all ops of the device
+};
+using Works = IdVector<DeviceId, Work>; // of one iteration
+
+// Collects the work of each device in each compared iteration.
+class Collector
+{
+public:
+    explicit Collector(const Run& run)
+        : m_run(run)
+        , m_index(run.schedule)
+        , m_flops(stageFlops(run))
+    {
+        const auto& iterations = run.timeline.iterations;
+        for (std::size_t i = 0; i < iterations.size(); ++i) {
+            const bool counts = iterations[i].kind == Iteration::Kind::Measured
+                && (i > 0 || run.info.mode == Mode::Simulate);
+            m_numbers.push_back(counts ? static_cast<std::uint32_t>(m_works.size()) : kNone);
+            if (counts) {
+                m_works.emplace_back(run.schedule.program.size());
+                m_durations.push_back(static_cast<double>(iterations[i].window.duration()));
+            }
+        }
+        for (const Track& track : run.timeline.tracks)
+            if (track.kind == Track::Kind::Compute)
+                add(track);
+    }
+
+    bool knowsModel() const { return !m_flops.empty() || m_run.info.inUnits(); }
+    const std::vector<Works>& works() const { return m_works; }
+    const std::vector<double>& durations() const { return m_durations; }
+
+private:
+    void add(const Track& track)
+    {
+        const auto program = m_run.schedule.on(track.device);
+        for (const Span& span : track.spans) {
+            const std::uint32_t number = m_numbers[span.iteration];
+            if (number == kNone)
+                continue;
+            const std::uint32_t at = m_index.positionOf(span.op);
+            const bool follows = at > 0 && program[at - 1].flags == OpFlag::JointWithNext;
+            const Op& op = program[at];
+            const auto time = follows ? 0.0 : static_cast<double>(span.window().duration());
+            Work& work = m_works[number][track.device];
+            work.busy += time;
+            if (op.kind == OpKind::OptimizerStep)
+                continue;
+            const bool isJoint = follows || op.flags == OpFlag::JointWithNext;
+            Sum& sum = work.byKind[isJoint ? kJoint : static_cast<std::size_t>(op.kind)];
+            sum.time += time;
+            sum.size += sizeOf(op);
+        }
+    }
+
+    // Only ratios of ops of one kind count, except that a joint B has twice the work of its F.
+    double sizeOf(const Op& op) const
+    {
+        const double whole
+            = (m_flops.empty() ? 1 : m_flops[op.stage]) * (op.kind == OpKind::Backward ? 2 : 1);
+        return op.slice == Op::kWhole  ? whole
+            : op.flags == OpFlag::Half ? whole / 2
+                                       : whole / m_run.schedule.shape.slices;
+    }
+
+    const Run& m_run;
+    OpIndex m_index;
+    IdVector<StageId, double> m_flops;    // empty: unknown
+    std::vector<std::uint32_t> m_numbers; // of each iteration among those compared, or kNone
+    std::vector<Works> m_works;
+    std::vector<double> m_durations;
+};
+
+// The median pace of the other devices; 0 if they have no such ops.
+double paceOfOthers(const Works& works, DeviceId own, std::size_t kind)
+{
+    std::vector<double> paces;
+    for (const DeviceId other : works.ids())
+        if (other != own && works[other].byKind[kind].size > 0)
+            paces.push_back(works[other].byKind[kind].pace());
+    return medianOf(paces);
+}
+
+// The excesses of one device, over the iterations.
+struct Excesses
+{
+    std::vector<double> all, work, waits;
+    std::map<std::string_view, std::vector<double>> byKind;
+};
+
+void addExcess(const Works& works, DeviceId device, Excesses& excesses)
+{
+    double time = 0, expected = 0;
+    for (std::size_t kind = 0; kind <= kJoint; ++kind) {
+        const Sum& own = works[device].byKind[kind];
+        const double pace = own.size > 0 ? paceOfOthers(works, device, kind) : 0;
+        if (pace == 0)
+            continue;
+        time += own.time;
+        expected += own.size * pace;
+        excesses.byKind[nameOf(kind)].push_back(own.pace() / pace - 1);
+    }
+    excesses.all.push_back(expected > 0 ? time / expected - 1 : 0);
+    excesses.work.push_back(time);
+}
+
+// The median with its interval. Times of a simulation are exact.
+Amount medianAmount(std::vector<double> shares, bool isExact)
+{
+    constexpr double kPart = 1e-9; // medianInterval() needs integers
+    std::vector<std::int64_t> parts;
+    for (const double share : shares)
+        parts.push_back(std::llround(share / kPart));
+    const auto interval = medianInterval(std::move(parts));
+    Amount amount{medianOf(shares), Spread::Exact};
+    if (interval)
+        amount = {amount.value, Spread::Interval, static_cast<double>(interval->least) * kPart,
+                  static_cast<double>(interval->most) * kPart};
+    else if (!isExact)
+        amount.spread = Spread::Unknown;
+    return amount;
+}
+
+// The standard deviation of the excesses of the other devices.
+double deviationOfOthers(const Stragglers& all, DeviceId own)
+{
+    constexpr double kNormal = 1.4826; // standard deviations in the median absolute deviation
+    std::vector<double> others;
+    for (const DevicePace& pace : all.devices)
+        if (pace.device != own)
+            others.push_back(pace.excess.value);
+    const double middle = medianOf(others);
+    for (double& excess : others)
+        excess = std::abs(excess - middle);
+    return kNormal * medianOf(others);
+}
+
+bool hasEnd(const Run& run, DeviceId device)
+{
+    return std::ranges::any_of(run.schedule.deviceOf, [&](const auto& stages) {
+        return !stages.empty() && (stages.front() == device || stages.back() == device);
+    });
+}
+
+void countSlowest(const IdVector<DeviceId, Excesses>& excesses, Stragglers& all)
+{
+    int above = 0;
+    for (int i = 0; i < all.iterations; ++i) {
+        const auto excess = [&](const DevicePace& pace) {
+            return pace.mayHaveMoreWork ? -1.0
+                                        : excesses[pace.device].all[static_cast<std::size_t>(i)];
+        };
+        DevicePace& slowest = *std::ranges::max_element(all.devices, {}, excess);
+        ++slowest.slowest;
+        above += excess(slowest) > kStragglerExcess ? 1 : 0;
+    }
+    const bool isNamed = std::ranges::any_of(all.devices, &DevicePace::isStraggler);
+    const bool isOne = std::ranges::count_if(
+                           all.devices, [](const DevicePace& pace) { return pace.slowest > 0; })
+        == 1;
+    all.isRotating = !isNamed && !isOne && 2 * above >= all.iterations && above > 1;
+}
+
+// How much shorter the iteration would be at the pace of the others.
+std::optional<Amount> costOf(const OwnReplay& replay, DevicePace& pace)
+{
+    const double scale = replay.simulated() > 0 ? ratio(replay.recorded(), replay.simulated()) : 1;
+    const auto saved = [&](double excess) -> std::optional<double> {
+        const auto time = replay.with([&](OwnReplay::Programs& programs) {
+            for (OwnReplay::Step& step : programs[pace.device])
+                if (isCompute(step.op.kind) && step.op.kind != OpKind::OptimizerStep)
+                    step.cost.duration
+                        = roundedTicks(static_cast<double>(step.cost.duration) / (1 + excess));
+        });
+        return time ? std::optional(scale * static_cast<double>(replay.simulated() - *time))
+                    : std::nullopt;
+    };
+    const auto value = saved(pace.excess.value);
+    if (!value || pace.excess.spread != Spread::Interval)
+        return value ? std::optional(Amount{*value, Spread::Exact}) : std::nullopt;
+    const double least = saved(pace.excess.least).value_or(*value),
+                 most = saved(pace.excess.most).value_or(*value);
+    return Amount{*value, Spread::Interval, std::min(least, *value), std::max(most, *value)};
+}
+
+std::string hostOf(const Run& run, DeviceId device)
+{
+    const auto* rank = run.info.import ? run.info.import->rankOf(device.value) : nullptr;
+    return rank == nullptr ? "" : rank->host;
+}
+
+// "All devices of node A are slow." or where a straggler is, if there are several nodes.
+std::string nodeHint(const Run& run, const Stragglers& all, DeviceId device)
+{
+    const std::string host = hostOf(run, device);
+    int devices = 0, slow = 0;
+    for (const DevicePace& pace : all.devices)
+        if (hostOf(run, pace.device) == host) {
+            ++devices;
+            slow += pace.isStraggler ? 1 : 0;
+        }
+    if (host.empty() || devices == std::ssize(all.devices))
+        return {};
+    return devices == slow && devices > 1
+        ? fmt::format("All {} devices of node {} are slow.", devices, host)
+        : fmt::format("It is on node {}.", host);
+}
+
+std::string memoryHint(const Run& run, DeviceId device)
+{
+    constexpr double kMore = 1.1;
+    const auto numbers = metrics(run);
+    if (!numbers || !numbers->devices[device].peakBytes)
+        return {};
+    std::vector<double> others;
+    for (const DeviceMetrics& one : numbers->devices)
+        if (one.device != device)
+            others.push_back(static_cast<double>(one.peakBytes.value_or(0)));
+    const auto own = static_cast<double>(*numbers->devices[device].peakBytes);
+    const double middle = medianOf(others);
+    return middle > 0 && own > kMore * middle ? fmt::format(
+               "Its peak memory is {:.0f} % above that of the others.", 100 * (own / middle - 1))
+                                              : "";
+}
+
+void addHints(const Run& run, const Stragglers& all, bool knowsModel, DevicePace& pace)
+{
+    const auto add = [&](std::string hint) {
+        if (!hint.empty())
+            pace.hints.push_back(std::move(hint));
+    };
+    if (!knowsModel)
+        add("It may have more layers than the others: the run does not state its model.");
+    add(nodeHint(run, all, pace.device));
+    add(memoryHint(run, pace.device));
+    if (const std::string throttled = throttleText(run.info.machine.clocks.throttle);
+        !throttled.empty())
+        add("The clocks of GPUs of this run were reduced: " + throttled + ".");
+}
+
+std::string whyNotCompared(const Run& run, int iterations)
+{
+    constexpr int kFewest = 3;
+    if (const std::string why = whyUnknown(run.info); !why.empty())
+        return why;
+    if (run.info.import && !run.info.import->workKnown)
+        return "the kernels of some ops are missing";
+    if (run.schedule.program.size() < 2)
+        return "the run has one device";
+    if (iterations == 0 || (iterations < kFewest && run.info.mode != Mode::Simulate))
+        return fmt::format("{} measured iteration{} after the first; record at least {}",
+                           iterations, iterations == 1 ? "" : "s", kFewest);
+    return {};
+}
+
+} // namespace
+
+Result<Stragglers> stragglers(const Run& run)
+{
+    const Collector collector(run);
+    Stragglers all;
+    all.iterations = static_cast<int>(collector.works().size());
+    if (const std::string why = whyNotCompared(run, all.iterations); !why.empty())
+        return fail(Error::Code::NotFound, why);
+    IdVector<DeviceId, Excesses> excesses;
+    for (const DeviceId device : run.schedule.program.ids()) {
+        Excesses& of = excesses.emplace_back();
+        for (std::size_t i = 0; i < collector.works().size(); ++i) {
+            addExcess(collector.works()[i], device, of);
+            of.waits.push_back(collector.durations()[i] - collector.works()[i][device].busy);
+        }
+        DevicePace pace;
+        pace.device = device;
+        pace.work = medianOf(of.work);
+        pace.waits = medianOf(of.waits);
+        pace.excess = medianAmount(of.all, run.info.mode == Mode::Simulate);
+        for (auto& [kind, shares] : of.byKind)
+            pace.excessByKind[kind] = medianOf(shares);
+        pace.mayHaveMoreWork = !collector.knowsModel() && hasEnd(run, device);
+        all.devices.push_back(std::move(pace));
+    }
+    const auto replay = OwnReplay::create(run, reportedIteration(run.timeline));
+    for (DevicePace& pace : all.devices) {
+        const Change change{1, pace.excess};
+        pace.isStraggler = !pace.mayHaveMoreWork && change.isDistinguishable()
+            && pace.excess.value
+                > std::max(kStragglerExcess, 3 * deviationOfOthers(all, pace.device));
+        if (pace.isStraggler && replay)
+            pace.cost = costOf(*replay, pace);
+    }
+    countSlowest(excesses, all);
+    for (DevicePace& pace : all.devices)
+        if (pace.isStraggler)
+            addHints(run, all, collector.knowsModel(), pace);
+    return all;
+}
+
+namespace {
+
+std::string percent(double share)
+{
+    return fmt::format("{:.1f}", 100 * share);
+}
+
+std::string intervalOf(const Amount& amount, const auto& text)
+{
+    return amount.spread == Spread::Interval
+        ? fmt::format(" (95 % interval {} to {})", text(amount.least), text(amount.most))
+        : "";
+}
+
+std::string sentenceOf(const Run& run, const Stragglers& all, const DevicePace& pace)
+{
+    const auto share = [](double value) { return percent(value) + " %"; };
+    const auto time
+        = [&](double ticks) { return timeText(std::llround(ticks), run.info.ticksPerUnit); };
+    std::string text = fmt::format(
+        "Device {} takes {} longer for its work than the other devices{}; it is the slowest in {} "
+        "of {} iteration{} and waits {} per iteration.",
+        pace.device.value, share(pace.excess.value), intervalOf(pace.excess, share), pace.slowest,
+        all.iterations, all.iterations == 1 ? "" : "s", time(pace.waits));
+    if (pace.cost)
+        text += fmt::format(" At the pace of the others, the iteration would be {} shorter{}.",
+                            time(pace.cost->value), intervalOf(*pace.cost, time));
+    return text;
+}
+
+std::string rotationText(const Stragglers& all)
+{
+    std::string text;
+    for (const DevicePace& pace : all.devices)
+        if (pace.slowest > 0)
+            text += fmt::format("{}device {} in {}", text.empty() ? "" : ", ", pace.device.value,
+                                pace.slowest);
+    return fmt::format("The slowest device changes: {} of {} iterations.", text, all.iterations);
+}
+
+std::string noneText(const Stragglers& all)
+{
+    const auto judged
+        = [](const DevicePace& pace) { return pace.mayHaveMoreWork ? -2.0 : pace.excess.value; };
+    const DevicePace& most = *std::ranges::max_element(all.devices, {}, judged);
+    if (most.mayHaveMoreWork)
+        return "Which device is slow is unknown: every device has a stage with the embedding or "
+               "the output layer, and the run does not state its model.";
+    return fmt::format("No device is a straggler: the slowest, device {}, takes {} % longer for "
+                       "its work than the others. A straggler takes over {:.0f} % longer, beyond "
+                       "the noise.",
+                       most.device.value, percent(std::max(0.0, most.excess.value)),
+                       100 * kStragglerExcess);
+}
+
+} // namespace
+
+std::vector<std::string> stragglersText(const Run& run, const Stragglers& found)
+{
+    std::vector<std::string> text;
+    for (const DevicePace& pace : found.devices)
+        if (pace.isStraggler) {
+            text.push_back(sentenceOf(run, found, pace));
+            text.insert(text.end(), pace.hints.begin(), pace.hints.end());
+        }
+    if (found.isRotating)
+        text.push_back(rotationText(found));
+    else if (text.empty())
+        text.push_back(noneText(found));
+    for (const DevicePace& pace : found.devices)
+        if (pace.mayHaveMoreWork && pace.excess.value > kStragglerExcess)
+            text.push_back(fmt::format(
+                "Device {} takes {} % longer, which the embedding or the output layer of its stage "
+                "may explain: the run does not state its model, so the device does not count as a "
+                "straggler.",
+                pace.device.value, percent(pace.excess.value)));
+    return text;
+}
+
+std::vector<Finding> stragglerFindings(const Run& run, const Stragglers& found)
+{
+    std::vector<Finding> all;
+    for (const DevicePace& pace : found.devices)
+        if (pace.isStraggler)
+            all.push_back({"straggler", pace.cost, evidenceText(run) + ", replayed without it",
+                           sentenceOf(run, found, pace),
+                           fmt::format("check the clocks, the memory and the node of device {}, or "
+                                       "move layers away from it",
+                                       pace.device.value)});
+    return all;
+}
+
+namespace {
+
+using P = ReportedPace;
+
+template<int Kind> // -1: joint ops
+Reading kindExcess(const P& p)
+{
+    const auto found = p.of.excessByKind.find(nameOf(Kind < 0 ? kJoint : Kind));
+    return found == p.of.excessByKind.end() ? Reading() : Reading(found->second);
+}
+
+constexpr MeasureInfo ofKind(std::string_view key, std::string_view title)
+{
+    return {key, title, Unit::Change, kColumn | kIfAny};
+}
+
+Reading bounds(const Amount& amount, double scale = 1)
+{
+    return amount.spread == Spread::Interval
+        ? Reading(Reading::List{amount.least * scale, amount.most * scale})
+        : Reading();
+}
+
+Reading ticks(const P& p, double value)
+{
+    return Reading::time(std::llround(value), p.run.info);
+}
+
+constexpr std::array kPace{
+    Measure<P>({"device", "device", Unit::None, kColumn},
+               [](const P& p) { return p.of.device.value; }),
+    Measure<P>({"straggler", "straggler", Unit::None, kColumn},
+               [](const P& p) { return p.of.isStraggler; }),
+    Measure<P>({"work", "own work", Unit::Time, kColumn},
+               [](const P& p) { return ticks(p, p.of.work); }),
+    Measure<P>({"excess", "longer", Unit::Change, kColumn},
+               [](const P& p) { return p.of.excess.value; }),
+    Measure<P>({"excess_interval"}, [](const P& p) { return bounds(p.of.excess); }),
+    Measure<P>({"", "95 % interval", Unit::None, kColumn | kIfAny},
+               [](const P& p) {
+                   return p.of.excess.spread == Spread::Interval
+                       ? Reading(percent(p.of.excess.least) + " .. " + percent(p.of.excess.most))
+                       : Reading();
+               }),
+    Measure<P>(ofKind("by_kind.F", "F"), kindExcess<static_cast<int>(OpKind::Forward)>),
+    Measure<P>(ofKind("by_kind.B", "B"), kindExcess<static_cast<int>(OpKind::Backward)>),
+    Measure<P>(ofKind("by_kind.I", "I"), kindExcess<static_cast<int>(OpKind::BackwardInput)>),
+    Measure<P>(ofKind("by_kind.W", "W"), kindExcess<static_cast<int>(OpKind::BackwardWeight)>),
+    Measure<P>(ofKind("by_kind.RC", "RC"), kindExcess<static_cast<int>(OpKind::Recompute)>),
+    Measure<P>(ofKind("by_kind.joint", "joint"), kindExcess<-1>),
+    Measure<P>({"waits", "waits", Unit::Time, kColumn},
+               [](const P& p) { return ticks(p, p.of.waits); }),
+    Measure<P>({"slowest", "slowest in", Unit::None, kColumn},
+               [](const P& p) { return p.of.slowest; }),
+    Measure<P>({"may_have_more_work"}, [](const P& p) { return p.of.mayHaveMoreWork; }),
+    Measure<P>({"cost"},
+               [](const P& p) { return p.of.cost ? ticks(p, p.of.cost->value) : Reading(); }),
+    Measure<P>({"cost_interval"},
+               [](const P& p) {
+                   return p.of.cost && p.of.cost->spread == Spread::Interval ? Reading(
+                              Reading::List{ticks(p, p.of.cost->least), ticks(p, p.of.cost->most)})
+                                                                             : Reading();
+               }),
+    Measure<P>(
+        {"hints"},
+        [](const P& p) { return Reading(Reading::List(p.of.hints.begin(), p.of.hints.end())); }),
+};
+
+} // namespace
+
+std::span<const Measure<ReportedPace>> paceMeasures()
+{
+    return kPace;
+}
+
+} // namespace profiler

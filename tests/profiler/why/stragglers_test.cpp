@@ -1,0 +1,210 @@
+#include "engine/cost/cost_model.h"
+#include "profiler/store/trace_store.h"
+#include "profiler/whatif/own_replay.h"
+#include "profiler/why/stragglers.h"
+#include "tests/profiler/analysis/hand_made.h"
+#include "tests/support/paths.h"
+
+#include <functional>
+#include <iterator>
+
+using namespace analysis_test;
+using namespace engine;
+using namespace profiler;
+
+namespace {
+
+Run sample(const std::string& name)
+{
+    return readRun(tests::sourcePath("sample_runs/" + name)).value();
+}
+
+// The iterations of a run, each placed again with the ops of some device slowed, so that the other
+// devices wait for it.
+using Slow = std::function<double(int iteration, DeviceId device)>;
+Run slowed(const Run& run, const Slow& factor)
+{
+    Run all{run.info, run.schedule, {}};
+    std::int64_t end = 0;
+    int number = 0;
+    for (int i = 0; i < std::ssize(run.timeline.iterations); ++i) {
+        Iteration iteration = run.timeline.iterations[static_cast<std::size_t>(i)];
+        if (iteration.kind == Iteration::Kind::Replay)
+            continue;
+        const auto replay = OwnReplay::create(run, i).value();
+        const Run placed = replay
+                               .placed([&](OwnReplay::Programs& programs) {
+                                   for (const DeviceId device : programs.ids())
+                                       for (OwnReplay::Step& step : programs[device])
+                                           if (isCompute(step.op.kind))
+                                               step.cost.duration = std::llround(
+                                                   static_cast<double>(step.cost.duration)
+                                                   * factor(number, device));
+                               })
+                               .value();
+        all.timeline.tracks.resize(placed.timeline.tracks.size());
+        for (std::size_t t = 0; t < placed.timeline.tracks.size(); ++t) {
+            const Track& from = placed.timeline.tracks[t];
+            Track& to = all.timeline.tracks[t];
+            to.device = from.device;
+            to.kind = from.kind;
+            for (Span span : from.spans) {
+                span.begin += end;
+                span.end += end;
+                span.iteration = static_cast<std::uint32_t>(number);
+                to.spans.push_back(span);
+            }
+        }
+        const Window window = placed.timeline.iterations.front().window;
+        iteration.window = {window.begin + end, window.end + end};
+        all.timeline.iterations.push_back(iteration);
+        end = iteration.window.end;
+        ++number;
+    }
+    return all;
+}
+
+Run slowed(const Run& run, int slow, double factor)
+{
+    return slowed(run, [=](int, DeviceId device) { return device.value == slow ? factor : 1; });
+}
+
+std::vector<int> named(const Stragglers& found)
+{
+    std::vector<int> devices;
+    for (const DevicePace& pace : found.devices)
+        if (pace.isStraggler)
+            devices.push_back(pace.device.value);
+    return devices;
+}
+
+// A run of another program, which does not state its model.
+Run imported(Run run)
+{
+    run.info.mode = Mode::Imported;
+    run.info.experiment.clear();
+    run.info.import.emplace();
+    run.info.import->stagesKnown = run.info.import->microBatchesKnown = true;
+    return run;
+}
+
+} // namespace
+
+TEST_CASE("a recorded run has no straggler, although its last stage has the output layer")
+{
+    for (const char* name : {"1f1b-d4-n8.sqlite", "bitpipe-d4-n8.sqlite"}) {
+        CAPTURE(name);
+        const Run run = sample(name);
+        const auto found = stragglers(run).value();
+        CHECK(found.iterations == 5);
+        CHECK(named(found).empty());
+        CHECK_FALSE(found.isRotating);
+        CHECK(stragglersText(run, found).front().starts_with("No device is a straggler: "));
+        CHECK(stragglerFindings(run, found).empty());
+    }
+}
+
+TEST_CASE("a device of an emulated run that is slowed by 10 % is named, and its victims are not")
+{
+    for (const char* name : {"1f1b-d4-n8.sqlite", "bitpipe-d4-n8.sqlite"})
+        for (int slow = 0; slow < 4; ++slow) {
+            CAPTURE(name, slow);
+            const Run run = slowed(sample(name), slow, 1.1);
+            const auto found = stragglers(run).value();
+            CHECK(named(found) == std::vector{slow});
+            const DevicePace& pace = found.devices[DeviceId{slow}];
+            CHECK(pace.excess.spread == Spread::Interval);
+            CHECK(pace.excess.least > 0);
+            for (const DevicePace& other : found.devices)
+                CHECK(other.waits >= pace.waits);
+            REQUIRE(pace.cost);
+            CHECK(pace.cost->value > 0);
+            CHECK(pace.cost->least <= pace.cost->value);
+            CHECK(pace.cost->most >= pace.cost->value);
+            const auto findings = stragglerFindings(run, found);
+            REQUIRE(findings.size() == 1);
+            CHECK(findings.front().kind == "straggler");
+            CHECK(findings.front().sentence.starts_with("Device " + std::to_string(slow)));
+        }
+}
+
+TEST_CASE("a simulated device with ops 10 % longer costs what its ops cost the iteration")
+{
+    UnitCosts costs;
+    costs.stages = {{2, {11, 10}, {22, 10}}};
+    const Run run = simulated("1f1b", 4, 8, costs);
+    const auto found = stragglers(run).value();
+    CHECK(named(found) == std::vector{2});
+    const DevicePace& pace = found.devices[DeviceId{2}];
+    CHECK(pace.excess.value == Approx(0.1));
+    CHECK(pace.excess.spread == Spread::Exact);
+    CHECK(pace.excessByKind.at("F") == Approx(0.1));
+    CHECK(pace.excessByKind.at("B") == Approx(0.1));
+    const double without = 33; // 3 (N + D - 1)
+    REQUIRE(pace.cost);
+    CHECK(pace.cost->value / static_cast<double>(run.info.ticksPerUnit)
+          == Approx(units(run, run.timeline.extent().duration()) - without));
+    CHECK(named(stragglers(simulated("1f1b", 4, 8)).value()).empty());
+}
+
+TEST_CASE("schemes whose devices have different ops have no straggler without a slow device")
+{
+    for (const char* scheme : {"gpipe", "interleaved-1f1b", "zb-h1", "dualpipe", "chimera",
+                               "seq1f1b", "bpipe", "zb-v", "hanayo"}) {
+        CAPTURE(scheme);
+        const auto found = stragglers(simulated(scheme, 4, 8)).value();
+        for (const DevicePace& pace : found.devices)
+            CHECK(pace.excess.value == Approx(0).margin(1e-6));
+    }
+}
+
+TEST_CASE("a slow device that changes from iteration to iteration is rotating")
+{
+    const Run run = slowed(sample("1f1b-d4-n8.sqlite"), [](int iteration, DeviceId device) {
+        return iteration % 4 == device.value ? 1.2 : 1.0;
+    });
+    const auto found = stragglers(run).value();
+    CHECK(named(found).empty());
+    CHECK(found.isRotating);
+    CHECK(stragglersText(run, found).front().starts_with("The slowest device changes: "));
+}
+
+TEST_CASE("without the model, the ends of the pipeline are no stragglers, but other devices are")
+{
+    const Run run = sample("1f1b-d4-n8.sqlite");
+    const Run last = imported(slowed(run, 3, 1.1)), inner = imported(slowed(run, 1, 1.1));
+    const auto found = stragglers(last).value();
+    CHECK(named(found).empty());
+    CHECK(found.devices[DeviceId{3}].mayHaveMoreWork);
+    CHECK(stragglersText(last, found).back().starts_with("Device 3 takes "));
+    CHECK(named(stragglers(inner).value()) == std::vector{1});
+}
+
+TEST_CASE("which device is slow is unknown for a reason")
+{
+    Run run = imported(sample("1f1b-d4-n8.sqlite"));
+    run.info.import->lack = "rank 3 has no trace";
+    CHECK(stragglers(run).error().message == "rank 3 has no trace");
+    run.info.import->lack.clear();
+    run.info.import->workKnown = false;
+    CHECK(stragglers(run).error().message == "the kernels of some ops are missing");
+    Run few = sample("1f1b-d4-n8.sqlite");
+    for (std::size_t i = 0; i < 5; ++i)
+        few.timeline.iterations[i].kind = Iteration::Kind::Warmup;
+    CHECK(stragglers(few).error().message
+          == "2 measured iterations after the first; record at least 3");
+}
+
+// The first iteration of a job loads its kernels and fills its caches.
+TEST_CASE("the first iteration is left out even if it counts as measured")
+{
+    Run run = slowed(sample("1f1b-d4-n8.sqlite"), [](int iteration, DeviceId device) {
+        return iteration == 0 && device.value == 0 ? 3.0 : 1.0;
+    });
+    for (Iteration& iteration : run.timeline.iterations)
+        iteration.kind = Iteration::Kind::Measured;
+    const auto found = stragglers(run).value();
+    CHECK(found.iterations == 6);
+    CHECK(found.devices[DeviceId{0}].slowest < 6);
+    CHECK(named(found).empty());
+}
