@@ -733,3 +733,14 @@ TEST_CASE("a difference between sent and received messages is named")
     texts[1].replace(at, 3, "XX-");
     CHECK(warns(importedTexts(texts), "48 messages are sent and 47 received"));
 }
+
+// The stash of the other devices was that of the run.
+TEST_CASE("if a device has no ops, the largest stash and the messages of the run are unknown")
+{
+    const TemporaryFolder folder;
+    writeTorchTraces(folder.path(), simulatedRun("1f1b", 4, 8), onGpu(), 4);
+    std::filesystem::remove(folder / "rank0.json");
+    const ImportedRun result = imported(folder);
+    for (const char* key : {"peak_stash", "p2p_messages"})
+        CHECK(reading(result, key).note == lackOf(result));
+}
