@@ -744,3 +744,22 @@ TEST_CASE("if a device has no ops, the largest stash and the messages of the run
     for (const char* key : {"peak_stash", "p2p_messages"})
         CHECK(reading(result, key).note == lackOf(result));
 }
+
+// An end closed the latest range, whatever its name.
+TEST_CASE("the end of a range may name a range that is not the latest one of its thread")
+{
+    std::string text;
+    const auto add = [&](const char* phase, const std::string& name, int time) {
+        text += fmt::format(R"({}{{"ph":"{}","name":"{}","pid":0,"tid":0,"ts":{}}})",
+                            text.empty() ? "" : ",", phase, name, time);
+    };
+    for (int i = 0; i < 4; ++i)
+        for (const auto& [phase, name, time] :
+             {std::tuple("B", i < 2 ? fmt::format("0F{}", i) : fmt::format("0B{}", i - 2), 10 * i),
+              {"B", std::string("copy"), 10 * i + 5},
+              {"E", i < 2 ? fmt::format("0F{}", i) : fmt::format("0B{}", i - 2), 10 * i + 8},
+              {"E", std::string("copy"), 10 * i + 9}})
+            add(phase, name, time);
+    const ImportedRun result = importedTexts({"{\"traceEvents\":[" + text + "]}"});
+    CHECK(result.run.timeline.iterations[0].window.duration() == 38'000);
+}
