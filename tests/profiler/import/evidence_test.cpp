@@ -734,6 +734,25 @@ TEST_CASE("a difference between sent and received messages is named")
     CHECK(warns(importedTexts(texts), "48 messages are sent and 47 received"));
 }
 
+// N was 9.
+TEST_CASE("micro-batches are numbered from 0, whatever their first number is")
+{
+    const auto renumbered = [](int first) {
+        TorchTraceOptions options;
+        options.name = [&](const Op& op) {
+            Op other = op;
+            if (op.kind != OpKind::OptimizerStep && op.kind != OpKind::AllReduce)
+                other.microBatch.value += first;
+            return "PP:" + toString(other);
+        };
+        return importedTexts(torchTraces(kPipeline, options));
+    };
+    for (const int first : {1, 5}) {
+        CHECK(renumbered(first).run.schedule.shape.microBatches == 8);
+        CHECK(orderOf(renumbered(first).run.schedule) == orderOf(renumbered(0).run.schedule));
+    }
+}
+
 // The stash of the other devices was that of the run.
 TEST_CASE("if a device has no ops, the largest stash and the messages of the run are unknown")
 {
