@@ -263,6 +263,8 @@ private:
                 m_mostMicroBatches = std::max(m_mostMicroBatches, op.microBatch.value + 1);
             }
         };
+        int latest = -1; // iteration of the latest compute op
+        bool latestIsLost = false;
         for (std::uint32_t i = 0; i < from.works.size(); ++i) {
             const int iteration = m_iterations.ofWork[rank][i];
             if (iteration < 0)
@@ -288,11 +290,19 @@ private:
             forEachOp(placed, note);
             if (from.works[i].lacksKernels)
                 m_result.damaged.insert(iteration);
-            if (from.works[i].isLost)
+            const bool isLost = from.works[i].isLost;
+            if (isCompute(op.kind)) {
+                if (iteration != latest && (isLost || latestIsLost))
+                    m_result.endsKnown = false;
+                latestIsLost = isLost;
+                latest = iteration;
+            }
+            if (isLost)
                 ++m_result.lost;
             else
                 m_result.works.push_back(placed);
         }
+        m_result.endsKnown = m_result.endsKnown && !latestIsLost;
     }
     // The largest number that 19 of 20 ops name, or a little more. A larger one is damaged.
     int mostNamed(std::optional<int> NamedOp::*number) const
