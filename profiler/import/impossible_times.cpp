@@ -248,7 +248,8 @@ void endAtNextWork(RankTrace& trace)
         trace.shortened.push_back(window->begin);
 }
 
-// The end of the last work of a stream is not contradicted by later work. Only a message waits long.
+// The end of the last work of a stream is not contradicted by later work. Only a message waits
+// long.
 void leaveOutEndless(RankTrace& trace)
 {
     const std::int64_t usual = usualTime(trace).duration();
