@@ -109,9 +109,11 @@ BarRow timeRow(std::size_t run, const QString& title, const profiler::ComparedRu
     for (const OpKind kind : {OpKind::Forward, OpKind::Recompute, OpKind::Backward,
                               OpKind::BackwardInput, OpKind::BackwardWeight})
         addOp(kind);
-    add("exposed communication", palette.exposed(), of.meanExposed);
+    if (of.amount("communication_exposed") != nullptr)
+        add("exposed communication", palette.exposed(), of.meanExposed);
     addOp(OpKind::OptimizerStep);
-    add("bubble", palette.bubbleSolid, of.meanBubble, true);
+    if (of.amount("bubble") != nullptr) // unknown of some imported runs
+        add("bubble", palette.bubbleSolid, of.meanBubble, true);
     return row;
 }
 

@@ -82,7 +82,7 @@ struct ImportReport
     // What the traces lack, so that the times of the devices cannot be compared or predicted from:
     // "rank 3 has no trace". "": nothing. See whyUnknown().
     std::string lack;
-    bool clocksKnown = true; // false: it is not known how the clocks of the devices relate
+    bool clocksKnown = true; // false: unknown how the clocks relate, or when an iteration begins
     bool workKnown = true;   // false: kernels of a device are missing
     // If the stages are unknown, all ops belong to stage 0. If the micro-batches are unknown, ops
     // are numbered in the order of their execution.

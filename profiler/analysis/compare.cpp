@@ -137,6 +137,8 @@ void addAmounts(const std::vector<const Run*>& runs, Comparison& comparison)
             if (amount)
                 compared.amounts.emplace(measure.key, *amount);
         }
+        if (compared.amount("peak_stash") == nullptr)
+            compared.peakStash.reset();
     }
 }
 

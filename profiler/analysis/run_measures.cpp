@@ -78,6 +78,13 @@ Reading ofStash(const RunInfo& info, Reading value)
 {
     return ofMicroBatches(info, ofWork(info, std::move(value)));
 }
+// What counts all devices is unknown if one of them has no ops.
+Reading ofAllDevices(const Run& run, Reading value)
+{
+    const std::string why = whyUnknown(run.info);
+    const bool hasAll = std::ranges::none_of(run.schedule.program, &std::vector<Op>::empty);
+    return why.empty() || hasAll ? value : Reading::unknown(why);
+}
 // An iteration begins with an op of stage 0.
 Reading ofIteration(const Run& run, Reading value)
 {
@@ -368,7 +375,9 @@ constexpr std::array kRun{
     M({"peak_stash", "Peak stash", Unit::Activations, kColumn | kSummary | kDifference, kLess,
        "largest sum of live activations / M_a",
        "Activations kept from F to B, in M_a: those of one micro-batch on one device.", kBitPipe},
-      [](const R& r) { return ofStash(r.info(), largest<&DeviceMetrics::peakStash>(r)); }),
+      [](const R& r) {
+          return ofAllDevices(r.run, ofStash(r.info(), largest<&DeviceMetrics::peakStash>(r)));
+      }),
     M({"weights", "Weights", Unit::Weights, kSimulated, kLess, "parameters of a device / M_theta",
        "Stored weights, in M_theta: the parameters of one device without replicas.", kBitPipe},
       [](const R& r) { return ofStages(r.info(), largest<&DeviceMetrics::weights>(r)); }),
@@ -379,7 +388,9 @@ constexpr std::array kRun{
     M({"p2p_messages", "Messages", Unit::None, kSimulated | kDifference, kLess,
        "activations and gradients sent per iteration",
        "P2P transfers between two devices. Values that stay on a device are local copies."},
-      [](const R& r) { return ofMessages(r.info(), r.metrics, r.metrics.messages); }),
+      [](const R& r) {
+          return ofAllDevices(r.run, ofMessages(r.info(), r.metrics, r.metrics.messages));
+      }),
     M({"local_copies", "Local copies", Unit::None, kSimulated, Better::Neither,
        "values whose producer and consumer are on one device",
        "Transfers that a V-shaped placement or chunks avoid."},

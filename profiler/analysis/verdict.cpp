@@ -186,6 +186,10 @@ Verdict verdict(const Comparison& comparison, std::size_t run, std::size_t other
             of.reasons += fmt::format(". {} trains with older weights, so the two are not ranked",
                                       one.hasOlderWeights ? one.label : two.label);
         }
+    } else {
+        of.kind = Verdict::Kind::NotComparable;
+        of.claim = fmt::format("Not comparable: the iteration of {} is unknown",
+                               one.amount("iteration") == nullptr ? one.label : two.label);
     }
     return of;
 }

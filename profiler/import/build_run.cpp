@@ -466,6 +466,13 @@ private:
                         first != begins.end() && *first < window.end)
                         damaged.insert(found);
             }
+        if (std::ranges::all_of(windows, [&](const auto& each) {
+                return m_placement.damaged.contains(each.first);
+            })) {
+            m_job.lacks("every iteration has ops whose kernels are missing");
+            m_job.workKnown = false;
+            m_job.clocksKnown = m_job.clocksKnown && m_placement.endsKnown;
+        }
         std::erase_if(damaged, [&](int each) { return !windows.contains(each); });
         if (!damaged.empty() && damaged.size() < windows.size())
             m_job.warnings.push_back(

@@ -1,3 +1,4 @@
+#include "engine/timeline/kernel_name.h"
 #include "profiler/analysis/measure.h"
 #include "profiler/import/rank_trace.h"
 
@@ -36,6 +37,8 @@ void forGpuWork(RankTrace& trace, const Use& use)
     use(trace.gpu.copies);
     use(trace.gpu.memsets);
 }
+
+constexpr std::size_t kFewestCalls = 10; // fewer do not show the unit of a trace
 
 // Removes the rows that `isBad(row)` names. The arguments of NCCL's kernels keep their kernels.
 template<class Row, class Bad>
@@ -245,6 +248,18 @@ void endAtNextWork(RankTrace& trace)
         trace.shortened.push_back(window->begin);
 }
 
+// The end of the last work of a stream is not contradicted by later work. Only a message waits
+// long.
+void leaveOutEndless(RankTrace& trace)
+{
+    const std::int64_t usual = usualTime(trace).duration();
+    constexpr std::int64_t kTimes = 10;
+    removeRows(trace, trace.gpu.kernels, [&](const GpuKernel& kernel) {
+        return usual > 0 && kernel.window.duration() / kTimes > usual
+            && !isNcclKernel(trace.text(kernel.name));
+    });
+}
+
 } // namespace
 
 bool launchesKernel(std::string_view call)
@@ -254,21 +269,52 @@ bool launchesKernel(std::string_view call)
         || call.find("GraphLaunch") != std::string_view::npos;
 }
 
+namespace {
+
+// Much of the work of a GPU begins before its call, and the work lasts much shorter in all than its
+// calls, which it follows.
+bool hasShortKernels(const RankTrace& trace)
+{
+    ByCorrelation<std::int64_t> begins = beginsOfCalls(trace);
+    std::vector<Window> pairs; // from a call to its kernel
+    for (const GpuKernel& kernel : trace.gpu.kernels)
+        if (const std::int64_t* const call = begins.find(kernel.place.correlation))
+            pairs.push_back({*call, kernel.window.begin});
+    if (pairs.size() < kFewestCalls)
+        return false;
+    const auto extent = [&](std::int64_t Window::*time) {
+        const auto [first, last] = std::ranges::minmax(pairs, {}, time);
+        return last.*time - first.*time;
+    };
+    constexpr std::int64_t kOften = 10;
+    const auto isEarly = [](const Window& pair) { return pair.end < pair.begin; };
+    return std::ranges::any_of(pairs, isEarly)
+        && kOften * extent(&Window::end) < extent(&Window::begin);
+}
+
+} // namespace
+
 Result<void> checkUnit(const RankTrace& trace)
 {
-    constexpr std::size_t kFewest = 10;
     std::vector<Window> calls;
     for (const GpuCall& call : trace.gpu.calls)
         if (launchesKernel(trace.text(call.name)))
             calls.push_back(call.window);
-    if (calls.size() < kFewest)
+    if (calls.size() < kFewestCalls)
         return {};
-    const auto fault = [&](const std::string& what) {
-        return fail(
-            Error::Code::InvalidArgument,
-            fmt::format("{}: {}, as if times were in ns; convert them to µs", trace.file, what));
+    const auto fault = [&](const std::string& what, const char* unit = "ns") {
+        return fail(Error::Code::InvalidArgument,
+                    fmt::format("{}: {}, as if times were in {}; convert them to µs", trace.file,
+                                what, unit));
     };
-    constexpr std::int64_t kLongCall = 1'000'000; // ns; most calls take some µs
+    constexpr std::int64_t kShortCall = 100, kLongCall = 1'000'000; // ns; most take some µs
+    const std::int64_t most = std::ranges::max(calls, {}, &Window::duration).duration();
+    if (most < kShortCall)
+        return fault(fmt::format("no call that launches a kernel lasts longer than {} ns", most),
+                     "ms or s");
+    if (hasShortKernels(trace))
+        return fault("the kernels last much shorter in all than the calls that launch them",
+                     "ms or s");
     const std::int64_t least = std::ranges::min(calls, {}, &Window::duration).duration();
     if (least >= kLongCall)
         return fault(fmt::format("every call that launches a kernel lasts {} or longer",
@@ -290,6 +336,7 @@ void leaveOutImpossible(RankTrace& trace)
     leaveOutEarlyWork(trace);
     leaveOutOfOrder(trace);
     endAtNextWork(trace);
+    leaveOutEndless(trace);
 }
 
 } // namespace profiler

@@ -164,6 +164,7 @@ public:
     Placement run()
     {
         findSource();
+        numberMicroBatches();
         for (std::uint32_t rank = 0; rank < m_job.ranks.size(); ++rank)
             resolve(rank);
         m_copy = m_from == StageFrom::Names ? findCopies(m_job, m_ops) : findCopies(m_job, {});
@@ -223,6 +224,32 @@ private:
         m_result.stagesKnown = m_from != StageFrom::Unknown;
         m_result.microBatchesKnown = numbered || m_from == StageFrom::Ranks;
     }
+    // Some programs number micro-batches from 1, or through all iterations.
+    void numberMicroBatches()
+    {
+        std::vector<std::set<int>> named(static_cast<std::size_t>(m_iterations.count));
+        for (std::size_t rank = 0; rank < m_job.ranks.size(); ++rank)
+            for (std::size_t i = 0; i < m_job.ranks[rank].work.works.size(); ++i)
+                if (const NamedOp& op = m_job.ranks[rank].work.works[i].op; op.microBatch
+                    && isPipelineOp(op.kind) && !isOutlier(op) && m_iterations.ofWork[rank][i] >= 0)
+                    named[static_cast<std::size_t>(m_iterations.ofWork[rank][i])].insert(
+                        *op.microBatch);
+        std::set<int> all;
+        std::size_t most = 0; // in one iteration
+        for (const std::set<int>& each : named) {
+            all.insert(each.begin(), each.end());
+            most = std::max(most, each.size());
+        }
+        for (const std::set<int>& each : named) {
+            const std::set<int>& numbers = all.size() > most ? each : all;
+            m_microBatches.emplace_back(numbers.begin(), numbers.end());
+        }
+    }
+    int microBatch(int number, int iteration) const
+    {
+        const std::vector<int>& numbers = m_microBatches[static_cast<std::size_t>(iteration)];
+        return static_cast<int>(std::ranges::lower_bound(numbers, number) - numbers.begin());
+    }
     void resolve(std::uint32_t rank)
     {
         Counter counter;
@@ -236,6 +263,8 @@ private:
                 m_mostMicroBatches = std::max(m_mostMicroBatches, op.microBatch.value + 1);
             }
         };
+        int latest = -1; // iteration of the latest compute op
+        bool latestIsLost = false;
         for (std::uint32_t i = 0; i < from.works.size(); ++i) {
             const int iteration = m_iterations.ofWork[rank][i];
             if (iteration < 0)
@@ -261,11 +290,19 @@ private:
             forEachOp(placed, note);
             if (from.works[i].lacksKernels)
                 m_result.damaged.insert(iteration);
-            if (from.works[i].isLost)
+            const bool isLost = from.works[i].isLost;
+            if (isCompute(op.kind)) {
+                if (iteration != latest && (isLost || latestIsLost))
+                    m_result.endsKnown = false;
+                latestIsLost = isLost;
+                latest = iteration;
+            }
+            if (isLost)
                 ++m_result.lost;
             else
                 m_result.works.push_back(placed);
         }
+        m_result.endsKnown = m_result.endsKnown && !latestIsLost;
     }
     // The largest number that 19 of 20 ops name, or a little more. A larger one is damaged.
     int mostNamed(std::optional<int> NamedOp::*number) const
@@ -299,7 +336,8 @@ private:
         if (!hasMicroBatch(op.kind))
             return op;
         const int ordinal = counter[{iteration, named.kind, op.stage.value, op.replica}]++;
-        op.microBatch = MicroBatchId{named.microBatch.value_or(ordinal)};
+        op.microBatch
+            = MicroBatchId{named.microBatch ? microBatch(*named.microBatch, iteration) : ordinal};
         return op;
     }
     int stageOf(std::uint32_t rank, const NamedOp& named) const
@@ -559,7 +597,9 @@ private:
     bool m_namesMessages = false;            // whether ranges name messages with their stage
     int m_lastStage = 0;                     // the last stage that these messages name
     std::vector<int> m_onlyStage; // by rank: the stage that its ranges name; -1: none or several
-    int m_mostMicroBatches = 0;   // most micro-batches of any rank
+    // By iteration: the numbers that ops name; a micro-batch is its index.
+    std::vector<std::vector<int>> m_microBatches;
+    int m_mostMicroBatches = 0;          // most micro-batches of any rank
     std::vector<std::set<int>> m_stages; // by rank: its stages
     std::vector<std::set<Op>> m_ops;     // by rank: its pipeline ops
     std::vector<int> m_copy;             // by rank: findCopies()

@@ -44,6 +44,7 @@ struct Placement
     std::vector<std::string> warnings;
     std::string lack;      // ImportReport::lack
     std::set<int> damaged; // iterations of which an op lacks kernels
+    bool endsKnown = true; // false: such an op is the first or the last one of its rank
     // Numbers of works that were left out, by reason.
     std::int64_t withoutPeer = 0, twice = 0, withoutStage = 0, lost = 0;
 };

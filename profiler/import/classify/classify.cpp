@@ -576,12 +576,20 @@ private:
         for (const GpuItem& item : items.inOrder())
             classifyItem(item);
     }
-    // Counts the launches without a kernel, and marks the ops that have only such launches.
+    // Counts the launches without a kernel, and marks the ops that have only such launches. A
+    // kernel takes time: if all kernels of an op last 0 ns, their times were not recorded.
     void countLaunches()
     {
+        std::vector<std::int64_t> times(m_result.works.size(), 0); // of the kernels, by work
+        const auto& kernels = m_trace.gpu.kernels;
+        for (std::size_t i = 0; i < kernels.size(); ++i)
+            if (m_result.ofKernel[i] != kNoWork)
+                addTime(times[m_result.ofKernel[i]], kernels[i].window.duration());
         ByCorrelation<bool> ran;
-        for (const GpuKernel& kernel : m_trace.gpu.kernels)
-            ran.add(kernel.place.correlation, true);
+        for (std::size_t i = 0; i < kernels.size(); ++i)
+            if (const std::uint32_t work = m_result.ofKernel[i]; work == kNoWork || times[work] > 0
+                || !engine::isCompute(m_result.works[work].op.kind))
+                ran.add(kernels[i].place.correlation, true);
         ran.sort();
         std::vector<signed char> launches(m_trace.texts->size(), -1); // by name
         for (const GpuCall& call : m_trace.gpu.calls) {
@@ -602,7 +610,9 @@ private:
                 continue;
             Work& work = m_result.works[m_workOf[mark]];
             work.lacksKernels = true;
-            work.isLost = work.isLost || (!m_ran[m_workOf[mark]] && isPipelineOp(work.op.kind));
+            const bool isTimed
+                = kernels.empty() ? m_ran[m_workOf[mark]] : times[m_workOf[mark]] > 0;
+            work.isLost = work.isLost || !isTimed;
         }
     }
     // Used for traces without GPU work: counts the time of the outermost framework ops on the host.

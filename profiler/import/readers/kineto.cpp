@@ -616,12 +616,19 @@ private:
         auto& open = m_open[thread];
         if (unquoted(event.phase) == "B") {
             open.emplace_back(m_strings.number(textOf(event.name)), time);
-        } else if (open.empty() || time < open.back().second) {
-            ++m_trace.unreadable;
-        } else {
-            m_trace.ranges.push_back({{open.back().second, time}, open.back().first, thread});
-            open.pop_back();
+            return;
         }
+        // An end may name its range; an end without a name is that of the latest one.
+        const auto begun = event.name.empty()
+            ? open.rbegin()
+            : std::ranges::find(open.rbegin(), open.rend(), m_strings.number(textOf(event.name)),
+                                &std::pair<std::uint32_t, std::int64_t>::first);
+        if (begun == open.rend() || time < begun->second) {
+            ++m_trace.unreadable;
+            return;
+        }
+        m_trace.ranges.push_back({{begun->second, time}, begun->first, thread});
+        open.erase(std::prev(begun.base()));
     }
     // Reads the start or the end of a range that may overlap others of its thread.
     void takeAsync(const TraceEvent& event, std::int64_t time)

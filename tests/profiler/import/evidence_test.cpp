@@ -733,3 +733,123 @@ TEST_CASE("a difference between sent and received messages is named")
     texts[1].replace(at, 3, "XX-");
     CHECK(warns(importedTexts(texts), "48 messages are sent and 47 received"));
 }
+
+// N was 9.
+TEST_CASE("micro-batches are numbered from 0, whatever their first number is")
+{
+    const auto renumbered = [](int first) {
+        TorchTraceOptions options;
+        options.name = [&](const Op& op) {
+            Op other = op;
+            if (op.kind != OpKind::OptimizerStep && op.kind != OpKind::AllReduce)
+                other.microBatch.value += first;
+            return "PP:" + toString(other);
+        };
+        return importedTexts(torchTraces(kPipeline, options));
+    };
+    for (const int first : {1, 5}) {
+        CHECK(renumbered(first).run.schedule.shape.microBatches == 8);
+        CHECK(orderOf(renumbered(first).run.schedule) == orderOf(renumbered(0).run.schedule));
+    }
+}
+
+// The bubble of a device without one backward was larger by it, in every iteration. Without its
+// first forward, the iteration was shorter.
+TEST_CASE(
+    "if every iteration lacks kernels, its work is unknown, and its length if it lacks an end")
+{
+    const Run run = simulatedRun("1f1b", 2, 32, 1);
+    const std::vector<std::string> texts = torchTraces(run);
+    const auto lacking = [&](std::size_t at) {
+        return importedTexts({withTimes(texts[0], at, R"("ts":0.000,"dur":0.000)"), texts[1]});
+    };
+    const std::string kernel = R"("cat":"kernel","name":"gemm")";
+    const ImportedRun inner = lacking(texts[0].find(kernel, texts[0].size() / 2));
+    CHECK(lackOf(inner) == "every iteration has ops whose kernels are missing");
+    for (const char* key : {"compute", "bubble_ratio", "peak_stash"})
+        CHECK(reading(inner, key).note == lackOf(inner));
+    CHECK(reading(inner, "iteration").number() > 0);
+    for (const std::size_t at : {texts[0].find(kernel), texts[0].rfind(kernel)})
+        CHECK(!reading(lacking(at), "iteration").isKnown());
+}
+
+// All forwards were ops of 0 ns, so the bubble was 50 % instead of 28 %.
+TEST_CASE("an op whose kernels all last 0 ns has no kernels")
+{
+    std::vector<std::string> texts = torchTraces(kPipeline);
+    const std::string kernel = R"("cat":"kernel","name":"gemm")";
+    for (std::size_t at = texts[0].find(kernel), i = 0; at != std::string::npos;
+         at = texts[0].find(kernel, at + 1), ++i) {
+        const std::size_t begin = texts[0].find("\"dur\":", at) + 6;
+        if (i % 2 == 0)
+            texts[0].replace(begin, texts[0].find(',', begin) - begin, "0.000");
+    }
+    const ImportedRun result = importedTexts(texts);
+    CHECK(leftOut(result, "Ops whose kernels are missing") > 0);
+    for (const char* key : {"compute", "bubble_ratio", "peak_stash"})
+        CHECK(reading(result, key).note == lackOf(result));
+}
+
+// The last kernel of a stream, of 4 s, made an iteration of 4 s.
+TEST_CASE("a last kernel that lasts ten times as long as its trace cannot be read")
+{
+    const std::vector<std::string> texts = torchTraces(kPipeline);
+    const std::size_t last = texts[0].rfind(R"("cat":"kernel","name":"gemm")");
+    const std::size_t begin = texts[0].find("\"ts\":", last), end = texts[0].find(',', begin);
+    const std::string time = texts[0].substr(begin, end - begin);
+    const ImportedRun result
+        = importedTexts({withTimes(texts[0], last, time + R"(,"dur":4294967.295)"), texts[1]});
+    CHECK(leftOut(result, "Events that cannot be read") == 1);
+    CHECK(iterationOf(result) == iterationOf(importedTexts(texts)));
+}
+
+// Kernels in ms beside calls in µs gave an iteration of 35 µs instead of 35 ms.
+TEST_CASE("times in ms or s are refused")
+{
+    const std::string text = torchTraces(kPipeline)[0];
+    std::string kernels;
+    for (std::size_t at = 0; at < text.size();) {
+        const std::size_t end = std::min(text.find('\n', at), text.size() - 1) + 1;
+        const std::string line = text.substr(at, end - at);
+        const bool isKernel = line.find("\"cat\":\"kernel\"") != std::string::npos;
+        kernels += isKernel ? scaled(line, 1e-3) : line;
+        at = end;
+    }
+    const TemporaryFolder folder;
+    for (const std::string& wrong : {scaled(text, 1e-3), scaled(text, 1e-6), kernels}) {
+        writeText(folder / "0.json", wrong);
+        const auto result = importTraces({folder.path()}, Rules::shipped());
+        REQUIRE(!result);
+        CHECK(result.error().message.find("as if times were in ms or s") != std::string::npos);
+    }
+}
+
+// The stash of the other devices was that of the run.
+TEST_CASE("if a device has no ops, the largest stash and the messages of the run are unknown")
+{
+    const TemporaryFolder folder;
+    writeTorchTraces(folder.path(), simulatedRun("1f1b", 4, 8), onGpu(), 4);
+    std::filesystem::remove(folder / "rank0.json");
+    const ImportedRun result = imported(folder);
+    for (const char* key : {"peak_stash", "p2p_messages"})
+        CHECK(reading(result, key).note == lackOf(result));
+}
+
+// An end closed the latest range, whatever its name.
+TEST_CASE("the end of a range may name a range that is not the latest one of its thread")
+{
+    std::string text;
+    const auto add = [&](const char* phase, const std::string& name, int time) {
+        text += fmt::format(R"({}{{"ph":"{}","name":"{}","pid":0,"tid":0,"ts":{}}})",
+                            text.empty() ? "" : ",", phase, name, time);
+    };
+    for (int i = 0; i < 4; ++i)
+        for (const auto& [phase, name, time] :
+             {std::tuple("B", i < 2 ? fmt::format("0F{}", i) : fmt::format("0B{}", i - 2), 10 * i),
+              {"B", std::string("copy"), 10 * i + 5},
+              {"E", i < 2 ? fmt::format("0F{}", i) : fmt::format("0B{}", i - 2), 10 * i + 8},
+              {"E", std::string("copy"), 10 * i + 9}})
+            add(phase, name, time);
+    const ImportedRun result = importedTexts({"{\"traceEvents\":[" + text + "]}"});
+    CHECK(result.run.timeline.iterations[0].window.duration() == 38'000);
+}

@@ -156,7 +156,7 @@ private:
     {
         const std::int64_t third = window.duration() / 3;
         add("cpu_op", "aten::linear", launch, R"("pid":7,"tid":8)");
-        add("cuda_runtime", "cudaLaunchKernel", launch,
+        add("cuda_runtime", "cudaLaunchKernel", {launch.begin, launch.begin + 2000},
             fmt::format(R"("pid":7,"tid":8,"args":{{"correlation":{}}})", 100'000 + m_correlation));
         add("kernel", "gemm", {window.begin + third, window.begin + 2 * third},
             fmt::format(R"("pid":0,"tid":7,"args":{{"device":0,"context":1,"stream":7,)"
@@ -181,7 +181,7 @@ private:
         if (isBackward)
             add("cpu_op", "autograd::engine::evaluate_function: AddmmBackward0", launch,
                 R"("pid":7,"tid":8)");
-        add("cuda_runtime", "cudaLaunchKernel", launch,
+        add("cuda_runtime", "cudaLaunchKernel", {launch.begin, launch.begin + 2000},
             fmt::format(R"("pid":7,"tid":{},"args":{{"correlation":{}}})", thread, m_correlation));
         const bool isCompute = engine::isCompute(op.kind);
         add("kernel", isCompute ? "gemm" : "ncclDevKernel_SendRecv(ncclDevKernelArgs)", window,
