@@ -440,11 +440,11 @@ void EstimatorPage::showBars(const BpipeMemory& memory)
 void EstimatorPage::readPublished()
 {
     m_reading.run([] { return profiler::reproduce(profiler::Paper::Bpipe); },
-                  [this](const engine::Result<std::vector<profiler::Reproduced>>& all) {
+                  [this](const engine::Result<profiler::Reproduction>& all) {
                       std::vector<profiler::Reproduced> speedUps;
                       if (all)
                           std::ranges::copy_if(
-                              *all, std::back_inserter(speedUps), [](const auto& row) {
+                              all->rows, std::back_inserter(speedUps), [](const auto& row) {
                                   return row.what.find("speed-up") != std::string::npos;
                               });
                       m_published->reset(publishedColumns(), std::move(speedUps));

@@ -12,14 +12,15 @@ namespace {
 
 constexpr std::array<std::string_view, 2> kPlacements{"v", "looping"};
 constexpr std::array<std::string_view, 2> kDirectionCounts{"2", "1"};
-constexpr std::array<std::string_view, 2> kConcats{"direct", "early"};
+constexpr std::array<std::string_view, 3> kConcats{"direct", "early", "alternate"};
 constexpr SchemeOption kPlacement{"placement", "Placement of stages", kPlacements, {}};
 constexpr SchemeOption kDirections{"directions", "Directions", kDirectionCounts, {}};
 constexpr SchemeOption kConcat{.key = "concat",
                                .title = "Concatenation",
                                .values = kConcats,
                                .smallest = {},
-                               .help = "Concatenation of basic units of D micro-batches"};
+                               .help = "Concatenation of basic units of D micro-batches; "
+                                       "alternate: no units"};
 constexpr std::array kOptions{kPlacement, kDirections, kConcat};
 
 // The features of BitPipe, each of which can be disabled.
@@ -28,13 +29,15 @@ struct Parts
     explicit Parts(const ScheduleRequest& request)
         : looping(parts::chosen(request, kPlacement) == "looping")
         , directions(parts::chosen(request, kDirections) == "2" ? 2 : 1)
-        , early(parts::chosen(request, kConcat) == "early")
+        , alternate(parts::chosen(request, kConcat) == "alternate")
+        , early(parts::chosen(request, kConcat) == "early" || alternate)
     { }
 
     bool bothPublished() const { return !looping && directions == 2; }
 
     bool looping = false;
     int directions = 2;
+    bool alternate = false; // no basic units, so every placement has the same order
     bool early = false;
 };
 
@@ -60,11 +63,12 @@ the paper, (D-2)/(3N+D-2). Peak stash ((v-1/2)D+1+min(d,D-1-d))/v, for v = 2 fro
 ends to D in the middle. Weights 2; 4N(D-1)v/2 messages, 2N(v-1) local copies.
 
 Unpublished variants use our own order: a device runs the op that is due first and holds at most
-3D/2 + 1 - 2/v micro-batches. These are concat=early, and concat=direct with placement=looping or
-directions=1. If N is not a multiple of D, early alternates micro-batches down and up. The makespan
-of early is never longer than that of 1F1B and, in two directions with N >= D, at most
-3N + 1.5(D-1) + 1. If N is a multiple of D, it is at most 3N + 2(D-2)/v, which for N > D is shorter
-than with direct concatenation.
+3D/2 + 1 - 2/v micro-batches. These are concat=early, concat=alternate, and concat=direct with
+placement=looping or directions=1. alternate has no basic units: micro-batches alternate down and
+up, by the same rule in every placement. Looping, one direction and N that is no multiple of D have
+only this order, so there early is alternate. The makespan of both is never longer than that of 1F1B
+and, in two directions with N >= D, at most 3N + 1.5(D-1) + 1. If N is a multiple of D, that of
+early is at most 3N + 2(D-2)/v, which for N > D is shorter than with direct concatenation.
 )";
 
 // The due times of a micro-batch in ticks. A tick is the duration of a stage's forward. At stage s
@@ -114,7 +118,7 @@ void write(Schedule& schedule, const Parts& wanted)
 {
     const Shape& shape = schedule.shape;
     const bool whole = shape.devices % 2 == 0 && shape.microBatches % shape.devices == 0;
-    if (wanted.bothPublished() && whole) {
+    if (wanted.bothPublished() && whole && !wanted.alternate) {
         if (wanted.early)
             parts::writeEarlyUnits(schedule);
         else

@@ -32,26 +32,29 @@ constexpr MeasureInfo number(std::string_view key)
 
 constexpr std::array kReproduced{
     Measure<R>({"what", "what", Unit::None, kColumn}, Of<&R::what>()),
+    Measure<R>({"conditions", "conditions", Unit::None, kColumn}, Of<&R::conditions>()),
     Measure<R>(number("published"), Of<&R::published>()),
     Measure<R>(number("computed"), Of<&R::computed>()),
+    Measure<R>({"deviation", "deviation", Unit::Change, kColumn}, Of<&R::deviation>()),
     Measure<R>(number("tolerance"), Of<&R::tolerance>()),
     Measure<R>({"within", "within", Unit::None, kColumn}, Of<&R::isWithin>()),
     Measure<R>({"grade", "grade", Unit::None, kColumn}, Of<&R::grade>()),
     Measure<R>({"mapping", "mapping", Unit::None, kColumn},
                [](const R& r) { return textOrUnknown(r.mapping); }),
-    Measure<R>({"cause"}, [](const R& r) { return textOrUnknown(r.cause); }),
+    Measure<R>({"cause", "cause", Unit::None, kColumn},
+               [](const R& r) { return textOrUnknown(r.cause); }),
 };
 
 Result<int> print(const ReproduceOptions& options)
 {
-    const auto rows = TRY(reproduce(options.paper == "bitpipe" ? Paper::BitPipe : Paper::Bpipe));
+    const auto [answers, rows]
+        = TRY(reproduce(options.paper == "bitpipe" ? Paper::BitPipe : Paper::Bpipe));
     Sheet sheet;
     sheet.data("paper", options.paper);
+    sheet.data("answers", Reading::List(answers.begin(), answers.end()));
+    for (const std::string& answer : answers)
+        sheet.sentence(answer + ".");
     sheet.table(Table(kReproduced, rows), "rows");
-    for (const Reproduced& row : rows)
-        if (!row.isWithin())
-            sheet.sentence(fmt::format("outside: {}. {}", row.what,
-                                       row.cause.empty() ? "The cause is unknown." : row.cause));
     sheet.sentence(fmt::format("{} of {} numbers are within their tolerance",
                                std::ranges::count_if(rows, &Reproduced::isWithin), rows.size()));
     cli::print(sheet, options.json);

@@ -2,44 +2,95 @@
 #include "tests/catch.h"
 
 #include <algorithm>
+#include <cmath>
+#include <iterator>
 
 using namespace profiler;
 
-TEST_CASE("the published numbers of both papers are computed within their tolerance")
+namespace {
+
+const Reproduction& ofBitPipe()
+{
+    static const Reproduction kAll = reproduce(Paper::BitPipe).value();
+    return kAll;
+}
+
+// The computed values of the rows with these texts.
+std::vector<double> computed(const Reproduction& all, const std::string& what,
+                             const std::string& conditions, const std::string& mapping = "")
+{
+    std::vector<double> values;
+    for (const Reproduced& row : all.rows)
+        if (row.what.find(what) != std::string::npos
+            && row.conditions.find(conditions) != std::string::npos
+            && row.mapping.starts_with(mapping))
+            values.push_back(std::round(1000 * row.computed) / 1000);
+    return values;
+}
+
+} // namespace
+
+TEST_CASE("numbers outside their tolerance are BitPipe's formula at N > D, and speed-ups")
 {
     for (const Paper paper : {Paper::BitPipe, Paper::Bpipe}) {
-        const auto rows = reproduce(paper);
-        REQUIRE(rows);
-        CHECK(rows->size() > 20);
-        for (const Reproduced& row : *rows) {
-            INFO(row.what << ": published " << row.published << ", computed " << row.computed);
-            // The formula of BitPipe's bubble does not hold for the authors' own code at N > D.
-            const bool isFormula = row.what.find("bubble") != std::string::npos;
-            const bool isOutside = (isFormula && !row.cause.empty())
-                || row.what.starts_with(
-                    "BitPipe, speed-up over 1f1b (1.05 to 1.28), bert-64, b = 4, N = 8,")
-                || row.what.starts_with(
-                    "BitPipe, speed-up over interleaved-1f1b (1.05 to 1.28), bert-64, b = 1,");
-            CHECK(row.isWithin() == !isOutside);
+        const auto all = reproduce(paper);
+        REQUIRE(all);
+        CHECK(all->rows.size() > 20);
+        CHECK(!all->answers.empty());
+        for (const Reproduced& row : all->rows) {
+            INFO(row.what << ", " << row.conditions << ": published " << row.published
+                          << ", computed " << row.computed);
+            CHECK(!row.conditions.empty());
+            const bool isFormula
+                = row.what.find("bubble (D-2)/(3N+D-2)") != std::string::npos && !row.cause.empty();
+            const bool isBeyond = row.what.find("(1.05 to 1.28)") != std::string::npos
+                && (row.computed < 1.05 || row.computed > 1.28);
+            CHECK(row.isWithin() == !(isFormula || isBeyond));
+            CHECK((row.isWithin() || !row.cause.empty()));
         }
     }
 }
 
 // BitPipe's replicas were in one node and those of the others were not: 1.86 times 1F1B.
-TEST_CASE("BitPipe is compared with other schemes at equal placement, which the rows name")
+TEST_CASE("BitPipe is compared with other schemes at equal placement, and with the best of each")
 {
-    const auto rows = reproduce(Paper::BitPipe).value();
-    const auto ratio = [&](const std::string& scheme) {
-        const auto row = std::ranges::find_if(rows, [&](const Reproduced& one) {
-            return one.what.starts_with("BitPipe, speed-up over " + scheme + " ")
-                && one.what.find("bert-64, b = 1, N = 16, D = 8, W = 4") != std::string::npos;
-        });
-        REQUIRE(row != rows.end());
-        CHECK(row->mapping == "replicas-together");
-        return row->computed;
+    const auto best = [](const char* concat, const char* mapping) {
+        std::vector<double> values;
+        for (const char* size : {"N = 8, ", "N = 16, ", "N = 32, "})
+            std::ranges::copy(
+                computed(ofBitPipe(), "the best other scheme", std::string(size) + concat, mapping),
+                std::back_inserter(values));
+        return values;
     };
-    CHECK(ratio("1f1b") == Approx(1.24).margin(0.005));
-    CHECK(ratio("interleaved-1f1b") == Approx(1.03).margin(0.005));
-    CHECK(ratio("chimera") == Approx(1.21).margin(0.005));
-    CHECK(ratio("mixpipe") == Approx(1.20).margin(0.005));
+    using Values = std::vector<double>;
+    // BERT-64 and GPT-96 at N = 8, 16 and 32
+    CHECK(best("direct", "replicas-together") == Values{1.184, 1.158, 1.072, 1.051, 1.009, 0.99});
+    CHECK(best("early", "replicas-together") == Values{1.184, 1.158, 1.138, 1.12, 1.096, 1.085});
+    CHECK(best("direct", "fastest of each scheme: replicas-together, replicas-together")
+          == Values{1.184, 1.158, 1.072, 1.051, 1.009, 0.99});
+    const std::string setUp = "bert-64, b = 4, D = 8, N = 16, direct";
+    CHECK(computed(ofBitPipe(), "over 1F1B", setUp) == Values{1.256});
+    CHECK(computed(ofBitPipe(), "over Chimera", setUp) == Values{1.158});
+    CHECK(computed(ofBitPipe(), "over MixPipe", setUp) == Values{1.14});
+}
+
+// V and looping had different orders, so that fewer messages seemed to make BitPipe slower.
+TEST_CASE("the placement of BitPipe is compared in one order of ops")
+{
+    CHECK(ofBitPipe().answers.back().starts_with(
+        "In one order of ops (alternate), the V takes 130.0 units and looping 132.5: fewer "
+        "messages (896 against 960) gain 2.5; the order of early costs the V 8.0 units, so that it "
+        "takes 138.0, because its critical path passes 82 messages and 97.0 units of compute, that "
+        "of looping 71 messages and 97.0 units"));
+}
+
+TEST_CASE("the speed-ups of BPipe miss their tolerance without the rules of attention kernels")
+{
+    const auto all = reproduce(Paper::Bpipe).value();
+    const auto row = std::ranges::find(
+        all.rows, "GPT-3 96B, attention recomputed, b 1 -> 2: speed-up", &Reproduced::what);
+    REQUIRE(row != all.rows.end());
+    CHECK(row->deviation() == Approx(-0.057).margin(0.001));
+    CHECK(row->published - row->tolerance > 0.988); // with the same kernel at both sizes
+    CHECK(computed(all, "LLaMA 65B, flash attention", "") == std::vector<double>{0.931});
 }
