@@ -166,7 +166,7 @@ std::string unitText(Unit unit, std::int64_t ticksPerUnit)
 
 std::string_view sourceOf(const MeasureInfo& measure)
 {
-    return measure.source.empty() ? "Bubblescope, ARCHITECTURE.md, What every number means"
+    return measure.source.empty() ? "Bubblescope, What every number means (bscope help numbers)"
                                   : measure.source;
 }
 

@@ -130,7 +130,7 @@ struct MeasureInfo
     int shown = kData;
     Better better = Better::Neither;
     std::string_view formula = {}, meaning = {}; // the definition; "": needs none
-    std::string_view source = {};                // "": ARCHITECTURE.md, What every number means
+    std::string_view source = {};                // "": this program, as bscope help numbers prints
     int decimals = -1;                           // -1: as usual for the unit
     bool hasInterval = false;                    // JSON and tables also have the 95 % interval
 };

@@ -32,8 +32,8 @@ Result<std::string> figureOf(std::span<const Run* const> runs)
 
 std::string footer(const Run& run)
 {
-    return fmt::format("<footer>Bubblescope {}. Definitions of the numbers: ARCHITECTURE.md, "
-                       "\u201CWhat every number means\u201D.</footer>\n",
+    return fmt::format("<footer>Bubblescope {}. Definitions of the numbers: "
+                       "bscope help numbers.</footer>\n",
                        markupText(run.info.program));
 }
 
