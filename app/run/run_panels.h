@@ -8,11 +8,16 @@
 #include "app/timeline/view/path_marks.h"
 #include "app/timeline/view/run_view.h"
 #include "app/timeline/view/selection.h"
+#include "app/ui/controls.h"
+#include "app/ui/numbers.h"
 #include "app/ui/theme.h"
 #include "profiler/analysis/kernel_table.h"
 #include "profiler/analysis/metrics.h"
 
 #include <QWidget>
+
+#include <optional>
+#include <vector>
 
 class QComboBox;
 class QLabel;
@@ -28,15 +33,116 @@ class DataTable;
 class DevicesPanel;
 class EmptyState;
 class EventsModel;
-class KernelPanel;
 class KernelsModel;
-class MemoryPanel;
-class MemoryPlots;
 class MetricsModel;
 class NotesPanel;
 class RangePanel;
 class RunActions;
 class Tag;
+
+// The plots of MemoryPanel, in as many columns as fit.
+class MemoryPlots : public ThemedWidget
+{
+    Q_OBJECT
+
+public:
+    explicit MemoryPlots(const ThemeController& theme, QWidget* parent = nullptr);
+
+    void show(RunViewPointer view, int iteration);
+    int heightFor(int width) const;
+    // The largest stash in the iteration, as in the metrics of the device.
+    QString stashText(engine::DeviceId device) const;
+
+protected:
+    void paintEvent(QPaintEvent* event) override;
+    void mouseMoveEvent(QMouseEvent* event) override;
+    void leaveEvent(QEvent* event) override;
+
+private:
+    int devices() const { return m_view ? m_view->devices() : 0; }
+    const MemorySeries& seriesOf(int device) const { return m_view->memory({device}); }
+    QRect cell(int device) const;
+    QRectF plot(int device) const;
+    double timeAt(const QRectF& plot, double x) const;
+    QString text(double value) const; // formats bytes, or M_a if no memory was recorded
+    void paintCell(QPainter& painter, int device) const;
+    void paintArea(QPainter& painter, int device, const QRectF& plot) const;
+    void paintHead(QPainter& painter, int device) const;
+    void paintTimes(QPainter& painter, const QRectF& plot) const;
+    void paintCursor(QPainter& painter, int device, const QRectF& plot) const;
+
+    RunViewPointer m_view;
+    int m_iteration = -1;
+    engine::Window m_window;
+    double m_highest = 0;
+    Scale m_time, m_bytes;
+    std::optional<double> m_cursor; // position of the cursor, in time of the timeline
+};
+
+// The kernels of a run by kind of op, filtered by kind, device and scope. The table can be copied
+// and saved as CSV. If the kernels are unknown, the panel states the reason.
+class KernelPanel : public QWidget
+{
+    Q_OBJECT
+
+public:
+    explicit KernelPanel(const ThemeController& theme, QWidget* parent = nullptr);
+
+    void show(const RunPointer& run, KernelViewPointer kernels, const QString& reason);
+    using QWidget::show;
+    void showIteration(int iteration); // sets the iteration for the scope "this iteration"
+    void showSelection(const Selection& selection);
+    KernelsModel& model() { return *m_model; }
+
+private:
+    enum class Scope : int { Run, Iteration, Selection };
+
+    QWidget* makeBar();
+    void fillChoices();
+    void refresh();
+    bool isOfScope(Scope scope) const;
+    profiler::KernelFilter filter() const;
+    void save();
+
+    const ThemeController& m_theme;
+    KernelsModel* m_model;
+    QComboBox *m_op, *m_device, *m_scope;
+    QLabel* m_sum;
+    QStackedWidget* m_stack;
+    DataTable* m_table;
+    EmptyState* m_empty;
+    RunPointer m_run;
+    KernelViewPointer m_kernels;
+    Selection m_selection;
+    int m_iteration = -1;
+};
+
+// Memory over time: one plot per device with common time and byte scales, and a cursor across all
+// plots. Runs on GPUs also have a table of memory by owner.
+class MemoryPanel : public QWidget
+{
+    Q_OBJECT
+
+public:
+    explicit MemoryPanel(const ThemeController& theme, QWidget* parent = nullptr);
+
+    void show(const RunViewPointer& view, int iteration); // index into Timeline::iterations
+    using QWidget::show;
+
+protected:
+    void resizeEvent(QResizeEvent* event) override;
+    bool eventFilter(QObject* watched, QEvent* event) override;
+
+private:
+    void shareWidth();
+    void fitPlots();
+
+    MemoryPlots* m_plots;
+    QScrollArea* m_scroll;
+    QWidget* m_gpus; // hidden for runs without GPUs
+    TableModel<GpuMemoryRow> m_gpuModel;
+    DataTable* m_gpuTable;
+};
 
 // The bottom dock of a run: Range (while a range is marked), Devices (if there are several),
 // Summary, Events, Kernels, Memory, Progress, Notes, Log. If the dock is folded, only the tabs
@@ -143,71 +249,6 @@ private:
     FoundPointer m_hits;
     Listed m_listed = Listed::EveryOp; // which ops the tab Events lists
     bool m_areEventsFresh = false, m_isMemoryFresh = false;
-};
-
-// The kernels of a run by kind of op, filtered by kind, device and scope. The table can be copied
-// and saved as CSV. If the kernels are unknown, the panel states the reason.
-class KernelPanel : public QWidget
-{
-    Q_OBJECT
-
-public:
-    explicit KernelPanel(const ThemeController& theme, QWidget* parent = nullptr);
-
-    void show(const RunPointer& run, KernelViewPointer kernels, const QString& reason);
-    using QWidget::show;
-    void showIteration(int iteration); // sets the iteration for the scope "this iteration"
-    void showSelection(const Selection& selection);
-    KernelsModel& model() { return *m_model; }
-
-private:
-    enum class Scope : int { Run, Iteration, Selection };
-
-    QWidget* makeBar();
-    void fillChoices();
-    void refresh();
-    bool isOfScope(Scope scope) const;
-    profiler::KernelFilter filter() const;
-    void save();
-
-    const ThemeController& m_theme;
-    KernelsModel* m_model;
-    QComboBox *m_op, *m_device, *m_scope;
-    QLabel* m_sum;
-    QStackedWidget* m_stack;
-    DataTable* m_table;
-    EmptyState* m_empty;
-    RunPointer m_run;
-    KernelViewPointer m_kernels;
-    Selection m_selection;
-    int m_iteration = -1;
-};
-
-// Memory over time: one plot per device with common time and byte scales, and a cursor across all
-// plots. Runs on GPUs also have a table of memory by owner.
-class MemoryPanel : public QWidget
-{
-    Q_OBJECT
-
-public:
-    explicit MemoryPanel(const ThemeController& theme, QWidget* parent = nullptr);
-
-    void show(const RunViewPointer& view, int iteration); // index into Timeline::iterations
-    using QWidget::show;
-
-protected:
-    void resizeEvent(QResizeEvent* event) override;
-    bool eventFilter(QObject* watched, QEvent* event) override;
-
-private:
-    void shareWidth();
-    void fitPlots();
-
-    MemoryPlots* m_plots;
-    QScrollArea* m_scroll;
-    QWidget* m_gpus; // hidden for runs without GPUs
-    TableModel<GpuMemoryRow> m_gpuModel;
-    DataTable* m_gpuTable;
 };
 
 } // namespace app

@@ -1,13 +1,14 @@
 #pragma once
 
+#include "app/figures/scene_view.h"
 #include "app/plan/run_plan.h"
-#include "app/search/search_chart.h"
 #include "app/shell/page.h"
 #include "app/shell/run_saver.h"
 #include "app/timeline/view/view_preparation.h"
 #include "app/ui/background.h"
 #include "app/ui/table_model.h"
 #include "app/ui/theme.h"
+#include "profiler/search/search.h"
 
 #include <QTimer>
 
@@ -15,6 +16,8 @@
 #include <memory>
 #include <mutex>
 #include <string>
+#include <utility>
+#include <vector>
 
 class QLabel;
 class QLineEdit;
@@ -29,6 +32,23 @@ class CostForm;
 class DataTable;
 class SceneView;
 class SchedulePreview;
+
+// What a search has found so far, over its time.
+struct SearchHistory
+{
+    double budget = 0;                            // seconds that the search may take
+    std::vector<std::pair<double, double>> steps; // seconds and length of every improvement
+    profiler::SearchProgress now;
+
+    void add(const profiler::SearchProgress& progress);
+};
+
+// The unit in which lengths are shown, and its name: (1, "units") or (1e6, "ms").
+std::pair<double, QString> lengthUnit(bool inUnits);
+
+// The best length over time as steps, the best published schedule as a dashed line, and the bound
+// as a line with a shade below it.
+profiler::MarkedScene searchChart(const SearchHistory& history, const ChartLook& look);
 
 struct SearchSettings
 {

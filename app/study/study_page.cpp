@@ -1,7 +1,6 @@
 #include "app/study/study_page.h"
 
-#include "app/study/chart_panel.h"
-#include "app/study/study_form.h"
+#include "app/study/study_charts.h"
 #include "app/study/study_options.h"
 #include "app/ui/band.h"
 #include "app/ui/controls.h"
@@ -11,26 +10,290 @@
 #include "app/ui/text.h"
 #include "app/ui/themed_icon.h"
 #include "app/ui/unsaved_dialog.h"
+#include "engine/base/field.h"
+#include "engine/schedules/scheme.h"
+#include "profiler/study/metric_text.h"
 #include "profiler/study/run_study.h"
 #include "profiler/study/study_file.h"
 #include "profiler/study/study_report.h"
 
 #include <QAction>
+#include <QCheckBox>
 #include <QClipboard>
 #include <QComboBox>
 #include <QFileInfo>
 #include <QGuiApplication>
 #include <QHBoxLayout>
+#include <QLineEdit>
 #include <QMenu>
 #include <QProgressBar>
+#include <QScrollArea>
 #include <QSplitter>
 #include <QStackedWidget>
 #include <QToolButton>
 #include <QVBoxLayout>
 
+#include <algorithm>
+#include <array>
 #include <utility>
 
 namespace app {
+namespace {
+
+// Sorts the values if all are numbers.
+void sortNumbers(std::vector<std::string>& values)
+{
+    const auto number = [](const std::string& text) { return engine::parseNumber(text); };
+    if (std::ranges::all_of(values, [&](const auto& text) { return number(text).has_value(); }))
+        std::ranges::stable_sort(values, {}, [&](const auto& text) { return *number(text); });
+}
+
+} // namespace
+
+ValuesLine::ValuesLine(std::string key, QWidget* parent)
+    : QWidget(parent)
+    , m_key(std::move(key))
+    , m_line(new QLineEdit)
+    , m_problem(makeLabel({}, "problem"))
+{
+    const QString name = QString::fromStdString(m_key), title = studyOptionLabel(m_key);
+    const QStringList names = studyOptionNames(m_key);
+    QLabel* label = makeLabel(title, "section");
+    label->setToolTip(toolTipText(studyOptionHelp(m_key)));
+    m_line->setObjectName(name + QLatin1String("Line"));
+    m_line->setAccessibleName(tr("Values of %1").arg(title));
+    m_line->setPlaceholderText(names.isEmpty() ? tr("4, 8 or 0 to 0.5, 11 steps")
+                                               : names.join(QStringLiteral(", ")));
+    m_line->setToolTip(toolTipText(m_line->placeholderText()));
+    m_problem->setObjectName(name + QLatin1String("Problem"));
+    m_problem->setWordWrap(true);
+    m_problem->setTextFormat(Qt::PlainText);
+    m_problem->hide();
+    spaced(new QVBoxLayout(this), {}, 6, {label, m_line, m_problem});
+    connect(m_line, &QLineEdit::editingFinished, this, &ValuesLine::read);
+}
+
+void ValuesLine::show(const std::vector<std::string>& values)
+{
+    m_shown = fromUtf8(profiler::valuesText(values));
+    m_line->setText(m_shown);
+    m_line->setCursorPosition(0);
+}
+
+void ValuesLine::setProblem(const QString& text)
+{
+    setLook(m_line, "invalid", !text.isEmpty());
+    m_problem->setText(text);
+    m_problem->setVisible(!text.isEmpty());
+}
+
+void ValuesLine::edit()
+{
+    m_line->setFocus();
+}
+
+void ValuesLine::read()
+{
+    if (m_line->text() == m_shown)
+        return;
+    auto values = profiler::parseValues(m_line->text().toStdString());
+    setProblem(values ? QString() : fromUtf8(values.error().message));
+    if (!values)
+        return;
+    sortNumbers(*values);
+    show(*values);
+    Q_EMIT edited(*values);
+}
+
+namespace {
+
+constexpr const char* kSchemeKey = "scheme";
+// Options that have a row even if the study leaves them out.
+constexpr std::array kFirstOptions{"model", "hardware", "devices", "micro-batches"};
+
+// The options that have a row, in this order: kFirstOptions, then the other options of the study.
+std::vector<std::string> rowsOf(const profiler::Study& study)
+{
+    std::vector<std::string> keys(kFirstOptions.begin(), kFirstOptions.end());
+    for (const auto* axes : {&study.grid, &study.fixed})
+        for (const profiler::StudyAxis& axis : *axes)
+            if (axis.key != kSchemeKey && std::ranges::find(keys, axis.key) == keys.end())
+                keys.push_back(axis.key);
+    return keys;
+}
+
+} // namespace
+
+StudyForm::StudyForm(QWidget* parent)
+    : QWidget(parent)
+    , m_options(spaced(new QVBoxLayout, {}, 14))
+    , m_schemeRows(spaced(new QVBoxLayout, {}, 8))
+    , m_title(named(new QLineEdit, "studyTitle", tr("Title")))
+    , m_onlyFitting(
+          named(new QCheckBox(tr("Leave out points that do not fit")), "studyOnlyFitting"))
+    , m_addOption(makeButton(tr("Add an option"), QStringLiteral("studyAddOption"), "tool"))
+    , m_schemeCount(named(makeLabel({}, "small"), "studySchemeCount"))
+    , m_schemeProblem(named(makeLabel({}, "problem"), "studySchemeProblem"))
+    , m_kept(named(makeLabel({}, "hint"), "studyKept"))
+{
+    m_title->setPlaceholderText(tr("Title"));
+    m_onlyFitting->setToolTip(
+        tr("Excludes from charts and results the points that need more memory than a device has"));
+    m_kept->setWordWrap(true);
+    m_kept->setTextFormat(Qt::PlainText);
+    m_schemeProblem->setWordWrap(true);
+    m_schemeProblem->hide();
+    auto* content = makeSurface("plain");
+    auto* add = spaced(new QHBoxLayout, {}, 0, {m_addOption, kStretch});
+    auto* column = spaced(new QVBoxLayout(content), {14, 12, 14, 12}, 14,
+                          {m_title, m_options, add, m_onlyFitting});
+    makeSchemes(*column);
+    fill(*column, {m_kept, kStretch});
+    spaced(new QVBoxLayout(this), {}, 0, {{makeScroll(content), 1}});
+    connect(m_title, &QLineEdit::textEdited, this, [this](const QString& text) {
+        m_study.title = text.toStdString();
+        Q_EMIT edited();
+    });
+    connect(m_onlyFitting, &QCheckBox::clicked, this, [this](bool isChecked) {
+        m_study.onlyFitting = isChecked;
+        Q_EMIT edited();
+    });
+    connect(m_addOption, &QPushButton::clicked, this, &StudyForm::addOption);
+}
+
+void StudyForm::makeSchemes(QVBoxLayout& column)
+{
+    auto* head = spaced(new QHBoxLayout, {}, 8,
+                        {makeLabel(tr("Schemes"), "section"), kStretch, m_schemeCount});
+    fill(column, {head, m_schemeProblem, m_schemeRows});
+    for (const engine::Scheme& scheme : engine::schemes()) {
+        const std::string name(scheme.name);
+        auto* box = new QCheckBox(shortTitle(fromUtf8(scheme.title)));
+        box->setObjectName(QStringLiteral("studyScheme-") + fromUtf8(name));
+        box->setToolTip(toolTipText(fromUtf8(scheme.summary)));
+        box->setProperty("scheme", fromUtf8(name));
+        connect(box, &QCheckBox::clicked, this,
+                [this, name](bool isTicked) { tickScheme(name, isTicked); });
+        m_schemes.push_back(box);
+    }
+}
+
+void StudyForm::setStudy(const profiler::Study& study)
+{
+    m_study = study;
+    // Moves the schemes of the study to the top, in the order of the study. A later tick does not
+    // move a scheme.
+    const auto ticked = profiler::optionValues(m_study, kSchemeKey);
+    std::ranges::stable_sort(m_schemes, {}, [&ticked](const QCheckBox* box) {
+        return std::ranges::find(ticked, box->property("scheme").toString().toStdString())
+            - ticked.begin();
+    });
+    for (QCheckBox* box : m_schemes) {
+        m_schemeRows->removeWidget(box);
+        m_schemeRows->addWidget(box);
+    }
+    showStudy();
+}
+
+void StudyForm::showStudy()
+{
+    m_title->setText(fromUtf8(m_study.title));
+    m_title->setCursorPosition(0);
+    m_onlyFitting->setChecked(m_study.onlyFitting);
+    const std::vector<std::string> keys = rowsOf(m_study);
+    for (ValuesLine* row : m_rows) {
+        m_options->removeWidget(row);
+        row->hide();
+        row->deleteLater();
+    }
+    m_rows.clear();
+    for (const std::string& key : keys)
+        addRow(key);
+    showSchemes();
+    m_kept->setText(keptText());
+    m_kept->setVisible(!m_kept->text().isEmpty());
+}
+
+void StudyForm::addRow(const std::string& key)
+{
+    auto* row = new ValuesLine(key);
+    row->show(profiler::optionValues(m_study, key));
+    m_options->addWidget(row);
+    m_rows.push_back(row);
+    connect(row, &ValuesLine::edited, this,
+            [this, key](const std::vector<std::string>& values) { setValues(key, values); });
+}
+
+void StudyForm::setValues(const std::string& key, const std::vector<std::string>& values)
+{
+    profiler::setOption(m_study, key, values); // removes charts that no longer fit
+    Q_EMIT edited();
+}
+
+void StudyForm::addOption()
+{
+    auto* menu = named(new QMenu(this), "studyOptionMenu");
+    menu->setAttribute(Qt::WA_DeleteOnClose);
+    for (const QString& key : otherStudyOptions(m_study)) {
+        const std::string option = key.toStdString();
+        const auto isShown = [&option](const ValuesLine* row) { return row->key() == option; };
+        if (std::ranges::any_of(m_rows, isShown))
+            continue;
+        QAction* action = menu->addAction(key, this, [this, option] {
+            addRow(option);
+            m_rows.back()->edit();
+        });
+        action->setToolTip(toolTipText(studyOptionHelp(option)));
+    }
+    menu->setToolTipsVisible(true);
+    menu->popup(m_addOption->mapToGlobal(m_addOption->rect().bottomLeft()));
+}
+
+void StudyForm::showSchemes()
+{
+    const auto ticked = profiler::optionValues(m_study, kSchemeKey);
+    for (QCheckBox* box : m_schemes)
+        box->setChecked(std::ranges::find(ticked, box->property("scheme").toString().toStdString())
+                        != ticked.end());
+    m_schemeCount->setText(tr("%1 of %2").arg(ticked.size()).arg(m_schemes.size()));
+}
+
+void StudyForm::tickScheme(const std::string& scheme, bool isTicked)
+{
+    std::vector<std::string> values = profiler::optionValues(m_study, kSchemeKey);
+    std::erase(values, scheme);
+    if (isTicked)
+        values.push_back(scheme);
+    setValues(kSchemeKey, values);
+    showSchemes();
+}
+
+// Lists the options that apply to only one scheme; the form does not edit them.
+QString StudyForm::keptText() const
+{
+    QStringList lines;
+    for (const auto& [scheme, arguments] : m_study.schemeArguments) {
+        QStringList texts;
+        for (const std::string& argument : arguments)
+            texts.append(fromUtf8(argument));
+        lines.append(tr("Only %1: %2").arg(fromUtf8(scheme), texts.join(QLatin1Char(' '))));
+    }
+    return lines.join(QLatin1Char('\n'));
+}
+
+bool StudyForm::showProblem(const std::optional<StudyProblem>& problem)
+{
+    bool isShown = false;
+    for (ValuesLine* row : m_rows) {
+        const bool isAtFault = problem && problem->key == row->key();
+        row->setProblem(isAtFault ? problem->text : QString());
+        isShown = isShown || isAtFault;
+    }
+    const bool isOfSchemes = problem && problem->key == kSchemeKey;
+    m_schemeProblem->setText(isOfSchemes ? problem->text : QString());
+    m_schemeProblem->setVisible(isOfSchemes);
+    return isShown || isOfSchemes;
+}
 
 namespace {
 

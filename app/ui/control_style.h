@@ -3,12 +3,33 @@
 #include "app/ui/theme.h"
 
 #include <QPalette>
+#include <QPointer>
 #include <QProxyStyle>
 #include <QString>
+#include <QWidget>
 
 class QApplication;
 
 namespace app {
+
+// Draws the keyboard focus of widgets that the style sheet and the style do not cover: tables,
+// lists, texts and timelines. No ring is drawn after a mouse click. The application owns the only
+// instance.
+class FocusRing : public QObject
+{
+    Q_OBJECT
+
+public:
+    // Filters the events of the application.
+    FocusRing(const ThemeController& theme, QObject* application);
+
+protected:
+    bool eventFilter(QObject* watched, QEvent* event) override;
+
+private:
+    const ThemeController& m_theme;
+    QPointer<QWidget> m_frame; // a child of the focused widget that draws the ring
+};
 
 // The window's style sheet: resources/style/window.qss with its @tokens replaced by the colours of
 // the theme (@surface, @line-strong, @text-2 ...).

@@ -17,7 +17,7 @@
 #include "profiler/analysis/device_memory.h"
 #include "profiler/analysis/metrics.h"
 #include "profiler/analysis/predicted_info.h"
-#include "profiler/study/chart_waterfall.h"
+#include "profiler/study/chart_kit.h"
 #include "profiler/why/why_text.h"
 
 #include <QClipboard>

@@ -107,4 +107,9 @@ inline constexpr std::array<std::string_view, 3> kMappingNames{"contiguous", "re
 // Fails if the text is neither one of kMappingNames nor the name of a .toml file.
 Result<void> checkMappingName(std::string_view text);
 
+// Reads the slots of a mapping from a TOML file. The result is indexed by copy x D + device. The
+// file must assign a different slot to every device of the shape.
+Result<std::vector<int>> readMappingFile(std::string_view file, const Shape& shape,
+                                         const NodeShape& nodes);
+
 } // namespace engine

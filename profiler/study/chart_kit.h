@@ -6,6 +6,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <functional>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -185,5 +186,18 @@ enum class FrontEnds : std::uint8_t { AtPoints, AtEdges };
 // ends of the front are its points, or the top and the right edge of the plot.
 std::vector<SceneMark> drawPareto(ChartCanvas& canvas, std::vector<ParetoPoint> points,
                                   const ChartScale& x, const ChartScale& y, FrontEnds ends);
+
+struct WaterfallBar
+{
+    std::string name{}, value{}; // below and above the bar; `name` may have two lines
+    double size = 0;
+    Colour fill{};
+    // Whether it starts at zero and not where the bar before it ends.
+    bool isTotal = false;
+    bool isHatched = false;
+    std::optional<std::size_t> point{}; // of its mark; nullopt: it cannot be chosen
+};
+// Draws bars from left to right, each of which starts where the one before it ends.
+MarkedScene drawWaterfall(const std::vector<WaterfallBar>& bars, const ChartStyle& style);
 
 } // namespace profiler

@@ -1,4 +1,3 @@
-#include "app/estimator/estimator_form.h"
 #include "app/estimator/estimator_page.h"
 #include "app/setup/setup_page.h"
 #include "app/ui/band.h"

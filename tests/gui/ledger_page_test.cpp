@@ -1,5 +1,4 @@
 #include "app/ledger/ledger_page.h"
-#include "app/ledger/ledger_table.h"
 #include "app/ui/band.h"
 #include "app/ui/empty_state.h"
 #include "app/window/main_window.h"

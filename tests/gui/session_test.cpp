@@ -1,5 +1,5 @@
 #include "app/editor/editor_page.h"
-#include "app/estimator/estimator_form.h"
+#include "app/estimator/estimator_page.h"
 #include "app/run/run_page.h"
 #include "app/setup/setup_page.h"
 #include "app/timeline/widget/timeline_widget.h"

@@ -1,4 +1,4 @@
-#include "app/mapping/node_picture.h"
+#include "app/mapping/mapping_view.h"
 #include "tests/catch.h"
 
 #include <QFontMetricsF>

@@ -1,4 +1,3 @@
-#include "app/memory/memory_plots.h"
 #include "app/run/run_panels.h"
 #include "app/ui/data_table.h"
 #include "tests/app/sample_run.h"

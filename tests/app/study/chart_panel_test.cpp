@@ -1,4 +1,4 @@
-#include "app/study/chart_panel.h"
+#include "app/study/study_charts.h"
 #include "tests/catch.h"
 
 #include <QComboBox>

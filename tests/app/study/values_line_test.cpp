@@ -1,4 +1,4 @@
-#include "app/study/study_form.h"
+#include "app/study/study_page.h"
 #include "tests/app/wait_for.h"
 #include "tests/catch.h"
 
