@@ -9,6 +9,7 @@
 #include "profiler/report/html_report.h"
 #include "profiler/store/copy_run.h"
 #include "profiler/store/trace_store.h"
+#include "profiler/why/why_text.h"
 
 #include <QFileDialog>
 #include <QFileInfo>
@@ -48,7 +49,12 @@ void RunSaver::saveReport(const Runs& runs, const QString& name)
         std::vector<const engine::Run*> pointers;
         for (const auto& run : runs)
             pointers.push_back(run.get());
-        return profiler::htmlReport(pointers);
+        if (runs.size() > 1)
+            return profiler::htmlReport(pointers);
+        const engine::Run& run = *runs.front();
+        return profiler::htmlReport(
+            pointers,
+            runFindings(run, profiler::whyReport(run, -1, profiler::WhySchemes::LeaveOut)));
     });
 }
 

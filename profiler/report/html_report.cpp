@@ -44,7 +44,18 @@ void addResults(const Run& run, const RunMetrics& numbers, Sheet& sheet)
     addSetup(run, sheet);
 }
 
-Result<std::string> runReport(const Run& run)
+void addFindings(std::span<const Finding> findings, Sheet& sheet)
+{
+    if (findings.empty())
+        return;
+    std::vector<std::vector<Reading>> rows;
+    for (const Finding& finding : findings)
+        rows.push_back({finding.sentence, textOrUnknown(finding.todo), finding.evidence});
+    sheet.heading("Findings");
+    sheet.table(Table({"finding", "what to do", "evidence"}, std::move(rows)));
+}
+
+Result<std::string> runReport(const Run& run, std::span<const Finding> findings)
 {
     const auto numbers = TRY(metrics(run));
     const Run* const runs[] = {&run};
@@ -54,6 +65,7 @@ Result<std::string> runReport(const Run& run)
         sheet.sentence(runFacts(run));
         addSummary(run, numbers, sheet);
         sheet.markup(figure);
+        addFindings(findings, sheet);
         addResults(run, numbers, sheet);
         return htmlPage(runHeading(run), sheet.html() + footer(run));
     });
@@ -99,9 +111,9 @@ Result<std::string> comparisonReport(std::span<const Run* const> runs)
 
 } // namespace
 
-Result<std::string> htmlReport(std::span<const Run* const> runs)
+Result<std::string> htmlReport(std::span<const Run* const> runs, std::span<const Finding> findings)
 {
-    return runs.size() == 1 ? runReport(*runs.front()) : comparisonReport(runs);
+    return runs.size() == 1 ? runReport(*runs.front(), findings) : comparisonReport(runs);
 }
 
 } // namespace profiler

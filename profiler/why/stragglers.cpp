@@ -173,6 +173,12 @@ double deviationOfOthers(const Stragglers& all, DeviceId own)
     return kNormal * medianOf(others);
 }
 
+bool isBeyondNoise(const Amount& excess)
+{
+    return excess.spread == Spread::Exact
+        || (excess.spread == Spread::Interval && excess.least > excess.value / 2);
+}
+
 bool hasEnd(const Run& run, DeviceId device)
 {
     return std::ranges::any_of(run.schedule.deviceOf, [&](const auto& stages) {
@@ -268,7 +274,7 @@ void addHints(const Run& run, const Stragglers& all, bool knowsModel, DevicePace
             pace.hints.push_back(std::move(hint));
     };
     if (!knowsModel)
-        add("It may have more layers than the others: the run does not state its model.");
+        add("It may have more layers than the others: the run does not state them.");
     add(nodeHint(run, all, pace.device));
     add(memoryHint(run, pace.device));
     if (const std::string throttled = throttleText(run.info.machine.clocks.throttle);
@@ -283,6 +289,11 @@ std::string whyNotCompared(const Run& run, int iterations)
         return why;
     if (run.info.import && !run.info.import->workKnown)
         return "the kernels of some ops are missing";
+    if (run.info.isOversubscribed())
+        return fmt::format("the run had {} threads on {} cores, so its ops also waited for a core",
+                           run.info.threads, run.info.cores);
+    if (run.info.isDisturbed())
+        return "other processes delayed the ops of the run";
     if (run.schedule.program.size() < 2)
         return "the run has one device";
     if (iterations == 0 || (iterations < kFewest && run.info.mode != Mode::Simulate))
@@ -319,8 +330,7 @@ Result<Stragglers> stragglers(const Run& run)
     }
     const auto replay = OwnReplay::create(run, reportedIteration(run.timeline));
     for (DevicePace& pace : all.devices) {
-        const Change change{1, pace.excess};
-        pace.isStraggler = !pace.mayHaveMoreWork && change.isDistinguishable()
+        pace.isStraggler = !pace.mayHaveMoreWork && isBeyondNoise(pace.excess)
             && pace.excess.value
                 > std::max(kStragglerExcess, 3 * deviationOfOthers(all, pace.device));
         if (pace.isStraggler && replay)
@@ -380,7 +390,7 @@ std::string noneText(const Stragglers& all)
     const DevicePace& most = *std::ranges::max_element(all.devices, {}, judged);
     if (most.mayHaveMoreWork)
         return "Which device is slow is unknown: every device has a stage with the embedding or "
-               "the output layer, and the run does not state its model.";
+               "the output layer, and the run does not state its layers.";
     return fmt::format("No device is a straggler: the slowest, device {}, takes {} % longer for "
                        "its work than the others. A straggler takes over {:.0f} % longer, beyond "
                        "the noise.",
@@ -406,7 +416,7 @@ std::vector<std::string> stragglersText(const Run& run, const Stragglers& found)
         if (pace.mayHaveMoreWork && pace.excess.value > kStragglerExcess)
             text.push_back(fmt::format(
                 "Device {} takes {} % longer, which the embedding or the output layer of its stage "
-                "may explain: the run does not state its model, so the device does not count as a "
+                "may explain: the run does not state its layers, so the device does not count as a "
                 "straggler.",
                 pace.device.value, percent(pace.excess.value)));
     return text;

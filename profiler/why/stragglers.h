@@ -15,8 +15,8 @@ namespace profiler {
 // We look for a slow device by its own work and not by the length of its iteration, because every
 // device waits for the slowest one: back-pressure makes its victims look slow, too. For each
 // iteration and kind of op, the pace of a device is the time of its ops per FLOP (per op if the
-// model is unknown), and its excess is how much longer its ops take than at the median pace of the
-// other devices. The optimizer is left out, because it is noisy and short. Joint ops count as a
+// layers are unknown), and its excess is how much longer its ops take than at the median pace of
+// the other devices. The optimizer is left out, because it is noisy and short. Joint ops count as a
 // kind of their own.
 struct DevicePace
 {
@@ -26,8 +26,8 @@ struct DevicePace
     Amount excess;    // median over the iterations, as a share of `work` at the pace of the others
     std::map<std::string_view, double> excessByKind; // by kindShortName(), or "joint"
     int slowest = 0; // number of iterations in which no device has a larger excess
-    // Whether the model is unknown and the device has the first or the last stage, whose embedding
-    // or output layer may explain its excess. The device is then not a straggler.
+    // Whether the layers are unknown and the device has the first or the last stage, whose
+    // embedding or output layer may explain its excess. The device is then not a straggler.
     bool mayHaveMoreWork = false;
     bool isStraggler = false;
     // The ticks by which the reported iteration would be shorter at the pace of the others;
@@ -47,7 +47,7 @@ struct Stragglers
 
 // A straggler takes more than this share longer than the others, and more than three standard
 // deviations of the other devices, estimated from their median absolute deviation. The 95 %
-// interval of its excess is above 0.
+// interval of its excess is above half of it.
 inline constexpr double kStragglerExcess = 0.05;
 
 // Compares the measured iterations, without the first iteration of the run. Fails with

@@ -1170,4 +1170,22 @@ Result<Run> predictedRun(const Run& run, std::string_view scheme)
     return std::move(prediction.run);
 }
 
+Result<WhyReport> whyReport(const Run& run, int iteration, WhySchemes schemes)
+{
+    auto why = TRY(whyNotFaster(run, iteration));
+    const WhyEffects effects(run, why.path.iteration);
+    WhyReport report{std::move(why),
+                     {},
+                     effects.accuracy(),
+                     schemes == WhySchemes::Predict
+                         ? fasterSchemes(run)
+                         : tl::unexpected(Error{Error::Code::NotFound, "not predicted"})};
+    for (const WhyReason& reason : report.why.reasons) {
+        const auto effect = reason.change ? effects.of(*reason.change)
+                                          : tl::unexpected(Error{Error::Code::NotFound, ""});
+        report.effects.push_back(effect ? std::optional(*effect) : std::nullopt);
+    }
+    return report;
+}
+
 } // namespace profiler

@@ -268,4 +268,9 @@ struct WhyReport
     engine::Result<std::vector<FasterScheme>> schemes;
 };
 
+enum class WhySchemes { Predict, LeaveOut }; // predictions of all schemes take most of the time
+// Fails as criticalPath() does.
+engine::Result<WhyReport> whyReport(const engine::Run& run, int iteration = -1,
+                                    WhySchemes schemes = WhySchemes::Predict);
+
 } // namespace profiler

@@ -5,11 +5,14 @@
 #include "profiler/analysis/device_memory.h"
 #include "profiler/analysis/measure.h"
 #include "profiler/whatif/changes.h"
+#include "profiler/why/stragglers.h"
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <cmath>
 #include <cstdlib>
+#include <iterator>
 
 namespace profiler {
 
@@ -359,6 +362,16 @@ std::vector<Finding> whyFindings(const Run& run, const WhyReport& report)
              fmt::format("{} is predicted to take {} ({})", next->scheme,
                          timeText(next->iteration, unit), signedTime(next->difference, unit)),
              "run --scheme " + next->scheme});
+    return all;
+}
+
+std::vector<Finding> runFindings(const Run& run, const Result<WhyReport>& report)
+{
+    std::vector<Finding> all;
+    if (const auto slow = stragglers(run))
+        all = stragglerFindings(run, *slow);
+    if (report)
+        std::ranges::move(whyFindings(run, *report), std::back_inserter(all));
     return all;
 }
 

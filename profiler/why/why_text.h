@@ -43,6 +43,8 @@ std::string whyText(const engine::Run& run, const WhyReport& report);
 // The reasons and the fastest other scheme that fits in memory. The time of a reason is that on the
 // critical path.
 std::vector<Finding> whyFindings(const engine::Run& run, const WhyReport& report);
+// Everything found in a run: its stragglers and whyFindings(), as far as they are known.
+std::vector<Finding> runFindings(const engine::Run& run, const engine::Result<WhyReport>& report);
 
 std::string plainText(const Sentence& sentence, std::int64_t ticksPerUnit);
 

@@ -108,7 +108,7 @@ TEST_CASE("analyze, compare and whatif have findings in --json")
     REQUIRE(bscope(folder, "simulate --scheme 1f1b -D 4 -N 8 --stage-cost 2=1.1:2.2 -o run.sqlite")
                 .status
             == 0);
-    const auto findings = bscope(folder, "analyze run.sqlite --json").json()["findings"];
+    const auto findings = bscope(folder, "analyze run.sqlite --why --json").json()["findings"];
     checkFindings(findings, findings.size());
     CHECK(findings.size() > 3);
     CHECK(findings[0]["kind"] == "straggler");
@@ -117,6 +117,8 @@ TEST_CASE("analyze, compare and whatif have findings in --json")
     CHECK(findings[1]["kind"] == "fill");
     CHECK(findings.back()["kind"] == "faster_scheme");
     CHECK(findings.back()["units"].get<double>() < 0);
+    checkFindings(bscope(folder, "analyze run.sqlite --json").json()["findings"],
+                  findings.size() - 1); // without predictions of other schemes
 
     const std::string a = tests::sourcePath("sample_runs/1f1b-d4-n8.sqlite"),
                       b = tests::sourcePath("sample_runs/bitpipe-d4-n8.sqlite");

@@ -19,8 +19,6 @@
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
-#include <algorithm>
-#include <iterator>
 #include <memory>
 #include <optional>
 #include <string>
@@ -71,19 +69,6 @@ Reading pathData(const Run& run, const OpIndex& index, const CriticalPath& path)
                                            {"begin", Reading::time(part.window.begin, run.info)},
                                            {"end", Reading::time(part.window.end, run.info)}});
     return parts;
-}
-
-Result<WhyReport> whyReport(const Run& run, int iteration)
-{
-    auto why = TRY(whyNotFaster(run, iteration));
-    const WhyEffects effects(run, why.path.iteration);
-    WhyReport report{std::move(why), {}, effects.accuracy(), fasterSchemes(run)};
-    for (const WhyReason& reason : report.why.reasons) {
-        const auto effect = reason.change ? effects.of(*reason.change)
-                                          : tl::unexpected(Error{Error::Code::NotFound, ""});
-        report.effects.push_back(effect ? std::optional(*effect) : std::nullopt);
-    }
-    return report;
 }
 
 // Null if it is not known.
@@ -161,17 +146,6 @@ Reading whyData(const Run& run, const WhyReport& report)
         {"simulated_share", report.accuracy ? Reading(*report.accuracy) : Reading()},
         {"next_scheme", next},
         {"faster_schemes", schemesData(run, report)}};
-}
-
-void addFindings(const Run& run, const Result<WhyReport>& why, const Result<Stragglers>& found,
-                 Sheet& sheet)
-{
-    std::vector<Finding> all;
-    if (found)
-        all = stragglerFindings(run, *found);
-    if (why)
-        std::ranges::move(whyFindings(run, *why), std::back_inserter(all));
-    sheet.data("findings", findingsData(all, run.info.ticksPerUnit));
 }
 
 void addStragglers(const Run& run, const Result<Stragglers>& found, Sheet& sheet)
@@ -260,14 +234,15 @@ Result<int> analyze(const AnalyzeOptions& options)
     if (gpuData.isKnown())
         sheet.data("gpu", gpuData);
     if (options.why || options.json) {
-        const auto why = whyReport(run, options.iteration);
+        const auto why = whyReport(run, options.iteration,
+                                   options.why ? WhySchemes::Predict : WhySchemes::LeaveOut);
         if (options.why && !why)
             return fail(why.error().code, options.file + ": " + why.error().message);
         if (options.why) {
             sheet.lines(whyText(run, *why));
             sheet.data("why", whyData(run, *why));
         }
-        addFindings(run, why, stragglers(run), sheet);
+        sheet.data("findings", findingsData(runFindings(run, why), run.info.ticksPerUnit));
     }
     if (options.stragglers)
         addStragglers(run, stragglers(run), sheet);

@@ -36,6 +36,7 @@ Action prepareRun(CLI::App& app);
 Action prepareExperiment(CLI::App& app);
 Action prepareAnalyze(CLI::App& app);
 Action prepareCompare(CLI::App& app);
+Action prepareHistory(CLI::App& app);
 Action prepareExport(CLI::App& app);
 Action prepareImport(CLI::App& app);
 Action prepareWhatIf(CLI::App& app);

@@ -54,6 +54,11 @@ constexpr std::array kCommands{
             "bscope compare 1f1b.sqlite bitpipe.sqlite --loss best\n"
             "bscope compare 1f1b.sqlite bitpipe.sqlite --same-op-times --fail-above 3%",
             prepareCompare},
+    Command{"history", "Follow a number over many runs",
+            "bscope history .\n"
+            "bscope history 1f1b.sqlite again.sqlite bitpipe.sqlite --measure bubble_ratio --json\n"
+            "bscope history 1f1b.sqlite again.sqlite -o history.svg --force",
+            prepareHistory},
     Command{"export", "Export a run as CSV, Chrome trace, JSON, TikZ or a report",
             "bscope export bitpipe.sqlite --format csv -o spans.csv\n"
             "bscope export bitpipe.sqlite --format chrome -o trace.json\n"

@@ -7,6 +7,7 @@
 #include "profiler/figure/scene.h"
 #include "profiler/report/html_report.h"
 #include "profiler/store/trace_store.h"
+#include "profiler/why/why_text.h"
 
 #include <CLI/CLI.hpp>
 
@@ -33,7 +34,7 @@ Result<std::string> drawn(const Run& run, const std::string& format)
 {
     const Run* const runs[] = {&run};
     if (format == kHtml)
-        return htmlReport(runs);
+        return htmlReport(runs, runFindings(run, whyReport(run, -1, WhySchemes::LeaveOut)));
     const auto scene = TRY(layoutFigure(runs, {}));
     return toTikz(scene);
 }

@@ -57,6 +57,20 @@ TEST_CASE("the report on a run with too many ops for a page has no figure and sa
     CHECK(has(page, "bubblescope figure --rows"));
 }
 
+TEST_CASE("a report on one run has the findings of its caller, with what to do")
+{
+    const Run run = tests::unitRun("1f1b", 4, 8);
+    const Run* const runs[] = {&run};
+    const std::vector<Finding> findings{
+        {"straggler", {}, "recorded", "Device 2 takes <10 % longer", "check its clocks"}};
+    const std::string page = htmlReport(runs, findings).value();
+    CHECK(unbalanced(page).empty());
+    CHECK(has(page, "<h2>Findings</h2>"));
+    CHECK(has(page, "Device 2 takes &lt;10 % longer"));
+    CHECK(has(page, "check its clocks"));
+    CHECK_FALSE(has(htmlReport(runs).value(), "Findings"));
+}
+
 TEST_CASE("a report has the results of the run: figure, devices, bubbles with causes, set-up")
 {
     Run run = tests::unitRun("1f1b", 4, 4);

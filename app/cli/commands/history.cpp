@@ -1,0 +1,334 @@
+#include "profiler/analysis/history.h"
+
+#include "app/cli/commands/command.h"
+#include "app/cli/options/options.h"
+#include "app/cli/text/output.h"
+#include "engine/base/text.h"
+#include "engine/base/try.h"
+#include "profiler/figure/scene.h"
+#include "profiler/report/sheet.h"
+#include "profiler/store/trace_store.h"
+#include "profiler/study/chart_history.h"
+
+#include <CLI/CLI.hpp>
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <filesystem>
+#include <memory>
+#include <optional>
+
+namespace cli {
+
+using namespace engine;
+using namespace profiler;
+namespace fs = std::filesystem;
+
+namespace {
+
+struct HistoryOptions
+{
+    std::vector<std::string> inputs;
+    std::string measure = "iteration";
+    bool json = false;
+    OutputOptions output;
+};
+
+struct HistoryFile
+{
+    std::string file, started; // started: ISO 8601; "" if unknown
+};
+
+struct SkippedFile
+{
+    std::string file, reason;
+};
+
+struct HistoryRow
+{
+    HistoryFile of;
+    std::string label;
+    std::int64_t ticksPerUnit = 1;
+    HistoryPoint point;
+};
+
+struct History
+{
+    const Measure<ReportedRun>* measure = nullptr;
+    std::vector<HistoryRow> rows;
+    std::vector<SkippedFile> skipped;
+};
+
+Result<const Measure<ReportedRun>*> measureNamed(const std::string& key)
+{
+    const auto all = historyMeasures();
+    std::vector<std::string_view> keys;
+    for (const auto* measure : all) {
+        if (measure->key == key)
+            return measure;
+        keys.push_back(measure->key);
+    }
+    return fail(Error::Code::InvalidArgument,
+                fmt::format("--measure {}: no such number; {}", key, didYouMean(key, keys)));
+}
+
+Result<std::vector<std::string>> filesOf(const std::vector<std::string>& inputs)
+{
+    std::vector<std::string> files;
+    for (const std::string& input : inputs) {
+        std::error_code error;
+        if (!fs::is_directory(input, error)) {
+            files.push_back(input);
+            continue;
+        }
+        const std::size_t before = files.size();
+        for (fs::directory_iterator at(input, error), end; !error && at != end; at.increment(error))
+            if (at->path().extension() == ".sqlite")
+                files.push_back(at->path().string());
+        if (error)
+            return fail(Error::Code::Io,
+                        fmt::format("{} cannot be read: {}", input, error.message()));
+        if (files.size() == before)
+            return fail(Error::Code::NotFound,
+                        input + " has no .sqlite files; give a folder with runs");
+    }
+    return files;
+}
+
+// Reads the beginning of every file and sorts the files by the start of their runs.
+std::vector<HistoryFile> sorted(const std::vector<std::string>& files,
+                                std::vector<SkippedFile>& skipped)
+{
+    std::vector<HistoryFile> all;
+    for (const std::string& file : files) {
+        Run run;
+        const auto read = TraceReader::open(file).and_then(
+            [&](TraceReader reader) { return reader.pollChunk(run); });
+        if (read)
+            all.push_back({file, run.info.started});
+        else
+            skipped.push_back({file, read.error().message});
+    }
+    std::ranges::sort(all, {},
+                      [](const HistoryFile& one) { return std::pair(one.started, one.file); });
+    return all;
+}
+
+Result<History> readHistory(const HistoryOptions& options)
+{
+    History history{TRY(measureNamed(options.measure)), {}, {}};
+    const auto files = TRY(filesOf(options.inputs));
+    std::optional<Run> before;
+    for (const HistoryFile& of : sorted(files, history.skipped)) {
+        auto run = openRun(of.file);
+        const auto point = run.and_then([&](const Run& read) {
+            return historyPoint(read, before ? &*before : nullptr, options.measure);
+        });
+        if (!point) {
+            history.skipped.push_back({of.file, point.error().message});
+            continue;
+        }
+        history.rows.push_back({of, run->info.label, run->info.ticksPerUnit, *point});
+        before = *std::move(run);
+    }
+    if (history.rows.empty())
+        return fail(Error::Code::NotFound,
+                    fmt::format("no run can be read: {}: {}", history.skipped.front().file,
+                                history.skipped.front().reason));
+    return history;
+}
+
+struct HistoryCell
+{
+    const HistoryRow& of;
+    const MeasureInfo& measure;
+
+    // An amount in the unit of the measure; its interval is beside it.
+    Reading reading(const std::optional<Amount>& amount) const
+    {
+        if (!amount)
+            return {};
+        Reading value = isWhole() ? Reading(std::llround(amount->value)) : Reading(amount->value);
+        if (measure.unit == Unit::Time)
+            value.ticksPerUnit = of.ticksPerUnit;
+        return value;
+    }
+    Reading bounds(const std::optional<Amount>& amount) const
+    {
+        if (!amount || amount->spread != Spread::Interval)
+            return {};
+        return Reading::List{reading(Amount{amount->least}), reading(Amount{amount->most})};
+    }
+    std::string text(const std::optional<Amount>& amount) const
+    {
+        return amount ? readingText(reading(amount), measure) : "-";
+    }
+    std::string interval(const std::optional<Amount>& amount) const
+    {
+        const auto end = [&](double value) { return cellText(reading(Amount{value}), measure); };
+        return amount && amount->spread == Spread::Interval
+            ? fmt::format("{} .. {}", end(amount->least), end(amount->most))
+            : "-";
+    }
+    std::optional<Amount> change() const
+    {
+        return of.point.change ? std::optional(of.point.change->by) : std::nullopt;
+    }
+
+private:
+    bool isWhole() const { return measure.unit == Unit::Time || measure.unit == Unit::Bytes; }
+};
+using H = HistoryCell;
+
+std::string verdictOf(const HistoryPoint& point)
+{
+    if (!point.conditions.empty())
+        return "other conditions: " + point.conditions;
+    if (!point.change)
+        return "";
+    if (point.change->by.spread == Spread::Unknown)
+        return "spread unknown";
+    return point.change->isDistinguishable() ? "changed" : "not distinguishable";
+}
+
+constexpr std::array kHistoryRow{
+    Measure<H>({"started", "started", Unit::None, kColumn},
+               [](const H& r) { return textOrUnknown(r.of.of.started); }),
+    Measure<H>({"label", "run", Unit::None, kColumn}, [](const H& r) { return r.of.label; }),
+    Measure<H>({"file", "file", Unit::None, kColumn}, [](const H& r) { return r.of.of.file; }),
+    Measure<H>({"unit"}, // of times; other numbers have the unit of the measure
+               [](const H& r) {
+                   return r.measure.unit != Unit::Time ? Reading()
+                       : r.of.ticksPerUnit == 1        ? Reading("ns")
+                                                       : Reading("forward");
+               }),
+    Measure<H>({"value"}, [](const H& r) { return r.reading(r.of.point.value); }),
+    Measure<H>({"interval"}, [](const H& r) { return r.bounds(r.of.point.value); }),
+    Measure<H>({"change"}, [](const H& r) { return r.reading(r.change()); }),
+    Measure<H>({"change_interval"}, [](const H& r) { return r.bounds(r.change()); }),
+    Measure<H>({"change_share"},
+               [](const H& r) {
+                   return r.of.point.change && r.of.point.change->from != 0
+                       ? Reading(r.of.point.change->share())
+                       : Reading();
+               }),
+    Measure<H>({"distinguishable"},
+               [](const H& r) {
+                   return r.of.point.change && r.of.point.change->by.spread != Spread::Unknown
+                       ? Reading(r.of.point.change->isDistinguishable())
+                       : Reading();
+               }),
+    Measure<H>({"conditions"}, [](const H& r) { return textOrUnknown(r.of.point.conditions); }),
+};
+
+Table tableOf(const std::vector<HistoryCell>& rows)
+{
+    Table table(kHistoryRow, rows);
+    std::vector<std::string> values, intervals, changes, shares, verdicts;
+    for (const HistoryCell& row : rows) {
+        const auto& change = row.of.point.change;
+        values.push_back(row.text(row.of.point.value));
+        intervals.push_back(row.interval(row.of.point.value));
+        changes.push_back(row.text(row.change()));
+        shares.push_back(change ? fmt::format("{:+.1f}", 100 * change->share()) : "-");
+        verdicts.push_back(verdictOf(row.of.point));
+    }
+    std::size_t at = table.columns.size();
+    table.insert(at++, lowered(rows.front().measure.title), values);
+    table.insert(at++, "95 % interval", intervals);
+    table.insert(at++, "change", changes);
+    table.insert(at++, "%", shares);
+    table.insert(at, "against the run before", verdicts);
+    return table;
+}
+
+Sheet historySheet(const History& history)
+{
+    std::vector<HistoryCell> rows;
+    for (const HistoryRow& row : history.rows)
+        rows.push_back({row, *history.measure});
+    const Table table = tableOf(rows);
+    Sheet sheet;
+    sheet.data("measure", history.measure->key);
+    sheet.data("title", history.measure->title);
+    sheet.data("runs", table.json());
+    sheet.table(table);
+    if (std::ranges::any_of(history.rows,
+                            [](const HistoryRow& row) { return row.point.isMeasuredApart; }))
+        sheet.sentence("The runs were recorded apart: drift of the machine between them is not in "
+                       "the intervals.");
+    Reading::List skipped;
+    for (const SkippedFile& one : history.skipped) {
+        skipped.emplace_back(Reading::Fields{{"file", one.file}, {"reason", one.reason}});
+        sheet.sentence(fmt::format("skipped: {}: {}", one.file, oneLine(one.reason)));
+    }
+    sheet.data("skipped", skipped);
+    return sheet;
+}
+
+// The factor from the unit of the measure to that of the chart.
+double chartScale(const MeasureInfo& measure, std::int64_t ticksPerUnit)
+{
+    constexpr double kMebibyte = 1 << 20;
+    return measure.unit == Unit::Time
+        ? (ticksPerUnit == 1 ? 1e-6 : 1.0 / static_cast<double>(ticksPerUnit))
+        : measure.unit == Unit::Share ? 100
+        : measure.unit == Unit::Bytes ? 1 / kMebibyte
+                                      : 1;
+}
+
+Result<std::string> chart(const History& history)
+{
+    const MeasureInfo& measure = *history.measure;
+    std::vector<HistoryMark> marks;
+    for (const HistoryRow& row : history.rows) {
+        if ((row.ticksPerUnit == 1) != (history.rows.front().ticksPerUnit == 1))
+            return fail(Error::Code::InvalidArgument,
+                        "-o: some runs are in abstract units and others in ms; draw them apart");
+        const auto& value = row.point.value;
+        if (!value)
+            continue;
+        const double scale = chartScale(measure, row.ticksPerUnit);
+        const bool hasInterval = value->spread == Spread::Interval;
+        marks.push_back({row.of.started.substr(0, 10), scale * value->value,
+                         scale * (hasInterval ? value->least : value->value),
+                         scale * (hasInterval ? value->most : value->value),
+                         row.point.change.has_value(),
+                         row.point.change && row.point.change->isDistinguishable()});
+    }
+    const std::string unit = measure.unit == Unit::Bytes
+        ? "MiB"
+        : unitText(measure.unit, history.rows.front().ticksPerUnit);
+    return toSvg(
+        drawHistory(marks, std::string(measure.title) + (unit.empty() ? "" : ", " + unit)).scene);
+}
+
+Result<int> print(const HistoryOptions& options)
+{
+    const auto history = TRY(readHistory(options));
+    if (!options.output.file.empty())
+        TRY(chart(history).and_then(
+            [&](const std::string& svg) { return writeOutput(options.output, svg); }));
+    cli::print(historySheet(history), options.json);
+    return 0;
+}
+
+} // namespace
+
+Action prepareHistory(CLI::App& app)
+{
+    const auto options = std::make_shared<HistoryOptions>();
+    app.add_option("FOLDER|RUN.sqlite", options->inputs, "Recorded runs, or folders with runs")
+        ->expected(1, -1)
+        ->required();
+    app.add_option("--measure", options->measure,
+                   "Number to follow, by its key in JSON (default: iteration)")
+        ->type_name("KEY");
+    app.add_flag("--json", options->json, "Print JSON");
+    addOutputOptions(app, options->output, "Also draw the number of all runs", "FILE.svg");
+    return [options] { return print(*options); };
+}
+
+} // namespace cli
