@@ -99,6 +99,20 @@ public:
         }
         return first;
     }
+    // The tables share the numbers of their rows. If one of a finished run is missing, another
+    // program deleted its row, and the numbers of the run would be wrong. A count without a WHERE
+    // clause ignores the time limit of a statement.
+    engine::Result<void> checkNoneMissing(std::int64_t last)
+    {
+        std::int64_t rows = 0;
+        for (const std::string_view table : kGrowingTables)
+            rows += TRY(
+                m_database->integer(fmt::format("SELECT count(*) FROM {} WHERE id > 0", table)));
+        if (rows >= last)
+            return {};
+        return tl::unexpected(
+            m_database->damaged(fmt::format("{} of {} rows are missing", last - rows, last)));
+    }
     // Adds the rows with ids in (after, last] to the run.
     engine::Result<void> read(std::int64_t after, std::int64_t last)
     {
@@ -338,6 +352,8 @@ Result<TraceReader::Chunk> TraceReader::readChunk(OpenFile& open, engine::Run& r
     const bool grew = end > m_cursor;
     TRY(rows->read(m_cursor, end));
     m_cursor = std::max(m_cursor, end);
+    if (grew && end == *last && run.info.outcome == engine::Outcome::Finished)
+        TRY(rows->checkNoneMissing(*last));
     TRY(database.execute("COMMIT"));
     const auto all = static_cast<double>(std::max<std::int64_t>(*last, 1));
     return Chunk{*changed || grew, end < *last, static_cast<double>(m_cursor) / all};

@@ -5,6 +5,8 @@
 #include "profiler/analysis/calibrate.h"
 #include "profiler/whatif/predict.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 
 namespace profiler {
@@ -17,6 +19,10 @@ Result<Runs> withOpTimesOf(const Runs& runs, std::size_t baseline)
     const auto predictor = TRY(WhatIfPredictor::create(base));
     Runs all;
     for (const auto& run : runs) {
+        if (const std::string why = whyUnknown(run->info); !why.empty())
+            return fail(Error::Code::InvalidArgument,
+                        fmt::format("the schedule of {} is not known: {}; leave this run out",
+                                    run->info.label, why));
         WhatIf same;
         same.schedule = run->schedule;
         same.resamples = 0;

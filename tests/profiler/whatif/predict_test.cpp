@@ -1,4 +1,5 @@
 #include "profiler/store/trace_store.h"
+#include "profiler/whatif/other_times.h"
 #include "profiler/whatif/predict.h"
 #include "profiler/whatif/stage_times.h"
 #include "tests/profiler/whatif/measured_run.h"
@@ -398,4 +399,20 @@ TEST_CASE("BPipe is predicted only from a run with evicts and loads")
     const auto same = predictor->predict({scheduleOf("bpipe", 4, 8)});
     REQUIRE(same);
     CHECK(same->iteration == durationOf(own));
+}
+
+// The schedule of a run without a stage was simulated, which failed with a deadlock.
+TEST_CASE("a run whose traces lack a stage is not simulated with the op times of another")
+{
+    const auto whole = std::make_shared<const Run>(whatif_test::measuredRun("1f1b"));
+    Run lacking = whatif_test::measuredRun("1f1b");
+    lacking.info.label = "rank 2 missing";
+    lacking.info.import.emplace();
+    lacking.info.import->stagesKnown = true;
+    lacking.info.import->lack = "stage 2 has no trace";
+    const auto same = withOpTimesOf({whole, std::make_shared<const Run>(lacking)}, 0);
+    REQUIRE(!same);
+    CHECK(same.error().message
+          == "the schedule of rank 2 missing is not known: stage 2 has no trace; leave this run "
+             "out");
 }
