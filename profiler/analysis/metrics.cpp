@@ -108,6 +108,19 @@ std::optional<std::int64_t> RunMetrics::peakBytes() const
     return most == nullptr ? std::nullopt : most->peakBytes;
 }
 
+std::optional<double> RunMetrics::memoryBalance() const
+{
+    double sum = 0;
+    for (const DeviceMetrics& device : devices)
+        if (device.isRecorded() && !device.peakBytes)
+            return std::nullopt;
+        else
+            sum += device.isRecorded() ? static_cast<double>(*device.peakBytes) : 0;
+    const auto largest = peakBytes();
+    return largest && sum > 0 ? std::optional(static_cast<double>(*largest) * recordedDevices / sum)
+                              : std::nullopt;
+}
+
 double RunMetrics::peakStash() const
 {
     const DeviceMetrics* most = fullest(&DeviceMetrics::peakStash);

@@ -63,6 +63,8 @@ struct RunMetrics
     std::optional<std::int64_t> peakBytes() const;
     double peakStash() const;
     double weights() const;
+    // Largest over mean peakBytes of the recorded devices; nullopt if one of them is unknown.
+    std::optional<double> memoryBalance() const;
     // The device with the largest value of a member; nullptr without devices.
     const DeviceMetrics* fullest(const auto& member) const
     {

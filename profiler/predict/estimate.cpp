@@ -2,9 +2,14 @@
 
 #include "engine/base/try.h"
 #include "engine/cost/training_setup.h"
+#include "engine/experiment/experiment.h"
+#include "profiler/analysis/metrics.h"
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
+
+#include <algorithm>
+#include <array>
 
 namespace profiler {
 
@@ -168,6 +173,42 @@ Result<BpipeQuestion> questionOf(const EstimateRequest& request)
             question.stageMfu.push_back(percent / kPercent);
     question.mapping = TRY(mappingOf(request, on));
     return question;
+}
+
+Result<MeasuredEstimate> estimateFrom(const Run& run)
+{
+    static constexpr std::array<std::string_view, 4> kSchemes{"1f1b", "gpipe", "bpipe",
+                                                              "interleaved-1f1b"};
+    const RunInfo& info = run.info;
+    if (std::ranges::find(kSchemes, info.scheme) == kSchemes.end())
+        return fail(Error::Code::InvalidArgument,
+                    fmt::format("{}: the estimate has no closed form for it; use runs of {}",
+                                info.scheme, fmt::join(kSchemes, ", ")));
+    if (info.experiment.empty() || info.flopsPerIteration <= 0 || info.peakFlops <= 0)
+        return fail(Error::Code::InvalidArgument,
+                    "no experiment, FLOPs or peak; use runs recorded by bscope run");
+    const auto experiment = TRY(experimentFromToml(info.experiment));
+    const RunMetrics times = TRY(metrics(run));
+    std::int64_t slowest = 1;
+    for (const DeviceMetrics& device : times.devices) {
+        using enum OpKind;
+        std::int64_t own = 0;
+        for (const OpKind kind : {Forward, Backward, BackwardInput, BackwardWeight, Recompute})
+            own += device.byKind[kind];
+        slowest = std::max(slowest, own);
+    }
+    constexpr double kSecond = 1e9;
+    const Shape& shape = run.schedule.shape;
+    const double n = shape.microBatches, fill = (shape.devices - 1.0) / shape.chunks(),
+                 busy = static_cast<double>(slowest) / kSecond;
+    const double ideal
+        = info.flopsPerIteration / (info.peakFlops * shape.devices * shape.dataParallel);
+    MeasuredEstimate of{experiment.model.microBatchSize, shape.microBatches, ideal / busy};
+    of.predicted = busy * (n + fill) / n;
+    of.measured = static_cast<double>(times.duration) / kSecond;
+    of.mfu = ideal / of.predicted;
+    of.measuredMfu = ideal / of.measured;
+    return of;
 }
 
 } // namespace profiler

@@ -1,6 +1,7 @@
 #pragma once
 
 #include "engine/cost/bpipe_gain.h"
+#include "engine/timeline/run.h"
 #include "profiler/predict/request.h"
 
 #include <string>
@@ -30,5 +31,19 @@ engine::Fields<EstimateRequest> estimateFields();
 
 // Loads the presets and maps BPipe's devices to the nodes of the hardware.
 engine::Result<engine::BpipeQuestion> questionOf(const EstimateRequest& request);
+
+// The paper's estimate, made from a recorded run instead of a single stage (arXiv 2401.02088). The
+// closed form has no transfers, no optimizer step and equal stages.
+struct MeasuredEstimate
+{
+    int microBatchSize = 1, microBatches = 1;
+    double stageMfu = 0; // of the device whose F and B take the longest
+    double mfu = 0, measuredMfu = 0;
+    double predicted = 0, measured = 0; // seconds of an iteration
+    double error() const { return predicted / measured - 1; }
+};
+// Fails with Error::Code::InvalidArgument if the scheme has another closed form, or if the run
+// lacks its experiment or the peak of its devices.
+engine::Result<MeasuredEstimate> estimateFrom(const engine::Run& run);
 
 } // namespace profiler

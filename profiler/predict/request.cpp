@@ -17,16 +17,28 @@ namespace {
 
 using Kind = CostSource::Kind;
 
-Field<CostSource> fileField(FieldFacts facts, std::string CostSource::*member, Kind kind,
-                            std::string off)
+// A field whose use selects the source of costs.
+Field<CostSource> sourceField(FieldFacts facts, auto CostSource::*member, Kind kind,
+                              std::string off)
 {
-    auto field = engine::field<CostSource>(facts.essential(), member);
+    auto field = engine::field<CostSource>(std::move(facts), member);
     field.set = [set = field.set, kind](CostSource& source, std::string_view text) {
         source.kind = kind;
         return set(source, text);
     };
     field.off = [kind, off = std::move(off)](const CostSource& source) {
         return source.kind == kind ? "" : off;
+    };
+    return field;
+}
+
+// A number in place of that of the preset; 0 is the preset's.
+Field<CostSource> presetField(FieldFacts facts, auto CostSource::*member)
+{
+    auto field = sourceField(std::move(facts), member, Kind::Hardware,
+                             "only for the costs of a model on hardware");
+    field.get = [member](const CostSource& source) {
+        return source.*member > 0 ? numberText(source.*member) : std::string();
     };
     return field;
 }
@@ -70,16 +82,28 @@ Fields<CostSource> costSourceFields()
     static const std::vector<Field<CostSource>> kFields = [] {
         const std::string ofModel = "only for the costs of a model on hardware";
         std::vector<Field<CostSource>> fields{
-            fileField(option("", "--model", "Transformer", kModels, "NAME|FILE"),
-                      &CostSource::model, Kind::Hardware, ofModel),
-            fileField(option("", "--hardware", "Hardware", kHardware, "NAME|FILE"),
-                      &CostSource::hardware, Kind::Hardware, ofModel),
-            fileField(option("", "--calibrate", "Recorded run",
-                             "Take all costs from a recorded run with the same stages, as medians "
-                             "of its iterations",
-                             "RUN.sqlite"),
-                      &CostSource::file, Kind::Recorded, "only for the costs of a recorded run"),
-            inputShareField()};
+            sourceField(option("", "--model", "Transformer", kModels, "NAME|FILE").essential(),
+                        &CostSource::model, Kind::Hardware, ofModel),
+            sourceField(option("", "--hardware", "Hardware", kHardware, "NAME|FILE").essential(),
+                        &CostSource::hardware, Kind::Hardware, ofModel),
+            sourceField(
+                option("", "--calibrate", "Recorded run",
+                       "Take all costs from a recorded run with the same stages, as medians "
+                       "of its iterations",
+                       "RUN.sqlite")
+                    .essential(),
+                &CostSource::file, Kind::Recorded, "only for the costs of a recorded run"),
+            inputShareField(),
+            presetField(option("", "--layers", "Layers",
+                               "Layers of the transformer, in place of those of --model", "L")
+                            .between(1, 1 << 20),
+                        &CostSource::layers),
+            presetField(
+                option("", "--network", "Network GB/s",
+                       "Bandwidth of a NIC in GB/s, one direction, in place of that of --hardware",
+                       "GB/S")
+                    .between(1e-3, 1e5),
+                &CostSource::network)};
         const auto offer = [](FieldFacts& facts, const std::vector<std::string>& names) {
             facts.names.assign(names.begin(), names.end()); // a form lists them
         };
@@ -88,6 +112,7 @@ Fields<CostSource> costSourceFields()
         offer(fields[0], kModelNames);
         offer(fields[1], kHardwareNames);
         fields[0].group = fields[1].group = "Model on hardware";
+        fields[4].group = fields[5].group = fields[0].group;
         fields[2].group = fields[3].group = "Costs of a recorded run";
         return fields;
     }();
@@ -149,6 +174,15 @@ Result<ModelOnHardware> modelOnHardware(const CostSource& source)
 {
     auto model = TRY(loadTransformer(source.model));
     auto hardware = TRY(loadHardware(source.hardware));
+    if (source.layers > 0) {
+        model.layers = source.layers;
+        model.name += fmt::format(" with {} layers", source.layers);
+    }
+    if (source.network > 0) {
+        constexpr double kGiga = 1e9;
+        hardware.network.bandwidth = source.network * kGiga;
+        hardware.name += fmt::format(", network {:g} GB/s", source.network);
+    }
     return ModelOnHardware{std::move(model), std::move(hardware), source.setup};
 }
 

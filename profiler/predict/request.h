@@ -21,8 +21,10 @@ struct CostSource
 
     Kind kind = Kind::Units;
     std::string model = "gpt3-96b", hardware = "a100-sxm-80"; // presets, or .toml files
-    engine::TrainingSetup setup;                              // used for Kind::Hardware
-    std::string file;                                         // of the recorded run
+    int layers = 0;     // in place of those of the model; 0: those of the model
+    double network = 0; // GB/s between nodes in place of those of the hardware; 0: of the hardware
+    engine::TrainingSetup setup; // used for Kind::Hardware
+    std::string file;            // of the recorded run
     std::shared_ptr<const engine::Run> run;
     // Share of the input gradient (I) in the time of B, for a run that has only B.
     std::optional<engine::Fraction> inputShare;
@@ -31,8 +33,8 @@ struct CostSource
     friend bool operator==(const CostSource&, const CostSource&) = default;
 };
 
-// The options --model, --hardware, --calibrate and --split-backward. Setting one of the first three
-// also sets the kind. The fields of CostSource::setup are trainingSetupFields().
+// The options --model, --hardware, --layers, --network, --calibrate and --split-backward. Setting
+// one but the last also sets the kind. The fields of CostSource::setup are trainingSetupFields().
 engine::Fields<CostSource> costSourceFields();
 
 // What `bscope simulate` and the window ask: which schedule, and at which costs. We keep the names

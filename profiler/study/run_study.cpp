@@ -108,6 +108,7 @@ StudyValues valuesOf(const Run& run, const RunMetrics& metrics)
     of[StudyMetric::PeakStash] = metrics.peakStash();
     of[StudyMetric::Weights] = metrics.weights();
     of[StudyMetric::PeakBytes] = metrics.peakBytes();
+    of[StudyMetric::MemoryBalance] = metrics.memoryBalance();
     if (const MemoryCapacity memory = deviceMemory(run); memory.isKnown()) {
         of[StudyMetric::DeviceMemory] = memory.bytes;
         of[StudyMetric::UsableMemory] = memory.usable();

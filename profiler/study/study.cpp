@@ -37,6 +37,7 @@ constexpr std::array<MeasureInfo, kStudyMetrics> kMetrics{{
     {"cpu_share", "CPU share, %", Unit::Share, kData, Better::More},
     {"exposed", "Exposed communication", Unit::Time, kData, Better::Less},
     {"local_copies", "Local copies", Unit::None, kData, Better::Less},
+    {"memory_balance", "Memory balance", Unit::None, kData, Better::Less},
 }};
 
 void appendOption(std::vector<std::string>& arguments, const std::string& key,

@@ -48,8 +48,9 @@ enum class StudyMetric : std::uint8_t {
     // the devices, in ns or cost units. Bubble includes it if it is unknown.
     Exposed,
     LocalCopies,
+    MemoryBalance, // largest over mean PeakBytes of the devices
 };
-constexpr std::size_t kStudyMetrics = 20;
+constexpr std::size_t kStudyMetrics = 21;
 const MeasureInfo& metricInfo(StudyMetric metric); // key, title, unit and better direction
 std::string_view metricName(StudyMetric metric);   // "tokens_per_second", a column of the results
 std::string_view metricTitle(StudyMetric metric);  // "Tokens/s"

@@ -133,9 +133,9 @@ private:
     // A metric that is counted, or predicted, is the same in every iteration.
     std::optional<Amount> amount(std::size_t point) const
     {
-        static constexpr std::array kCounted{StudyMetric::PeakStash, StudyMetric::Weights,
-                                             StudyMetric::PeakBytes, StudyMetric::Messages,
-                                             StudyMetric::LocalCopies};
+        static constexpr std::array kCounted{StudyMetric::PeakStash,   StudyMetric::Weights,
+                                             StudyMetric::PeakBytes,   StudyMetric::Messages,
+                                             StudyMetric::LocalCopies, StudyMetric::MemoryBalance};
         const auto value = m_data.value(m_asked.y, point);
         if (!value)
             return std::nullopt;

@@ -289,6 +289,48 @@ TEST_CASE("estimate prints the rows of the re-evaluation of BPipe, and explains 
     CHECK_THAT(bscope(folder, "estimate -D 81").err, Catch::Contains("80 layers"));
 }
 
+TEST_CASE("estimate compares the closed form with the iterations of recorded runs")
+{
+    const Folder folder;
+    for (const std::string b : {"1", "2"})
+        REQUIRE(bscope(folder,
+                       "run --scheme 1f1b -D 2 -N " + std::string(b == "1" ? "8" : "4")
+                           + " --micro-batch-size " + b + " --iterations 3 -o b" + b + ".sqlite")
+                    .status
+                == 0);
+    const auto json = bscope(folder, "estimate --from-run b1.sqlite b2.sqlite --json").json();
+    REQUIRE(json["runs"].size() == 2);
+    for (const auto& row : json["runs"]) {
+        const double n = row["micro_batches"];
+        CHECK(row["mfu"].get<double>()
+              == Approx(row["stage_mfu"].get<double>() * n / (n + 1)).epsilon(1e-9));
+        CHECK(row["error"].get<double>()
+              == Approx(row["measured_mfu"].get<double>() / row["mfu"].get<double>() - 1));
+    }
+    CHECK(json["runs"][1]["micro_batch_size"] == 2);
+    REQUIRE(bscope(folder, "run --scheme zb-v -D 2 -N 4 --iterations 1 -o v.sqlite").status == 0);
+    CHECK(contains(bscope(folder, "estimate --from-run v.sqlite").err, "v.sqlite: zb-v"));
+}
+
+TEST_CASE("simulate takes the layers, the network and the batch in place of those of a preset")
+{
+    const Folder folder;
+    const std::string model = "simulate --scheme 1f1b -D 16 --model bert-64 --hardware a800-sxm-80";
+    const auto numbers = [&](const std::string& options) {
+        return bscope(folder, model + options + " --json").json();
+    };
+    const auto own = numbers(" -N 16"), layers = numbers(" -N 16 --layers 128"),
+               slow = numbers(" -N 16 --network 0.8");
+    CHECK(layers["model"] == "bert-64 with 128 layers");
+    CHECK(layers["iteration"].get<double>() > 1.5 * own["iteration"].get<double>());
+    CHECK(slow["iteration"].get<double>() > own["iteration"].get<double>());
+    CHECK(numbers(" --micro-batch-size 2 --global-batch 64")["micro_batches"] == 32);
+    CHECK(contains(bscope(folder, model + " --micro-batch-size 3 --global-batch 64").err,
+                   "not divisible by W x b = 3; use 66"));
+    for (const std::string option : {"--layers 4", "--network 1", "--global-batch 8"})
+        CHECK(contains(bscope(folder, "simulate " + option).err, "needs --model and --hardware"));
+}
+
 TEST_CASE("the stash of a model on hardware is what the engine plans for it in bf16")
 {
     const Folder folder;

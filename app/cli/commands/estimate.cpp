@@ -10,6 +10,7 @@
 #include <CLI/CLI.hpp>
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <array>
 #include <cmath>
 #include <memory>
@@ -141,8 +142,52 @@ Sheet estimateSheet(const BpipeQuestion& question, const BpipeAnswer& answer,
     return sheet;
 }
 
+using ME = MeasuredEstimate;
+
+constexpr std::array kMeasured{
+    Measure<ME>({"micro_batch_size", "b", Unit::None, kColumn}, Of<&ME::microBatchSize>()),
+    Measure<ME>({"micro_batches", "N", Unit::None, kColumn}, Of<&ME::microBatches>()),
+    Measure<ME>({"stage_mfu", "stage MFU", Unit::Share, kColumn}, Of<&ME::stageMfu>()),
+    Measure<ME>({"mfu", "MFU", Unit::Share, kColumn}, Of<&ME::mfu>()),
+    Measure<ME>({"measured_mfu", "measured", Unit::Share, kColumn}, Of<&ME::measuredMfu>()),
+    Measure<ME>(number("iteration_seconds", "iteration, s", 4), Of<&ME::predicted>()),
+    Measure<ME>(number("measured_seconds", "measured, s", 4), Of<&ME::measured>()),
+    Measure<ME>({"error", "error", Unit::Change, kColumn}, Of<&ME::error>()),
+};
+
+// Estimates every run from its own stage, and the gain of each size over the first.
+Result<Sheet> measuredSheet(const std::vector<std::string>& files)
+{
+    std::vector<ME> rows;
+    for (const std::string& file : files) {
+        auto row = estimateFrom(TRY(openRun(file)));
+        if (!row)
+            return fail(row.error().code, fmt::format("{}: {}", file, row.error().message));
+        rows.push_back(*row);
+    }
+    const auto [least, most]
+        = std::ranges::minmax(rows, {}, [](const ME& row) { return row.error(); });
+    const auto longer = std::ranges::count_if(rows, [](const ME& r) { return r.error() > 0; });
+    Sheet sheet;
+    std::string text = fmt::format(
+        "The iteration estimated from the stage MFU differs by {:+.1f} to {:+.1f} % from the "
+        "measured one, and is longer in {} of {} runs",
+        100 * least.error(), 100 * most.error(), longer, rows.size());
+    for (std::size_t i = 1; i < rows.size(); ++i)
+        text += fmt::format("; b {} -> {}: speed-up {:.3f}, measured {:.3f}",
+                            rows.front().microBatchSize, rows[i].microBatchSize,
+                            rows[i].mfu / rows.front().mfu,
+                            rows[i].measuredMfu / rows.front().measuredMfu);
+    sheet.sentence(text + ".");
+    sheet.table(Table(kMeasured, rows), "runs");
+    sheet.sentence("stage MFU: of the device whose F and B take the longest; transfers, optimizer "
+                   "and unequal stages are not estimated");
+    return sheet;
+}
+
 struct EstimateOptions
 {
+    std::vector<std::string> runs;
     EstimateRequest request;
     std::string question;
     bool json = false;
@@ -150,6 +195,10 @@ struct EstimateOptions
 
 Result<int> print(const EstimateOptions& options)
 {
+    if (!options.runs.empty()) {
+        cli::print(TRY(measuredSheet(options.runs)), options.json);
+        return 0;
+    }
     const auto question = TRY(questionOf(options.request));
     const auto answer = TRY(bpipeGain(question));
     std::optional<UtilisationEstimate> use;
@@ -167,6 +216,12 @@ Action prepareEstimate(CLI::App& app)
                    "bpipe: whether BPipe with a larger micro-batch is faster (default)")
         ->check(oneOf({"bpipe"}));
     addFieldOptions(app, estimateFields(), options->request);
+    auto* runs = app.add_option("--from-run", options->runs,
+                                "Take the stage MFU from recorded runs with different micro-batch "
+                                "sizes, and compare the estimate with their iterations")
+                     ->type_name("RUN.sqlite ...");
+    for (const auto& field : estimateFields())
+        runs->excludes(app.get_option(field.longFlag()));
     app.add_flag("--json", options->json, "Print JSON");
     return [options] { return print(*options); };
 }

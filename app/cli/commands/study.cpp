@@ -25,7 +25,9 @@
 #include <atomic>
 #include <chrono>
 #include <csignal>
+#include <map>
 #include <memory>
+#include <mutex>
 #include <thread>
 
 namespace cli {
@@ -45,7 +47,31 @@ struct StudyOptions
     ProgressKind progress = ProgressKind::Auto;
 };
 
-Result<StudyValues> simulatedPoint(const std::vector<std::string>& arguments)
+// Simulates points. Points with the same arguments are simulated once: an option of one scheme
+// makes several points of every other scheme. Thread-safe.
+class SimulatedPoints
+{
+public:
+    Result<StudyValues> at(const std::vector<std::string>& arguments)
+    {
+        {
+            const std::scoped_lock lock(m_mutex);
+            if (const auto known = m_values.find(arguments); known != m_values.end())
+                return known->second;
+        }
+        auto values = simulate(arguments);
+        const std::scoped_lock lock(m_mutex);
+        return m_values.emplace(arguments, std::move(values)).first->second;
+    }
+
+private:
+    static Result<StudyValues> simulate(const std::vector<std::string>& arguments);
+
+    std::mutex m_mutex;
+    std::map<std::vector<std::string>, Result<StudyValues>> m_values;
+};
+
+Result<StudyValues> SimulatedPoints::simulate(const std::vector<std::string>& arguments)
 {
     return simulateArguments(arguments).map([](const PredictedRun& one) {
         StudyValues values = valuesOf(one.run, one.metrics);
@@ -153,14 +179,14 @@ Result<void> writeFiles(const Study& study, const fs::path& folder,
 }
 
 Result<StudyValues> valuesAt(const Study& study, const StudyPoint& point, const fs::path& folder,
-                             const std::atomic<bool>& cancelled)
+                             SimulatedPoints& simulated, const std::atomic<bool>& cancelled)
 {
     std::vector<std::string> arguments = point.arguments;
     for (std::string& argument : arguments)
         if (study.files.contains(argument))
             argument = (folder / argument).string();
     if (point.mode == Study::Mode::Simulate)
-        return simulatedPoint(arguments);
+        return simulated.at(arguments);
     const std::string mode(Study::kModes[static_cast<std::size_t>(point.mode)]);
     arguments.insert(arguments.end(), {"--mode", mode});
     return recordedPoint(std::move(arguments), folder, cancelled);
@@ -217,8 +243,9 @@ Result<int> runAndPrint(const StudyOptions& options)
     TRY(checkIsNoText(options.folder));
     const auto study = TRY(readStudy(toml, options.file));
     const Interrupt interrupt;
+    SimulatedPoints simulated;
     const EvaluatePoint evaluate = [&](const StudyPoint& point) {
-        return valuesAt(study, point, options.folder, interrupt.requested());
+        return valuesAt(study, point, options.folder, simulated, interrupt.requested());
     };
     const std::unique_ptr<Progress> progress = makeProgress(options.progress);
     if (auto written = writeFiles(study, options.folder, interrupt.requested()); !written) {

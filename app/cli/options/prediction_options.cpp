@@ -131,6 +131,8 @@ void addModelOptions(CLI::App& app, CostSource& source)
 {
     addSourceOption(app, "--model", source);
     addSourceOption(app, "--hardware", source);
+    addSourceOption(app, "--layers", source);
+    addSourceOption(app, "--network", source);
     for (const bool isLast : {false, true})
         addFieldOptions(app, trainingSetupFields(), source.setup, [isLast](std::string_view flag) {
             return isLast != (flag == "--micro-batch-size" || flag == "--allreduce-precision");
@@ -142,6 +144,7 @@ constexpr std::string_view kNotRecorded
     = "--forward --backward --input-gradient --weight-gradient --p2p --latency --allreduce "
       "--optimizer --transfer --recompute-cost --stage-cost --p2p-across --latency-across "
       "--transfer-across --allreduce-across --nics-per-node --joint --model --hardware "
+      "--layers --network --global-batch "
       "--tensor-parallel --no-sequence-parallel --attention --recompute-all "
       "--micro-batch-size";
 
@@ -252,6 +255,9 @@ Result<void> checkUses(const CLI::App& app, const PredictionOptions& options)
     for (const auto& field : trainingSetupFields())
         if (!hasModel)
             TRY(unused(field.longFlag(), "needs --model and --hardware"));
+    for (const char* flag : {"--layers", "--network", "--global-batch"})
+        if (!hasModel)
+            TRY(unused(flag, "needs --model and --hardware"));
     if (!hasModel && options.request().costs.devicesPerNode == 0)
         TRY(unused("--mapping", "needs nodes, from --hardware or --devices-per-node"));
     if (given(app, "--model") != given(app, "--hardware"))
@@ -275,6 +281,21 @@ Result<void> keepBackward(const CLI::App& app, UnitCosts& costs)
     return {};
 }
 
+// Sets N to B / (W b) with --global-batch.
+Result<void> divideBatch(PredictionOptions& options)
+{
+    const int batch = options.globalBatch;
+    const int step
+        = options.request().schedule.dataParallel * options.request().source.setup.microBatchSize;
+    if (batch % step != 0)
+        return fail(Error::Code::InvalidArgument,
+                    fmt::format("--global-batch {} is not divisible by W x b = {}; use {}", batch,
+                                step, (batch / step + 1) * step));
+    if (batch > 0)
+        options.request().schedule.microBatches = batch / step;
+    return {};
+}
+
 } // namespace
 
 void addPredictionOptions(CLI::App& app, PredictionOptions& options)
@@ -286,6 +307,13 @@ void addPredictionOptions(CLI::App& app, PredictionOptions& options)
     addPassOptions(app, request);
     addCostOptions(app, options);
     addModelOptions(app, request.source);
+    app.add_option("--global-batch", options.globalBatch,
+                   "Sequences per iteration, which give N with --micro-batch-size and "
+                   "--data-parallel")
+        ->type_name("B")
+        ->check(between(1, 1 << 30))
+        ->excludes(app.get_option("--micro-batches"))
+        ->group("Model on hardware");
     addCalibrateOptions(app, request.source);
     addExperimentOption(app, experimentField("--sync"), syncName(request.sync),
                         [&request](const Experiment& typed) { request.sync = typed.sync; });
@@ -294,6 +322,7 @@ void addPredictionOptions(CLI::App& app, PredictionOptions& options)
 Result<void> complete(const CLI::App& app, PredictionOptions& options)
 {
     TRY(keepBackward(app, options.request().costs));
+    TRY(divideBatch(options));
     TRY(calibrate(app, options));
     return checkUses(app, options);
 }

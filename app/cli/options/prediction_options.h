@@ -46,6 +46,7 @@ struct PredictionOptions
     // The schedule of the run of --calibrate, if no option asks for another.
     std::optional<engine::Schedule> recordedOrder;
     int iterations = 1;
+    int globalBatch = 0; // sequences per iteration; 0: N is given
 
     profiler::PredictionRequest& request() { return schedule.request; }
     const profiler::PredictionRequest& request() const { return schedule.request; }

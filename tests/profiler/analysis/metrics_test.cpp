@@ -154,6 +154,9 @@ TEST_CASE("a device without recorded memory has no peak")
     run.timeline.memory = {{0, 500, MemoryEvent::kNoOp, 0, MemoryCategory::Weights}};
     CHECK(numbers(run).devices[{0}].peakBytes == 500);
     CHECK_FALSE(numbers(run).devices[{1}].peakBytes);
+    CHECK_FALSE(numbers(run).memoryBalance());
+    run.timeline.memory.push_back({0, 300, MemoryEvent::kNoOp, 1, MemoryCategory::Weights});
+    CHECK(numbers(run).memoryBalance() == 500.0 / 400);
 }
 
 TEST_CASE("memory that is alive when an iteration begins counts in its peak")

@@ -267,7 +267,7 @@ TEST_CASE("a study stores its results, ratios, CSV and report")
     CHECK_FALSE((*ratios)[3]); // its baseline is not possible
     const std::string csv = contentOf(folder / "out" / "results.csv");
     CHECK(csv.starts_with("micro-batches,scheme,iteration,"));
-    CHECK(csv.find("8,gpipe," + std::string(37, ',') + "too <large>,") != std::string::npos);
+    CHECK(csv.find("8,gpipe," + std::string(38, ',') + "too <large>,") != std::string::npos);
     const std::string html = contentOf(folder / "out" / "report.html");
     CHECK(html.find("A &amp; B") != std::string::npos);
     CHECK(html.find("<svg") != std::string::npos);
