@@ -154,6 +154,7 @@ Replacements replacementsOf(const Experiment& experiment, const Schedule& schedu
             {"MICRO_BATCHES", std::to_string(shape.microBatches)},
             {"MICRO_BATCH_SIZE", std::to_string(model.microBatchSize)},
             {"LAYERS", std::to_string(model.layers)},
+            {"LAYOUT", kit.layout},
             {"MODEL", model.name},
             {"MODULES", titanModules(model, shape.stages)},
             {"NODES", std::to_string(kit.nodes)},
@@ -276,6 +277,9 @@ Result<TrainingKit> trainingKit(const Experiment& experiment, int gpusPerNode,
     const auto data = TRY(textOf(experiment, recorded));
     TrainingKit kit;
     kit.ranks = schedule.shape.devices * schedule.shape.dataParallel;
+    kit.layout = LayerLayout(
+                     experiment.model.layout.counts(experiment.model.layers, schedule.shape.stages))
+                     .text();
     TRY(setNodes(kit, gpusPerNode));
     const Schedule compute = withoutAdded(schedule);
     kit.torchObstacle = torchObstacle(compute);

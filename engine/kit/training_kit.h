@@ -32,6 +32,8 @@ struct TrainingKit
 {
     std::vector<KitFile> files;
     int ranks = 0, nodes = 0, ranksPerNode = 0;
+    std::string
+        layout; // the layers of every stage (LayerLayout::text()), also if it is the default
     // Why PyTorch's pipeline runtime cannot execute the schedule; the runtime of the kit then
     // executes it. "" if PyTorch can.
     std::string torchObstacle;

@@ -1,5 +1,7 @@
 #include "tests/cli/bscope.h"
 
+#include <fmt/format.h>
+
 using namespace cli_test;
 
 TEST_CASE("simulate --json is the example of the contract")
@@ -315,4 +317,34 @@ TEST_CASE("the stash of a model on hardware is what the engine plans for it in b
         CHECK(formula[1]["peak_stash_bytes"].get<double>()
               == Approx(planned[1]["peak_stash_bytes"].get<double>()).epsilon(0.05));
     }
+}
+
+TEST_CASE("layers per stage decide times and memory of a model on hardware")
+{
+    const Folder folder;
+    const auto simulated = [&](const std::string& layout) {
+        return bscope(folder,
+                      "simulate --scheme 1f1b -D 4 -N 8 --model small --hardware "
+                      "a100-sxm-80 --json --layout '"
+                          + layout + "'")
+            .json();
+    };
+    const auto layers = [](int a, int b, int c, int d) {
+        return fmt::format("Et*{}|t*{}|t*{}|t*{}L", a, b, c, d);
+    };
+    constexpr int even = 3; // of the 12 of the model
+    const auto equal = simulated(layers(even, even, even, even));
+    CHECK(equal["iteration"] == simulated("")["iteration"]);
+    const auto uneven = simulated(layers(even - 1, even - 1, even + 3, even - 1));
+    CHECK(uneven["iteration"].get<double>() > equal["iteration"].get<double>());
+    CHECK(uneven["per_device"][2]["compute"].get<double>()
+          > equal["per_device"][2]["compute"].get<double>());
+    CHECK(uneven["per_device"][0]["peak_bytes"].get<double>()
+          < equal["per_device"][0]["peak_bytes"].get<double>());
+    CHECK(uneven["mfu"].get<double>() < equal["mfu"].get<double>());
+    CHECK(simulated(fmt::format("E|t*{}|t*{}|L", 2 * even, 2 * even))["per_device"][0]["span"]
+              .get<double>()
+          > 0);
+    CHECK(contains(bscope(folder, "simulate --layout EtL").err,
+                   "--layout: needs --model and --hardware"));
 }
