@@ -45,6 +45,11 @@ struct TrainingKit
     bool drains = false;
 };
 
+// The modules of each stage by their names in torchtitan's Llama 3, and the lines of a TOML list
+// with them. `layers` are those of every stage.
+std::vector<std::vector<std::string>> titanModules(const std::vector<int>& layers);
+std::string titanText(const std::vector<int>& layers);
+
 // How the ranks of a kit are started.
 enum class Launcher : std::uint8_t { Torchrun, Slurm, Torchtitan };
 struct LaunchPlace

@@ -62,16 +62,16 @@ TEST_CASE("a run stores its layers per stage, and what-if takes layers and outpu
     const Folder folder;
     bscope(folder,
            "run --model tiny --scheme 1f1b -D 4 -N 8 --iterations 3 --layout "
-           "'Et*5|t*5|t*4|ttL' -o run.sqlite");
+           "Et*5|t*5|t*4|ttL -o run.sqlite");
     const auto iteration = [&](const std::string& edits) {
         return bscope(folder, "whatif run.sqlite --scheme 1f1b --json " + edits)
             .json()["predictions"][0]["iteration"]
             .get<double>();
     };
     const double own = iteration("");
-    CHECK(iteration("--layout 'Et*5|t*5|t*4|ttL'") == Approx(own).epsilon(1e-3));
-    CHECK(iteration("--layout 'Et|t|t|t*13L'") > 1.5 * own);
-    CHECK(contains(bscope(folder, "whatif run.sqlite --scheme 1f1b --layout 'Et*8|t*8L'").err,
+    CHECK(iteration("--layout Et*5|t*5|t*4|ttL") == Approx(own).epsilon(1e-3));
+    CHECK(iteration("--layout Et|t|t|t*13L") > 1.5 * own);
+    CHECK(contains(bscope(folder, "whatif run.sqlite --scheme 1f1b --layout Et*8|t*8L").err,
                    "has 2 stages, the schedule 4"));
     CHECK(contains(bscope(folder, "analyze run.sqlite --json").out, "--layout 'Et*5|t*5|t*4|ttL'"));
 }

@@ -120,16 +120,18 @@ bool given(const CLI::App& app, const char* option)
 
 CLI::Option* addSourceOption(CLI::App& app, std::string_view flag, CostSource& source)
 {
-    const auto* field = findField(costSourceFields(), flag);
-    return addFieldOption(app, field->withDefault(""), "", [field, &source](std::string_view text) {
+    const auto* field = findField(costSourceFields(), flag.substr(flag.find("--")));
+    FieldFacts facts = field->withDefault("");
+    facts.flag = flag;
+    return addFieldOption(app, facts, "", [field, &source](std::string_view text) {
         return field->set(source, text);
     });
 }
 
 // Adds the options of a model on hardware; those that `bscope estimate` lacks come last.
-void addModelOptions(CLI::App& app, CostSource& source)
+void addModelOptions(CLI::App& app, CostSource& source, std::string_view model)
 {
-    addSourceOption(app, "--model", source);
+    addSourceOption(app, model, source);
     addSourceOption(app, "--hardware", source);
     for (const bool isLast : {false, true})
         addFieldOptions(app, trainingSetupFields(), source.setup, [isLast](std::string_view flag) {
@@ -277,7 +279,7 @@ Result<void> keepBackward(const CLI::App& app, UnitCosts& costs)
 
 } // namespace
 
-void addPredictionOptions(CLI::App& app, PredictionOptions& options)
+void addPredictionOptions(CLI::App& app, PredictionOptions& options, std::string_view model)
 {
     addScheduleOptions(app, options.schedule, Schemes::Several);
     PredictionRequest& request = options.request();
@@ -285,7 +287,7 @@ void addPredictionOptions(CLI::App& app, PredictionOptions& options)
                     [](std::string_view flag) { return !isOfCopies(flag); });
     addPassOptions(app, request);
     addCostOptions(app, options);
-    addModelOptions(app, request.source);
+    addModelOptions(app, request.source, model);
     addCalibrateOptions(app, request.source);
     addExperimentOption(app, experimentField("--sync"), syncName(request.sync),
                         [&request](const Experiment& typed) { request.sync = typed.sync; });
