@@ -134,7 +134,7 @@ public:
     std::string make_option_opts(const CLI::Option* option) const override
     {
         const std::string type
-            = option->get_positional() ? option->get_name() : option->get_type_name();
+            = option->get_positional() ? option->get_name(true) : option->get_type_name();
         return type.empty() ? "" : " " + type;
     }
     std::string make_option_name(const CLI::Option* option, bool positional) const override

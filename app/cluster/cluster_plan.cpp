@@ -180,6 +180,7 @@ engine::ModelOnHardware onHardware(const engine::Experiment& experiment,
     spec.transformedHead = model.family == engine::Family::Bert;
     engine::TrainingSetup setup;
     setup.microBatchSize = model.microBatchSize;
+    setup.layout = model.layout;
     setup.dataParallel = experiment.schedule.dataParallel;
     setup.reserve = experiment.reserve;
     setup.attention = attentionMode(engine::TransformerShape(model).attention.kind);

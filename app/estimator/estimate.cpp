@@ -145,7 +145,8 @@ void addMemory(const engine::BpipeQuestion& question, const BpipeRow& row,
     all.push_back(
         {QStringLiteral("Stash %1 at b = %2").arg(gib(row.memory.stash, 2)).arg(row.microBatchSize),
          QStringLiteral("of %1 on stage 0, arXiv 2205.05198")
-             .arg(countOf(engine::layersOf(input.on.model, input.stages, 0), "layer")),
+             .arg(countOf(engine::layersOf(input.on.model, input.on.setup, input.stages, 0),
+                          "layer")),
          QStringLiteral("computed")});
     engine::TrainingSetup setup = input.on.setup;
     setup.microBatchSize = row.microBatchSize;
@@ -179,12 +180,13 @@ std::vector<NumberSource> numberSources(const engine::BpipeQuestion& question,
                            .arg(number(base.headsPerRank, 0), number(row.headsPerRank, 0)),
                        QStringLiteral("rule")});
     addMemory(question, row, all);
-    all.push_back({QStringLiteral("Forward %1 at b = %2")
-                       .arg(scaleIn(Unit::Millisecond).withUnit(1e9 * row.forward))
-                       .arg(row.microBatchSize),
-                   QStringLiteral("roofline of %1 on stage 0")
-                       .arg(countOf(engine::layersOf(on.model, question.input.stages, 0), "layer")),
-                   QStringLiteral("computed")});
+    all.push_back(
+        {QStringLiteral("Forward %1 at b = %2")
+             .arg(scaleIn(Unit::Millisecond).withUnit(1e9 * row.forward))
+             .arg(row.microBatchSize),
+         QStringLiteral("roofline of %1 on stage 0")
+             .arg(countOf(engine::layersOf(on.model, on.setup, question.input.stages, 0), "layer")),
+         QStringLiteral("computed")});
     all.push_back(
         {QStringLiteral("Peak %1 TFLOP/s").arg(number(on.hardware.peakFlops / 1e12, 0)),
          QStringLiteral("of 16-bit matrix products; those of a model in fp32 or tf32 are slower"),

@@ -187,7 +187,7 @@ std::vector<StageSizes> stageSizes(const engine::ModelOnHardware& on, int stages
     const auto bytes = engine::stageBytes(on, stages, rebuilt);
     std::vector<StageSizes> all;
     for (int stage = 0; stage < stages; ++stage) {
-        StageSizes one{stage, stage, engine::layersOf(on.model, stages, stage),
+        StageSizes one{stage, stage, engine::layersOf(on.model, on.setup, stages, stage),
                        0,     0,     bytes[engine::StageId{stage}]};
         const double b = on.setup.microBatchSize;
         one.parameters

@@ -156,7 +156,7 @@ QString planProblem(const RunPlan& plan, const engine::Schedule& lowered)
     if (const auto possible = engine::checkSlices(lowered, model); !possible)
         return fromUtf8(possible.error().message);
     const int stages = lowered.shape.stages;
-    if (model.layers < stages)
+    if (model.layout.isDefault() && model.layers < stages)
         return fromUtf8("%1 has %2 layers, too few for %3 stages: use fewer devices, or simulate.")
             .arg(fromUtf8(model.name))
             .arg(model.layers)

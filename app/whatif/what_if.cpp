@@ -23,16 +23,6 @@ namespace app {
 using profiler::ComparedRun;
 using profiler::RunEdit;
 
-LayerSplit evenSplit(int layers, int stages)
-{
-    engine::TransformerSpec model;
-    model.layers = layers;
-    LayerSplit split;
-    for (int stage = 0; stage < stages; ++stage)
-        split.push_back(engine::layersOf(model, stages, stage));
-    return split;
-}
-
 namespace {
 
 // The number of layers before each stage, then the total.
@@ -43,16 +33,11 @@ std::vector<int> borders(const LayerSplit& split)
     return all;
 }
 
-std::vector<int> evenBorders(const LayerSplit& split)
-{
-    return borders(evenSplit(borders(split).back(), static_cast<int>(split.size())));
-}
-
 } // namespace
 
-std::vector<profiler::LayerMove> layerMoves(const LayerSplit& split)
+std::vector<profiler::LayerMove> layerMoves(const LayerSplit& measured, const LayerSplit& split)
 {
-    const std::vector<int> now = borders(split), before = evenBorders(split);
+    const std::vector<int> now = borders(split), before = borders(measured);
     std::vector<profiler::LayerMove> moves;
     for (std::size_t from = 0; from < split.size(); ++from)
         for (std::size_t to = 0; to < split.size(); ++to) {
@@ -65,25 +50,25 @@ std::vector<profiler::LayerMove> layerMoves(const LayerSplit& split)
     return moves;
 }
 
-LayerSplit withMoves(LayerSplit even, const std::vector<profiler::LayerMove>& moves)
+LayerSplit withMoves(LayerSplit split, const std::vector<profiler::LayerMove>& moves)
 {
     for (const profiler::LayerMove& move : moves) {
-        even[static_cast<std::size_t>(move.from.value)] -= move.count;
-        even[static_cast<std::size_t>(move.to.value)] += move.count;
+        split[static_cast<std::size_t>(move.from.value)] -= move.count;
+        split[static_cast<std::size_t>(move.to.value)] += move.count;
     }
-    return even;
+    return split;
 }
 
-std::pair<int, int> borderRange(const LayerSplit& split, int border)
+std::pair<int, int> borderRange(const LayerSplit& measured, const LayerSplit& split, int border)
 {
-    const std::vector<int> now = borders(split), before = evenBorders(split);
+    const std::vector<int> now = borders(split), before = borders(measured);
     const auto at = static_cast<std::size_t>(border);
     return {std::max(now[at], before[at]) + 1, std::min(now[at + 2], before[at + 2]) - 1};
 }
 
-LayerSplit withBorder(LayerSplit split, int border, int before)
+LayerSplit withBorder(const LayerSplit& measured, LayerSplit split, int border, int before)
 {
-    const auto [least, most] = borderRange(split, border);
+    const auto [least, most] = borderRange(measured, split, border);
     const auto at = static_cast<std::size_t>(border);
     const int moved = std::clamp(before, least, most) - borders(split)[at + 1];
     split[at] += moved;

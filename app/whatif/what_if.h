@@ -29,17 +29,16 @@ using profiler::withChanges;
 // The number of layers that each stage executes, in the order of the stages.
 using LayerSplit = std::vector<int>;
 
-LayerSplit evenSplit(int layers, int stages); // as in a recorded run
-// Converts the moves between the even split and `split`. Layers keep their order.
-std::vector<profiler::LayerMove> layerMoves(const LayerSplit& split);
-LayerSplit withMoves(LayerSplit even, const std::vector<profiler::LayerMove>& moves);
+// Converts the moves between the measured split and `split`. Layers keep their order.
+std::vector<profiler::LayerMove> layerMoves(const LayerSplit& measured, const LayerSplit& split);
+LayerSplit withMoves(LayerSplit measured, const std::vector<profiler::LayerMove>& moves);
 
 // Returns the least and the greatest number of layers that can be before a border. `border` is the
 // index of the stage that ends there. Each stage next to the border keeps at least one layer that
-// it has in the even split.
-std::pair<int, int> borderRange(const LayerSplit& split, int border);
+// it has in the measured split.
+std::pair<int, int> borderRange(const LayerSplit& measured, const LayerSplit& split, int border);
 // Returns the split with the border moved to `before` layers, clamped to borderRange().
-LayerSplit withBorder(LayerSplit split, int border, int before);
+LayerSplit withBorder(const LayerSplit& measured, LayerSplit split, int border, int before);
 
 // Returns the reason why other schemes cannot be predicted from the run; "" if no reason is known.
 // Does not read the spans, so a prediction may still fail. `run` may be nullptr.

@@ -65,8 +65,9 @@ LayerBar::LayerBar(const ThemeController& theme, QWidget* parent)
     setMouseTracking(true);
 }
 
-void LayerBar::setSplit(const LayerSplit& split)
+void LayerBar::setSplit(const LayerSplit& measured, const LayerSplit& split)
 {
+    m_measured = measured;
     if (split == m_split)
         return;
     m_split = split;
@@ -108,7 +109,7 @@ void LayerBar::move(int border, int before)
 {
     if (border < 0 || border >= borders())
         return;
-    LayerSplit split = withBorder(m_split, border, before);
+    LayerSplit split = withBorder(m_measured, m_split, border, before);
     if (split == m_split)
         return;
     m_split = std::move(split);
@@ -222,7 +223,7 @@ QString LayerBar::toolTipAt(QPoint at) const
     const int border = borderAt(at.x());
     if (border < 0)
         return {};
-    const auto [least, most] = borderRange(m_split, border);
+    const auto [least, most] = borderRange(m_measured, m_split, border);
     return tr("Drag to move layers between stages %1 and %2 (keys − and +). Stage %1 can end after "
               "layer %3 to %4; every stage keeps at least one of its measured layers.")
         .arg(border)
@@ -858,8 +859,10 @@ void WhatIfForm::addLayers(QVBoxLayout& column)
             layers->setValue(now.layers);
         const bool isKnown = layers->value() >= stages && stages > 1;
         bar->setVisible(isKnown);
-        bar->setSplit(isKnown ? withMoves(evenSplit(layers->value(), stages), now.moves)
-                              : LayerSplit());
+        LayerSplit measured = profiler::stageLayers(run());
+        if (isKnown && measured.empty())
+            measured = engine::LayerLayout().counts(layers->value(), stages);
+        bar->setSplit(measured, isKnown ? withMoves(measured, now.moves) : LayerSplit());
         hint->setText(
             isKnown ? tr("Drag a border to move layers between stages. Every layer of a stage is "
                          "assumed to take the same time.")
@@ -878,7 +881,7 @@ void WhatIfForm::addLayers(QVBoxLayout& column)
     });
     connect(bar, &LayerBar::changed, this, [=, this] {
         m_edits.change(bar->objectName(), [=](WhatIfChanges& next) {
-            next.moves = layerMoves(bar->split());
+            next.moves = layerMoves(bar->measured(), bar->split());
             next.layers = next.moves.empty() ? 0 : layers->value();
         });
     });

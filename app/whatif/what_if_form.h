@@ -31,7 +31,8 @@ public:
     explicit LayerBar(const ThemeController& theme, QWidget* parent = nullptr);
 
     // Emits no signal. Every stage has at least one layer.
-    void setSplit(const LayerSplit& split);
+    void setSplit(const LayerSplit& measured, const LayerSplit& split);
+    const LayerSplit& measured() const { return m_measured; }
     const LayerSplit& split() const { return m_split; }
     int borderX(int border) const; // centre of the handle
 
@@ -56,7 +57,7 @@ private:
     void update();
     void paintStage(QPainter& painter, int stage) const;
 
-    LayerSplit m_split;
+    LayerSplit m_measured, m_split;
     int m_current = 0, m_hovered = -1, m_dragged = -1; // borders; -1: none
 };
 

@@ -47,7 +47,7 @@ DeviceMemory memoryOf(const EstimateInput& input, int device)
     for (int stage = device; stage < stages; stage += input.stages) {
         memory.state += stageParameters(model, setup, stages, stage) * setup.stateBytes();
         memory.stash += stageStashBytes(model, setup, stages, stage);
-        memory.layers += layersOf(model, stages, stage) * layerStashBytes(model, setup);
+        memory.layers += layersOf(model, setup, stages, stage) * layerStashBytes(model, setup);
     }
     return memory;
 }
@@ -60,6 +60,17 @@ double heldBy1F1B(const EstimateInput& input, int device)
 {
     const double p = input.stages, v = input.chunks, left = p - device;
     return std::min(microBatchesOf(input), v == 1 ? left : (2 * (left - 1) + (v - 1) * p + 1) / v);
+}
+
+// The layers of all devices except the one with the most, divided by the layers of that one: D - 1
+// if all devices have equally many.
+double otherDevices(const EstimateInput& input)
+{
+    std::vector<double> layers(static_cast<std::size_t>(input.stages), 0);
+    const int stages = input.stages * input.chunks;
+    for (int stage = 0; stage < stages; ++stage)
+        layers[stage % input.stages] += layersOf(input.on.model, input.on.setup, stages, stage);
+    return input.on.model.layers / std::ranges::max(layers) - 1;
 }
 
 // Each device keeps at most ceil((D+2)/2) stashes. Device d < D/2 evicts the rest to device D-1-d.
@@ -143,7 +154,8 @@ BpipeRow rowOf(const BpipeQuestion& question, std::size_t index)
     setFit(row, question.memory);
     row.kernels = attentionKernels(on.model, on.setup);
     row.headsPerRank = headsPerRank(on.model, on.setup);
-    row.forward = layersOf(on.model, input.stages, row.memory.device) * layerTimes(on).forward;
+    row.forward
+        = layersOf(on.model, on.setup, input.stages, row.memory.device) * layerTimes(on).forward;
     const LinkSpec link = partnerLink(question);
     row.transfer
         = LinkSpec{link.latency, link.bandwidth * on.hardware.linkShare}.time(row.memory.stash);
@@ -300,14 +312,15 @@ double microBatchesOf(const EstimateInput& input)
 double pipelineMfu(const EstimateInput& input, double stageMfu)
 {
     const double n = microBatchesOf(input);
-    return stageMfu * n / (n + (input.stages - 1.0) / input.chunks);
+    const double others = otherDevices(input);
+    return stageMfu * (others + 1) / input.stages * n / (n + others / input.chunks);
 }
 
 double breakEven(const EstimateInput& input, int from, int to)
 {
     const auto slots = [&](int size) {
         return input.globalBatch
-            + input.on.setup.dataParallel * size * (input.stages - 1.0) / input.chunks;
+            + input.on.setup.dataParallel * size * otherDevices(input) / input.chunks;
     };
     return slots(to) / slots(from);
 }

@@ -40,8 +40,9 @@ MemoryEstimate estimateMemory(const EstimateInput& input);
 // and micro-batch size b.
 double microBatchesOf(const EstimateInput& input);
 // MFU of the pipeline: `stageMfu` times n / (n + (p - 1) / v), with p pipeline devices and v
-// chunks. It is an upper bound, because it assumes free transfers, no optimizer step and equal
-// stages (arXiv 2401.02088).
+// chunks. It is an upper bound, because it assumes free transfers and no optimizer step (arXiv
+// 2401.02088). If the devices have unequal layers, the busiest one determines the time: p - 1 is
+// the number of its loads that the other devices have in sum, and idle devices lower the MFU.
 double pipelineMfu(const EstimateInput& input, double stageMfu);
 // If the micro-batch size changes from `from` (x) to `to` (y), returns the factor by which the MFU
 // of a stage must grow to keep the MFU of the pipeline: (B + d y (p-1)) / (B + d x (p-1)).

@@ -82,7 +82,7 @@ struct StageTimes
 StageTimes stageTimes(const ModelOnHardware& on, const LayerTimes& layer, int stages, int stage)
 {
     const Roofline roofline(on);
-    const int layers = layersOf(on.model, stages, stage);
+    const int layers = layersOf(on.model, on.setup, stages, stage);
     StageTimes times{layers * layer.forward, layers * layer.inputGradient,
                      layers * layer.weightGradient, layers * layer.recompute,
                      roofline.traffic(kUpdateBytes * on.setup.tensorParallel

@@ -1,5 +1,7 @@
 #include "engine/cost/training_setup.h"
 
+#include "engine/base/try.h"
+
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -117,16 +119,15 @@ double headStashBytes(const TransformerSpec& model, const TrainingSetup& setup)
         / setup.tensorParallel;
 }
 
-int layersOf(const TransformerSpec& model, int stages, int stage)
+int layersOf(const TransformerSpec& model, const TrainingSetup& setup, int stages, int stage)
 {
-    const auto first = [&](std::int64_t s) { return s * model.layers / stages; };
-    return first(stage + 1) - first(stage);
+    return setup.layout.count(model.layers, stages, stage);
 }
 
 double stageParameters(const TransformerSpec& model, const TrainingSetup& setup, int stages,
                        int stage)
 {
-    double parameters = layersOf(model, stages, stage) * parametersPerLayer(model);
+    double parameters = layersOf(model, setup, stages, stage) * parametersPerLayer(model);
     if (stage == 0 || stage == stages - 1)
         parameters += embeddingParameters(model);
     if (stage == stages - 1)
@@ -137,7 +138,7 @@ double stageParameters(const TransformerSpec& model, const TrainingSetup& setup,
 double stageStashBytes(const TransformerSpec& model, const TrainingSetup& setup, int stages,
                        int stage)
 {
-    double bytes = layersOf(model, stages, stage) * layerStashBytes(model, setup);
+    double bytes = layersOf(model, setup, stages, stage) * layerStashBytes(model, setup);
     if (stage == 0)
         bytes += embeddingStashBytes(model, setup);
     if (stage == stages - 1)
@@ -164,11 +165,7 @@ Result<void> checkHeads(std::string_view model, int heads, int tensorParallel)
 
 Result<void> checkParallel(const TransformerSpec& model, const TrainingSetup& setup, int stages)
 {
-    if (model.layers < stages)
-        return fail(
-            Error::Code::InvalidArgument,
-            fmt::format("{} has {} layers, fewer than the {} stages; use fewer devices or chunks",
-                        model.name, model.layers, stages));
+    TRY(setup.layout.check(model.name, model.layers, stages));
     return checkHeads(model.name, model.heads, setup.tensorParallel);
 }
 
@@ -203,6 +200,7 @@ Fields<TrainingSetup> trainingSetupFields()
                             "parameter")
                          .oneOf({"fp32", "bf16"}),
                      &S::allReducePrecision),
+            layoutField(option("", "--layout", "Layers per stage", kLayoutHelp), &S::layout),
             field<S>(reserveOption(""), &S::reserve),
         };
         Field<S>& whole = fields[3]; // this option turns sequence parallelism off

@@ -2,6 +2,7 @@
 
 #include "engine/base/field.h"
 #include "engine/base/memory_capacity.h"
+#include "engine/cost/layer_layout.h"
 #include "engine/cost/transformer.h"
 
 namespace engine {
@@ -20,6 +21,7 @@ enum class GradientPrecision : std::uint8_t { Fp32, Bf16 };
 struct TrainingSetup
 {
     int microBatchSize = 1, tensorParallel = 1, dataParallel = 1;
+    LayerLayout layout;
     bool sequenceParallel = true; // activations of norms and dropout are divided by t, too
     AttentionMode attention = AttentionMode::Flash;
     bool recomputesAll = false; // only the input of each layer is kept
@@ -63,15 +65,15 @@ double headStashBytes(const TransformerSpec& model, const TrainingSetup& setup);
 double boundaryBytes(const TransformerSpec& model, const TrainingSetup& setup);
 
 // The number of layers of a stage, and its parameters on one tensor-parallel rank including
-// embedding and head. Layers are distributed as in the models that this program trains.
-int layersOf(const TransformerSpec& model, int stages, int stage);
+// embedding and head.
+int layersOf(const TransformerSpec& model, const TrainingSetup& setup, int stages, int stage);
 double stageParameters(const TransformerSpec& model, const TrainingSetup& setup, int stages,
                        int stage);
 double stageStashBytes(const TransformerSpec& model, const TrainingSetup& setup, int stages,
                        int stage);
 // Fails if the heads of `model` cannot be divided among the devices of a stage.
 Result<void> checkHeads(std::string_view model, int heads, int tensorParallel);
-// Fails if there are fewer layers than stages, or as checkHeads() does.
+// Fails as LayerLayout::check() and checkHeads() do.
 Result<void> checkParallel(const TransformerSpec& model, const TrainingSetup& setup, int stages);
 
 // The options of `bscope simulate --model --hardware` and of `bscope estimate`, and the fields of

@@ -58,6 +58,8 @@ Result<TransformerSpec> loadTransformer(std::string_view nameOrFile)
     file.integer("vocabulary", model.vocabulary, {1, kMost});
     file.passOver(
         {"micro_batch_size", "tied", "attention", "recompute", "precision", "optimizer.", "init."});
+    file.require(file.text("layout", "").empty(), "layout",
+                 "must be given as --layout; remove it from the file");
     TRY(file.done());
     TRY(checkWidths(model, nameOrFile));
     return model;

@@ -15,6 +15,7 @@
 #include "resources/resources.h"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <array>
@@ -111,21 +112,6 @@ std::string titanObstacle(const TrainingKit& kit, const Schedule& schedule)
     return {};
 }
 
-// The modules of each stage, by their names in torchtitan's Llama 3, as TOML.
-std::string titanModules(const ModelSpec& model, int stages)
-{
-    std::string text;
-    for (int stage = 0; stage < stages; ++stage) {
-        std::string names = stage == 0 ? R"("tok_embeddings", )" : "";
-        for (int layer = firstLayer(model, stages, stage);
-             layer < firstLayer(model, stages, stage + 1); ++layer)
-            names += fmt::format("\"layers.{}\", ", layer);
-        names += stage + 1 == stages ? R"("norm", "output")" : "";
-        text += fmt::format("    [{}],\n", names);
-    }
-    return text;
-}
-
 // The unigram entropy differs after almost every edit of a text.
 Result<TextData> textOf(const Experiment& experiment, const RecordedFiles& recorded)
 {
@@ -154,8 +140,9 @@ Replacements replacementsOf(const Experiment& experiment, const Schedule& schedu
             {"MICRO_BATCHES", std::to_string(shape.microBatches)},
             {"MICRO_BATCH_SIZE", std::to_string(model.microBatchSize)},
             {"LAYERS", std::to_string(model.layers)},
+            {"LAYOUT", kit.layout},
             {"MODEL", model.name},
-            {"MODULES", titanModules(model, shape.stages)},
+            {"MODULES", titanText(model.layout.counts(model.layers, shape.stages))},
             {"NODES", std::to_string(kit.nodes)},
             {"RANKS", std::to_string(kit.ranks)},
             {"RANKS_PER_NODE", std::to_string(kit.ranksPerNode)},
@@ -201,6 +188,30 @@ Result<void> removeOthers(const TrainingKit& kit, const std::filesystem::path& t
 }
 
 } // namespace
+
+std::vector<std::vector<std::string>> titanModules(const std::vector<int>& layers)
+{
+    std::vector<std::vector<std::string>> all;
+    int layer = 0;
+    for (const int count : layers) {
+        auto& names = all.emplace_back();
+        if (all.size() == 1)
+            names.emplace_back("tok_embeddings");
+        for (int i = 0; i < count; ++i)
+            names.push_back(fmt::format("layers.{}", layer++));
+    }
+    all.back().insert(all.back().end(), {"norm", "output"});
+    return all;
+}
+
+std::string titanText(const std::vector<int>& layers)
+{
+    std::string text;
+    for (const auto& names : titanModules(layers))
+        text += names.empty() ? "    [],\n"
+                              : fmt::format("    [\"{}\"],\n", fmt::join(names, "\", \""));
+    return text;
+}
 
 std::string_view kitFilePurpose(std::string_view name)
 {
@@ -276,6 +287,9 @@ Result<TrainingKit> trainingKit(const Experiment& experiment, int gpusPerNode,
     const auto data = TRY(textOf(experiment, recorded));
     TrainingKit kit;
     kit.ranks = schedule.shape.devices * schedule.shape.dataParallel;
+    kit.layout = LayerLayout(
+                     experiment.model.layout.counts(experiment.model.layers, schedule.shape.stages))
+                     .text();
     TRY(setNodes(kit, gpusPerNode));
     const Schedule compute = withoutAdded(schedule);
     kit.torchObstacle = torchObstacle(compute);

@@ -32,6 +32,8 @@ struct TrainingKit
 {
     std::vector<KitFile> files;
     int ranks = 0, nodes = 0, ranksPerNode = 0;
+    std::string
+        layout; // the layers of every stage (LayerLayout::text()), also if it is the default
     // Why PyTorch's pipeline runtime cannot execute the schedule; the runtime of the kit then
     // executes it. "" if PyTorch can.
     std::string torchObstacle;
@@ -42,6 +44,11 @@ struct TrainingKit
     // run`.
     bool drains = false;
 };
+
+// The modules of each stage by their names in torchtitan's Llama 3, and the lines of a TOML list
+// with them. `layers` are those of every stage.
+std::vector<std::vector<std::string>> titanModules(const std::vector<int>& layers);
+std::string titanText(const std::vector<int>& layers);
 
 // How the ranks of a kit are started.
 enum class Launcher : std::uint8_t { Torchrun, Slurm, Torchtitan };

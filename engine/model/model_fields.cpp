@@ -45,6 +45,8 @@ Fields<ModelSpec> modelFields()
         addSize("--layers", "Layers", "Transformer blocks", &M::layers);
         addSize("--width", "Width", "Width of the residual stream", &M::width);
         addSize("--heads", "Heads", "Attention heads", &M::heads);
+        fields.push_back(
+            layoutField(ofModel("--layout", "Layers per stage", kLayoutHelp), &M::layout));
         add(ofModel("--attention", "Attention",
                     "standard: stores the attention scores; recompute: computes them again in "
                     "the backward; flash: never stores them")

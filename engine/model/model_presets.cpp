@@ -82,6 +82,8 @@ toml::table tableOf(const ModelSpec& model)
 {
     toml::table table;
     insertFields(modelFields(), model, table);
+    if (model.layout.isDefault())
+        table.erase("layout");
     return table;
 }
 

@@ -3,6 +3,7 @@
 #include "engine/backend/attention.h"
 #include "engine/base/field.h"
 #include "engine/base/result.h"
+#include "engine/cost/layer_layout.h"
 
 #include <array>
 #include <cstdint>
@@ -51,6 +52,7 @@ struct ModelSpec
     int kvHeads = 0;  // key-value heads; 0: equal to heads
     int ffnWidth = 0; // 0: TransformerSpec::defaultFeedForward()
     bool tied = false;
+    LayerLayout layout;
     AttentionKind attention = AttentionKind::Standard;
     Recompute recompute = Recompute::None;
     Precision precision = Precision::Fp32;
@@ -66,7 +68,8 @@ Result<ModelSpec> loadModel(std::string_view nameOrFile);
 std::vector<std::string> modelNames();
 
 // Stage s of S has blocks firstLayer(s) .. firstLayer(s + 1) - 1. checkModel() fails if there are
-// fewer layers than stages; the message has the smallest valid --layers.
+// fewer layers than stages (the message has the smallest valid --layers), if the layout is not one
+// of this model and these stages, and if it has a stage without layers, which cannot be trained.
 int firstLayer(const ModelSpec& model, int stages, int stage);
 Result<void> checkModel(const ModelSpec& model, int stages);
 // Checks the range of every field and combinations of fields; part of checkModel() and loadModel().

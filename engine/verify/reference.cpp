@@ -192,13 +192,20 @@ ModelSpec keepingAll(ModelSpec model)
     return model;
 }
 
+// The model on one stage, whatever the layers per stage of the schedule.
+ModelSpec uncut(ModelSpec model)
+{
+    model.layout = {};
+    return keepingAll(std::move(model));
+}
+
 class Synchronous final : public GradientReference
 {
 public:
     explicit Synchronous(const ReferenceSetup& setup)
         : m_microBatches(setup.lowered.shape.microBatches * setup.lowered.shape.dataParallel)
         , m_units(hasHalves(setup.lowered) ? unitsPerMicroBatch(setup.lowered) : 1)
-        , m_whole(makeTransformer(keepingAll(setup.pass.model), 1, setup.device))
+        , m_whole(makeTransformer(uncut(setup.pass.model), 1, setup.device))
         , m_trainer(*m_whole, setup.device.kernels(), setup.seed, setup.accumulate)
     {
         const auto cut = makeTransformer(setup.pass.model, setup.lowered.shape.stages, setup.device,

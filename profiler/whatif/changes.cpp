@@ -61,15 +61,38 @@ Result<void> each(const char* flag, const List& list, Apply apply)
     return {};
 }
 
+// The layers of every stage in the run, of whose model the user may have given the layers.
+std::vector<int> layersInRun(int layers, const Run& run)
+{
+    auto measured = stageLayers(run);
+    return measured.empty() ? LayerLayout().counts(layers, run.schedule.shape.stages) : measured;
+}
+
+Result<void> applyLayout(const Changes& changes, const Run& run, MeasuredTimes& times)
+{
+    if (changes.layout.isDefault())
+        return {};
+    if (!changes.moves.empty())
+        return refused("--layout", "--move-layers gives the layers, too; leave out one of them");
+    if (changes.layers == 0)
+        return refused("--layout",
+                       "the run does not state the layers of the model; add --layers L");
+    if (times.stages.size() < 3)
+        return refused("--layout",
+                       "the times of the embedding and the output layer are unknown in "
+                       "a run of fewer than 3 stages; use --move-layers");
+    times.layout = changes.layout;
+    times.layers = layersInRun(changes.layers, run);
+    return {};
+}
+
 Result<void> applyMove(const LayerMove& move, int layers, const Run& run, MeasuredTimes& times)
 {
     if (layers == 0)
         return fail(Error::Code::InvalidArgument,
                     "the run does not state the layers of the model; add --layers L");
-    TransformerSpec model;
-    model.layers = layers;
-    const int stages = run.schedule.shape.stages;
-    const int own = times.stages.has(move.from) ? layersOf(model, stages, move.from.value) : 0;
+    const auto measured = layersInRun(layers, run);
+    const int own = times.stages.has(move.from) ? measured[move.from.value] : 0;
     return moveLayers(times, move.from, move.to, move.count, own);
 }
 
@@ -102,6 +125,7 @@ Result<void> apply(const Changes& changes, const Run& run, MeasuredTimes& times)
     }));
     TRY(each("--move-layers", changes.moves,
              [&](const LayerMove& move) { return applyMove(move, changes.layers, run, times); }));
+    TRY(applyLayout(changes, run, times));
     setTensorParallel(times, changes.tensorParallel);
     if (changes.removesStragglers)
         removeStragglers(run, times);
@@ -128,12 +152,21 @@ int modelLayers(const Run& run)
     return experiment ? experiment->model.layers : 0;
 }
 
+std::vector<int> stageLayers(const Run& run)
+{
+    const auto experiment = experimentOf(run);
+    const int stages = run.schedule.shape.stages;
+    if (!experiment || !experiment->model.layout.check("", experiment->model.layers, stages))
+        return {};
+    return experiment->model.layout.counts(experiment->model.layers, stages);
+}
+
 IdVector<StageId, double> stageFlops(const Run& run)
 {
     IdVector<StageId, double> flops;
     const auto experiment = experimentOf(run);
-    const int stages = run.schedule.shape.stages;
-    if (!experiment || experiment->model.layers < stages)
+    const std::vector<int> layers = stageLayers(run);
+    if (!experiment || layers.empty())
         return flops;
     const ModelSpec& of = experiment->model;
     TransformerSpec model;
@@ -147,10 +180,9 @@ IdVector<StageId, double> stageFlops(const Run& run)
     model.keyValueHeads = of.kvHeads;
     model.feedForward = of.ffnWidth;
     model.transformedHead = of.family == Family::Bert;
-    for (int s = 0; s < stages; ++s)
-        flops.push_back(layersOf(model, stages, s)
-                            * (layerFlops(model, 1) + attentionFlops(model, 1))
-                        + (s + 1 == stages ? headFlops(model, 1) : 0));
+    for (std::size_t s = 0; s < layers.size(); ++s)
+        flops.push_back(layers[s] * (layerFlops(model, 1) + attentionFlops(model, 1))
+                        + (s + 1 == layers.size() ? headFlops(model, 1) : 0));
     return flops;
 }
 
@@ -265,7 +297,9 @@ Field<Changes> layers()
                                      .withDefault("those of a recorded run"),
                                  &Changes::layers);
     layers.off = [](const Changes& changes) {
-        return changes.moves.empty() ? "used only by --move-layers FROM:TO=COUNT" : "";
+        return changes.moves.empty() && changes.layout.isDefault()
+            ? "used only by --move-layers FROM:TO=COUNT and --layout"
+            : "";
     };
     return layers;
 }
@@ -320,6 +354,9 @@ Fields<WhatIfChanges> whatIfFields()
                              "Move layers from one stage to another, repeatable", "FROM:TO=COUNT"),
                       &Changes::moves, parseMove),
             layers(),
+            layoutField(option("", "--layout", "Layers per stage", kLayoutHelp)
+                            .withDefault("as in the run"),
+                        &Changes::layout),
             factor(option("", "--tensor-parallel", "Tensor parallelism",
                           "Tensor-parallel size relative to the measured one; ops divide evenly, "
                           "without communication",

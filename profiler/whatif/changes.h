@@ -1,6 +1,7 @@
 #pragma once
 
 #include "engine/base/field.h"
+#include "engine/cost/layer_layout.h"
 #include "profiler/whatif/predict.h"
 
 namespace profiler {
@@ -35,8 +36,9 @@ struct WhatIfChanges
     std::optional<double> weightShare;  // share of W in B, if only B was measured
     std::vector<Speed> speeds;
     std::vector<LayerMove> moves;
-    int layers = 0;            // layers of the model; needed by `moves`
-    double tensorParallel = 1; // relative to the measured size
+    int layers = 0;             // layers of the model; needed by `moves` and `layout`
+    engine::LayerLayout layout; // of the predicted schedule; default: as in the run
+    double tensorParallel = 1;  // relative to the measured size
     bool removesStragglers = false;
     // Slow-downs of ops, kinds of ops, devices and links. The slow-down of a single op affects only
     // the prediction for the run's own order.
@@ -63,6 +65,8 @@ int modelLayers(const engine::Run& run);
 // Returns the FLOPs of F of each stage for one sequence, with the output layer; empty if the run
 // does not state its model.
 engine::IdVector<engine::StageId, double> stageFlops(const engine::Run& run);
+// Returns the layers of every stage in the run; empty if the run does not state them.
+std::vector<int> stageLayers(const engine::Run& run);
 // Returns the predictor of a run with the changes applied; `layers` of 0 means modelLayers(). Fails
 // as apply() does, and if the heads of the model cannot be divided. Copies of a predictor share
 // only the run, so threads can use different copies at the same time.

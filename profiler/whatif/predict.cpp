@@ -5,6 +5,7 @@
 #include "engine/base/try.h"
 #include "engine/cost/cost_model.h"
 #include "engine/cost/op_prices.h"
+#include "engine/experiment/experiment.h"
 #include "engine/experiment/run_nodes.h"
 #include "engine/schedule/check/validate.h"
 #include "engine/schedule/passes/passes.h"
@@ -12,12 +13,14 @@
 #include "engine/sim/simulate.h"
 #include "profiler/analysis/calibrate.h"
 #include "profiler/analysis/metrics.h"
+#include "profiler/whatif/changes.h"
 
 #include <fmt/format.h>
 
 #include <algorithm>
 #include <cmath>
 #include <map>
+#include <numeric>
 #include <optional>
 #include <random>
 
@@ -126,7 +129,7 @@ public:
         , m_slowdowns(times.slowdowns)
     {
         std::erase_if(m_slowdowns, [](const RunEdit& edit) { return edit.op.has_value(); });
-        if (m_perStage != 1 && times.stages.size() > 2) {
+        if ((m_perStage != 1 || !times.layout.isDefault()) && times.stages.size() > 2) {
             m_embedding = excessOf(StageId{0});
             m_outputLayer = excessOf(lastStage());
         }
@@ -188,7 +191,7 @@ private:
     // multiplied by the share of it that the predicted stage covers.
     StageCost shareOf(StageId stage)
     {
-        const double begin = stage.value * m_perStage, end = begin + m_perStage;
+        const double begin = beginOf(stage.value), end = beginOf(stage.value + 1);
         StageCost sum;
         for (const StageId measured : m_times.stages.ids()) {
             const double share
@@ -199,11 +202,31 @@ private:
             for (const auto& [of, part] : edited.parts)
                 add(sum, bodyOf(of), share * part * edited.factor);
         }
-        if (begin <= 0)
+        if (stage.value == 0)
             add(sum, m_embedding, m_times.stages[StageId{0}].factor);
         if (stage.value + 1 == m_stages)
             add(sum, m_outputLayer, m_times.stages[lastStage()].factor);
         return sum;
+    }
+
+    // Where a predicted stage begins, in measured stages.
+    double beginOf(int stage) const
+    {
+        const bool isDefault = m_times.layout.isDefault();
+        if (m_times.layers.empty() || (isDefault && m_perStage == 1))
+            return stage * m_perStage;
+        const int layers = std::accumulate(m_times.layers.begin(), m_times.layers.end(), 0);
+        double left = isDefault ? static_cast<double>(layers) * stage / m_stages
+                                : m_times.layout.first(layers, m_stages, stage);
+        std::size_t measured = 0;
+        while (measured < m_times.layers.size() && left >= m_times.layers[measured])
+            left -= m_times.layers[measured++];
+        return static_cast<double>(measured) + (left > 0 ? left / m_times.layers[measured] : 0);
+    }
+
+    double layersOf(StageId stage) const
+    {
+        return m_times.layers.empty() ? 1 : m_times.layers[stage.value];
     }
 
     // The cost of a measured stage without what stays whole if its layers are divided.
@@ -217,16 +240,17 @@ private:
         return body;
     }
 
-    // The time by which the first or last stage is longer than the median of the stages between
-    // them: that of the embedding or the output layer, which only one stage executes.
+    // The time by which a layer of the first or last stage is longer than the median of the stages
+    // between them: that of the embedding or the output layer, which only one stage executes.
     StageCost excessOf(StageId stage)
     {
         const StageCost own = measuredCost(m_times, m_times.stages[stage], m_draw);
         const auto over = [&](double StageCost::*time) {
             std::vector<double> inner;
             for (int s = 1; s + 1 < static_cast<int>(m_times.stages.size()); ++s)
-                inner.push_back(measuredCost(m_times, m_times.stages[StageId{s}], m_draw).*time);
-            return std::max(0.0, own.*time - medianOf(inner));
+                inner.push_back(measuredCost(m_times, m_times.stages[StageId{s}], m_draw).*time
+                                / layersOf(StageId{s}));
+            return std::max(0.0, own.*time - layersOf(stage) * medianOf(inner));
         };
         const double input = over(&StageCost::input), weight = over(&StageCost::weight);
         return {over(&StageCost::forward), input + weight, input, weight};
@@ -324,14 +348,30 @@ Result<WhatIfPredictor> WhatIfPredictor::create(const Run& run)
 {
     auto times = TRY(measuredTimes(run));
     times.nodes = nodesOfDevices(run);
+    if (const auto experiment = experimentFromToml(run.info.experiment);
+        experiment && !experiment->model.layout.isDefault())
+        times.layers = stageLayers(run);
     return WhatIfPredictor(run, std::move(times));
 }
+
+namespace {
+
+Result<void> checkLayout(const MeasuredTimes& times, int stages)
+{
+    if (times.layout.isDefault())
+        return {};
+    return times.layout.check("the model",
+                              std::accumulate(times.layers.begin(), times.layers.end(), 0), stages);
+}
+
+} // namespace
 
 Result<Prediction> WhatIfPredictor::predict(const WhatIf& whatIf) const
 {
     Schedule asked = whatIf.schedule;
     asked.shape.dataParallel = m_run->schedule.shape.dataParallel;
     const Schedule lowered = lower(asked);
+    TRY(checkLayout(m_times, lowered.shape.stages));
     if (m_times.copies.isEmpty() && holds(lowered, OpKind::Evict))
         return tl::unexpected(missingTimes({OpKind::Evict, OpKind::Load}, lowered.scheme));
     const auto isOfNodes = [](const RunEdit& edit) { return edit.links.has_value(); };
@@ -395,6 +435,7 @@ Result<Prediction> WhatIfPredictor::predictOwn(double linkSpeed) const
 {
     if (!*m_replay)
         return tl::unexpected(m_replay->error());
+    TRY(checkLayout(m_times, m_run->schedule.shape.stages));
     const OwnReplay& replay = **m_replay;
     const bool isScaled = replay.simulated() > 0 && replay.simulated() != replay.recorded();
     const double correction = !isScaled
@@ -449,7 +490,8 @@ Result<Prediction> WhatIfPredictor::withNumbers(Prediction prediction) const
     const auto numbers = TRY(metrics(prediction.run));
     prediction.bubbleRatio = numbers.bubbleRatio;
     prediction.peakStash = numbers.peakStash();
-    prediction.deviceBytes = predictedBytes(*m_run, prediction.run.schedule, numbers);
+    if (m_times.layout.isDefault()) // otherwise a stage has another M_a than the measured one
+        prediction.deviceBytes = predictedBytes(*m_run, prediction.run.schedule, numbers);
     if (!prediction.deviceBytes.empty())
         prediction.peakBytes = *std::ranges::max_element(prediction.deviceBytes);
     return prediction;

@@ -55,8 +55,9 @@ bool doesEqualWork(const Prediction& prediction, const engine::Run& run);
 // Predicts other schemes from the measured times of a run. A predicted stage takes the times of the
 // part of the model that it holds: with S measured and T predicted stages, stage t corresponds to
 // the share [t/T, (t+1)/T) of the measured stages, except that the embedding and the output layer
-// (what the first and last stage take longer than the others) stay whole. Every prediction but
-// MeasuredTimes::messageDelay is multiplied by correction().
+// (what the first and last stage take longer than the others) stay whole. With layers per stage
+// (MeasuredTimes::layout, or of the run), shares of layers are used instead of shares of stages.
+// Every prediction but MeasuredTimes::messageDelay is multiplied by correction().
 class WhatIfPredictor
 {
 public:

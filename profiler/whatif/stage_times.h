@@ -2,6 +2,7 @@
 
 #include "engine/base/id_vector.h"
 #include "engine/base/result.h"
+#include "engine/cost/layer_layout.h"
 #include "engine/cost/mapping.h"
 #include "engine/schedule/schedule.h"
 #include "engine/timeline/run.h"
@@ -98,6 +99,10 @@ struct MeasuredTimes
     // Set by edits: the slow-down of ops, devices and links. An edit of a single op applies only
     // if the run's own order is simulated.
     std::vector<RunEdit> slowdowns;
+    // Set by edits: the layers of the predicted stages. The embedding and the output layer stay
+    // whole.
+    engine::LayerLayout layout;
+    std::vector<int> layers;       // of the measured stages; empty: equally many
     std::vector<int> nodes;        // set by WhatIfPredictor: engine::nodesOfDevices() of the run
     std::int64_t messageDelay = 0; // set by edits: extra time of every message, in ns
     std::vector<std::string> assumptions;

@@ -64,13 +64,13 @@ std::string opName(const Run& run, std::uint32_t op)
 // has more of them; otherwise "".
 std::string layersText(const Run& run, StageId stage)
 {
-    TransformerSpec model;
-    model.layers = modelLayers(run);
-    const int stages = run.schedule.shape.stages, least = model.layers / stages;
-    const bool hasMore = model.layers >= stages && layersOf(model, stages, stage.value) > least;
-    return hasMore
-        ? fmt::format(" ({} of {} layers, one more than other stages)", least + 1, model.layers)
-        : "";
+    const std::vector<int> layers = stageLayers(run);
+    if (layers.empty())
+        return "";
+    const int own = layers[stage.value], more = own - std::ranges::min(layers);
+    return more == 0 ? ""
+                     : fmt::format(" ({} of {} layers, {} more than other stages)", own,
+                                   modelLayers(run), more == 1 ? "one" : std::to_string(more));
 }
 
 } // namespace

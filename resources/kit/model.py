@@ -5,6 +5,7 @@ import torch.nn.functional as F
 from torch import nn
 
 from data import NOT_PREDICTED, combine, normal_numbers
+from schedule import stage_layers
 
 
 def weight_gradients(weight, bias, x, dy, transposed):
@@ -179,8 +180,9 @@ class Stage(nn.Module):
     def __init__(self, model, stage, stages, seed, dtype):
         super().__init__()
         self.dtype = dtype
-        layers = range(stage * model["layers"] // stages, (stage + 1) * model["layers"] // stages)
-        self.blocks = [f"block{layer}" for layer in layers]
+        counts = stage_layers(model, stages)
+        first = sum(counts[:stage])
+        self.blocks = [f"block{layer}" for layer in range(first, first + counts[stage])]
         if stage == 0:
             self.embedding = Embedding(model)
         for block in self.blocks:

@@ -1,6 +1,7 @@
 """Reads and checks model.toml and schedule.csv, the order of the ops on every device."""
 
 import csv
+import re
 from collections import Counter, defaultdict, namedtuple
 
 try:
@@ -30,6 +31,24 @@ def read_model(file):
             raise KitError(f"{file}: {whole} {model[whole]} is not a multiple of {part} "
                            f"{model[part]}")
     return model
+
+
+def stage_layers(model, stages):
+    """Returns the number of layers of every stage. The key layout of model.toml has the form of
+    Megatron-LM's --pipeline-model-parallel-layout."""
+    text, layers = re.sub(r"[,\s]", "", model.get("layout", "")), model["layers"]
+    if not text:
+        if stages > layers:
+            raise KitError(f"{layers} layers cannot be divided into {stages} stages: raise layers "
+                           "in model.toml")
+        return [(s + 1) * layers // stages - s * layers // stages for s in range(stages)]
+    for pattern in (r"\(([^)]*)\)\*(\d+)", r"(.)\*(\d+)"):
+        text = re.sub(pattern, lambda found: found[1] * int(found[2]), text)
+    counts = [part.count("t") for part in text.split("|")]
+    if len(counts) != stages or sum(counts) != layers or min(counts) < 1:
+        raise KitError(f"layout in model.toml has the layers {counts}: give each of the {stages} "
+                       f"stages at least one of the {layers}")
+    return counts
 
 
 KIND_NAMES = {"SF": "SEND_F", "RF": "RECV_F", "SB": "SEND_B", "RB": "RECV_B", "AR": "ALLREDUCE",

@@ -20,7 +20,7 @@ import torch.distributed as dist
 from data import Samples
 from model import Stage, adamw
 from runtime import KitRuntime, TorchRuntime
-from schedule import KitError, Schedule, read_model
+from schedule import KitError, Schedule, read_model, stage_layers
 
 FOLDER = Path(__file__).resolve().parent
 
@@ -56,9 +56,7 @@ class Job:
         self.model = read_model(arguments.model)
         self.schedule = Schedule(arguments.schedule)
         self.schedule.check()
-        if self.schedule.stages > self.model["layers"]:
-            raise KitError(f"{self.model['layers']} layers cannot be divided into "
-                           f"{self.schedule.stages} stages: raise layers in model.toml")
+        stage_layers(self.model, self.schedule.stages)
         self.copies = arguments.data_parallel
         self.current = "its start"  # the op that runs, for error messages
         # Channels and sums have a stream each. With the default of 8 hardware queues, streams share

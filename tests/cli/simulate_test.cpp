@@ -1,5 +1,7 @@
 #include "tests/cli/bscope.h"
 
+#include <fmt/format.h>
+
 using namespace cli_test;
 
 TEST_CASE("simulate --json is the example of the contract")
@@ -357,4 +359,58 @@ TEST_CASE("the stash of a model on hardware is what the engine plans for it in b
         CHECK(formula[1]["peak_stash_bytes"].get<double>()
               == Approx(planned[1]["peak_stash_bytes"].get<double>()).epsilon(0.05));
     }
+}
+
+TEST_CASE("layers per stage decide times and memory of a model on hardware")
+{
+    const Folder folder;
+    const auto simulated = [&](const std::string& layout) {
+        return bscope(folder,
+                      "simulate --scheme 1f1b -D 4 -N 8 --model small --hardware "
+                      "a100-sxm-80 --json "
+                          + layout)
+            .json();
+    };
+    const auto layers = [](int a, int b, int c, int d) {
+        return fmt::format("--layout Et*{}|t*{}|t*{}|t*{}L", a, b, c, d);
+    };
+    constexpr int even = 3; // of the 12 of the model
+    const auto equal = simulated(layers(even, even, even, even));
+    CHECK(equal["iteration"] == simulated("")["iteration"]);
+    const auto uneven = simulated(layers(even - 1, even - 1, even + 3, even - 1));
+    CHECK(uneven["iteration"].get<double>() > equal["iteration"].get<double>());
+    CHECK(uneven["per_device"][2]["compute"].get<double>()
+          > equal["per_device"][2]["compute"].get<double>());
+    CHECK(uneven["per_device"][0]["peak_bytes"].get<double>()
+          < equal["per_device"][0]["peak_bytes"].get<double>());
+    CHECK(uneven["mfu"].get<double>() < equal["mfu"].get<double>());
+    CHECK(simulated(
+              fmt::format("--layout E|t*{}|t*{}|L", 2 * even, 2 * even))["per_device"][0]["span"]
+              .get<double>()
+          > 0);
+    CHECK(contains(bscope(folder, "simulate --layout EtL").err,
+                   "--layout: needs --model and --hardware"));
+}
+
+TEST_CASE("layout prints the balanced layers, whose simulation takes as long as it says")
+{
+    const Folder folder;
+    const std::string costs = " --hardware a100-sxm-80 --scheme 1f1b -D 8 -N 16 --json";
+    const auto balanced = bscope(folder, "layout llama3-8b" + costs).json();
+    CHECK(balanced["before"]["layout"] == "Et*4|(t*4|)*6t*4L");
+    CHECK(balanced["change"].get<double>() < 0);
+    const std::string layout = balanced["megatron"].get<std::string>();
+    CHECK(balanced["after"]["layout"] == layout);
+    CHECK(balanced["torchtitan"].size() == 8);
+    CHECK(balanced["torchtitan"][0][0] == "tok_embeddings");
+    CHECK(balanced["torchtitan"][7].back() == "output");
+    const auto again
+        = bscope(folder, "simulate --model llama3-8b --layout " + layout + costs).json();
+    CHECK(again["iteration"] == balanced["after"]["iteration"]);
+    const auto error = [&](const std::string& arguments) {
+        return bscope(folder, "layout " + arguments).err;
+    };
+    CHECK(contains(error("small"), "--model and --hardware need each other"));
+    CHECK(contains(error(""), "layers have no times: give a model and --hardware"));
+    CHECK(contains(error("small --hardware a100-sxm-80 --memory 5"), "give bytes, as in 40GiB"));
 }

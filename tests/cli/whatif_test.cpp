@@ -50,7 +50,28 @@ TEST_CASE("a change or a scheme that the run cannot predict is refused")
     CHECK(contains(error("--own-order --slow 3=0"), "0 is not a slow-down factor"));
     CHECK(contains(error("--slow 3F5=2"), "add --own-order"));
     CHECK(contains(error("--own-order --scheme gpipe"), "--scheme"));
-    CHECK(contains(error("--layers 24"), // it changed nothing
-                   "--layers is used only by --move-layers FROM:TO=COUNT; leave it out"));
+    CHECK(contains(
+        error("--layers 24"), // it changed nothing
+        "--layers is used only by --move-layers FROM:TO=COUNT and --layout; leave it out"));
     CHECK(contains(error("--scheme bpipe"), "no measured time of EVICT, LOAD"));
+}
+
+// Stage 3 of 4 has 2 of 16 layers and the output layer, the others have 5, 5 and 4.
+TEST_CASE("a run stores its layers per stage, and what-if takes layers and output layer apart")
+{
+    const Folder folder;
+    bscope(folder,
+           "run --model tiny --scheme 1f1b -D 4 -N 8 --iterations 3 --layout "
+           "Et*5|t*5|t*4|ttL -o run.sqlite");
+    const auto iteration = [&](const std::string& edits) {
+        return bscope(folder, "whatif run.sqlite --scheme 1f1b --json " + edits)
+            .json()["predictions"][0]["iteration"]
+            .get<double>();
+    };
+    const double own = iteration("");
+    CHECK(iteration("--layout Et*5|t*5|t*4|ttL") == Approx(own).epsilon(1e-3));
+    CHECK(iteration("--layout Et|t|t|t*13L") > 1.5 * own);
+    CHECK(contains(bscope(folder, "whatif run.sqlite --scheme 1f1b --layout Et*8|t*8L").err,
+                   "has 2 stages, the schedule 4"));
+    CHECK(contains(bscope(folder, "analyze run.sqlite --json").out, "--layout 'Et*5|t*5|t*4|ttL'"));
 }

@@ -234,3 +234,31 @@ TEST_CASE("in plain float the schemes differ from sequential training by roundin
         CHECK(check->largestError < 1e-5);
     }
 }
+
+TEST_CASE("the layers per stage change no bit of a gradient")
+{
+    struct Row
+    {
+        const char *scheme, *layout;
+    };
+    const Row rows[]{{"1f1b", "Et*5|t*5|t*5|tL"},
+                     {"zb-h1", "Et|t*8|t|t*6L"},
+                     {"chimera", "Ettt|t*6|t*5|ttL"},
+                     {"pipedream", "Et*5|t*5|t*4|ttL"},
+                     {"zb-v", "Et|t*4|t|t|t|t*5|t|ttL"},
+                     {"bitpipe", "Et|t*4|t|t|t|t*5|t|ttL"},
+                     {"interleaved-1f1b", "Ettt|t|t|t|t|t|t|t*7L"}};
+    for (const auto& [scheme, layout] : rows)
+        for (const Recompute recompute : {Recompute::None, Recompute::Full})
+            for (const Mode mode : {Mode::Emulate, Mode::Live}) {
+                INFO(scheme << ' ' << modeName(mode));
+                ModelSpec model = tests::narrowModel(16);
+                model.layout = LayerLayout::parse(layout).value();
+                model.recompute = recompute;
+                const auto check = checkRealGradients(tests::requestOf(scheme, 4, 8),
+                                                      {.model = model, .mode = mode});
+                if (!check)
+                    FAIL(check.error().message);
+                CHECK(check->bitEqual());
+            }
+}

@@ -32,6 +32,7 @@ Action prepareSchedule(CLI::App& app);
 Action prepareValidate(CLI::App& app);
 Action prepareSimulate(CLI::App& app);
 Action prepareSearch(CLI::App& app);
+Action prepareLayout(CLI::App& app);
 Action prepareRun(CLI::App& app);
 Action prepareExperiment(CLI::App& app);
 Action prepareAnalyze(CLI::App& app);

@@ -75,6 +75,13 @@ constexpr std::array kCommands{
             "bscope whatif 1f1b.sqlite --move-layers 3:2=1\n"
             "bscope whatif 1f1b.sqlite --own-order --slow 3=1.5 --slow 2F3=0.5",
             prepareWhatIf},
+    Command{"layout", "Balance the layers of the stages for the shortest iteration",
+            "bscope layout llama3-8b --hardware a100-sxm-80 --scheme 1f1b --devices 8 "
+            "--micro-batches 32\n"
+            "bscope layout small --hardware a100-sxm-80 --scheme interleaved-1f1b --chunks 2 "
+            "--json\n"
+            "bscope layout --calibrate 1f1b.sqlite",
+            prepareLayout},
     Command{"kit", "Write a folder that trains with PyTorch on any number of machines",
             "bscope kit --scheme bitpipe --devices 4 --micro-batches 8 -o kit\n"
             "bscope kit bitpipe.sqlite -o kit --force",

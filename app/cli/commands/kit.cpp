@@ -85,6 +85,7 @@ std::string summary(const TrainingKit& kit, const std::string& target, const std
         text += fmt::format("iterations         the pipeline drains after each, as with bscope run "
                             "--schedule {}\n",
                             shellQuoted(folder + "/schedule.csv"));
+    text += fmt::format("layers per stage   {}\n", kit.layout);
     text += fmt::format("start              {}cd {} && {}\n", unpack, shellQuoted(folder), command);
     return text
         + fmt::format("import results     bscope import {}\n", shellQuoted(folder + "/results"));

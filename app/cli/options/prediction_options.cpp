@@ -120,16 +120,18 @@ bool given(const CLI::App& app, const char* option)
 
 CLI::Option* addSourceOption(CLI::App& app, std::string_view flag, CostSource& source)
 {
-    const auto* field = findField(costSourceFields(), flag);
-    return addFieldOption(app, field->withDefault(""), "", [field, &source](std::string_view text) {
+    const auto* field = findField(costSourceFields(), flag.substr(flag.find("--")));
+    FieldFacts facts = field->withDefault("");
+    facts.flag = flag;
+    return addFieldOption(app, facts, "", [field, &source](std::string_view text) {
         return field->set(source, text);
     });
 }
 
 // Adds the options of a model on hardware; those that `bscope estimate` lacks come last.
-void addModelOptions(CLI::App& app, CostSource& source)
+void addModelOptions(CLI::App& app, CostSource& source, std::string_view model)
 {
-    addSourceOption(app, "--model", source);
+    addSourceOption(app, model, source);
     addSourceOption(app, "--hardware", source);
     addSourceOption(app, "--layers", source);
     addSourceOption(app, "--network", source);
@@ -298,7 +300,7 @@ Result<void> divideBatch(PredictionOptions& options)
 
 } // namespace
 
-void addPredictionOptions(CLI::App& app, PredictionOptions& options)
+void addPredictionOptions(CLI::App& app, PredictionOptions& options, std::string_view model)
 {
     addScheduleOptions(app, options.schedule, Schemes::Several);
     PredictionRequest& request = options.request();
@@ -306,7 +308,7 @@ void addPredictionOptions(CLI::App& app, PredictionOptions& options)
                     [](std::string_view flag) { return !isOfCopies(flag); });
     addPassOptions(app, request);
     addCostOptions(app, options);
-    addModelOptions(app, request.source);
+    addModelOptions(app, request.source, model);
     app.add_option("--global-batch", options.globalBatch,
                    "Sequences per iteration, which give N with --micro-batch-size and "
                    "--data-parallel")

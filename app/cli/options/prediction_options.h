@@ -4,6 +4,7 @@
 
 #include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 namespace CLI {
@@ -37,8 +38,8 @@ std::vector<engine::ScheduleRequest> requests(const ScheduleOptions& options);
 engine::Result<std::vector<engine::Schedule>> schedules(const ScheduleOptions& options,
                                                         const engine::SizeLimit& limit = {});
 
-// The options that say which schedules are simulated and at which costs: those of `bscope simulate`
-// and `bscope search`.
+// The options that say which schedules are simulated and at which costs: those of `bscope
+// simulate`, `bscope search` and `bscope layout`.
 struct PredictionOptions
 {
     ScheduleOptions schedule;
@@ -52,7 +53,9 @@ struct PredictionOptions
     const profiler::PredictionRequest& request() const { return schedule.request; }
 };
 
-void addPredictionOptions(CLI::App& app, PredictionOptions& options);
+// `model` has the names of the option --model; "MODEL,--model" is also a positional argument.
+void addPredictionOptions(CLI::App& app, PredictionOptions& options,
+                          std::string_view model = "--model");
 // Completes the options after they were parsed, and reads the run of --calibrate. Fails if an
 // option would have no effect.
 engine::Result<void> complete(const CLI::App& app, PredictionOptions& options);

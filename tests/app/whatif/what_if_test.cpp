@@ -103,7 +103,7 @@ TEST_CASE("the command repeats the changes of the page")
              "--op-time 3F=12.4 --weight-share 0.4 --no-stragglers");
     changes = {};
     changes.microBatches = 8;
-    changes.moves = layerMoves({8, 8, 9, 7});
+    changes.moves = layerMoves({8, 8, 8, 8}, {8, 8, 9, 7});
     changes.layers = 32;
     changes.tensorParallel = 2;
     CHECK(command("a.sqlite")
@@ -122,7 +122,7 @@ TEST_CASE("layers that leave the slowest stage shorten the prediction")
     const auto iteration
         = [&] { return whatIfDetails(predictor, run, changes, QStringLiteral("1f1b")); };
     const auto before = iteration();
-    changes.moves = layerMoves({5, 3});
+    changes.moves = layerMoves({4, 4}, {5, 3});
     changes.layers = 8;
     const auto after = iteration();
     REQUIRE((before.run && after.run));

@@ -264,3 +264,17 @@ TEST_CASE("a kit is written as an archive of one folder")
     CHECK(cancelled.error().code == Error::Code::Cancelled);
     CHECK_FALSE(std::filesystem::exists(folder / "no.zip"));
 }
+
+TEST_CASE("a kit has the layers per stage in the forms of Megatron-LM and torchtitan")
+{
+    Experiment experiment = experimentWith("1f1b");
+    CHECK(trainingKit(experiment, 8)->layout == "Et*4|(t*4|)*2t*4L");
+    experiment.model.layout = LayerLayout::parse("Et*6|t*5|t*4|tL").value();
+    const auto kit = trainingKit(experiment, 8);
+    REQUIRE(kit);
+    CHECK_THAT(textOf(*kit, "model.toml"), Catch::Contains("layout = 'Et*6|t*5|t*4|tL'"));
+    CHECK_THAT(textOf(*kit, "README.md"),
+               Catch::Contains("--pipeline-model-parallel-layout 'Et*6|t*5|t*4|tL'"));
+    CHECK_THAT(textOf(*kit, "titan.toml"),
+               Catch::Contains("[\"layers.15\", \"norm\", \"output\"],"));
+}

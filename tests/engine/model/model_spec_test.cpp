@@ -168,3 +168,19 @@ TEST_CASE("the FLOPs of a LLaMA are 3 B s (L (4 h^2 (1 + g / a) + 6 h f + 4 s h)
         flopsPerIteration(model, 1)
         == Approx(3 * s * (l * (4 * h * h * (1 + 8.0 / 64) + 6 * h * f + 4 * s * h) + 2 * h * v)));
 }
+
+TEST_CASE("a layout has layers of this model, and at least one for every stage that is trained")
+{
+    ModelSpec model;
+    model.layout = LayerLayout::parse("Et*5|t*5|t*4|ttL").value();
+    CHECK(checkModel(model, 4));
+    CHECK(firstLayer(model, 4, 3) == 14);
+    CHECK(modelFromTable(tableOf(model)) == model);
+    CHECK_FALSE(tableOf(ModelSpec()).contains("layout"));
+    CHECK(checkModel(model, 8).error().message.find("has 4 stages, the schedule 8")
+          != std::string::npos);
+    model.layout = LayerLayout::parse("Et*8|t*8|L").value();
+    CHECK(checkModel(model, 3).error().message
+          == "--layout Et*8|t*8|L: stage 2 has no layer and cannot be trained; give it one, or use "
+             "bscope simulate");
+}

@@ -65,7 +65,7 @@ TEST_CASE("layers have no effect without moved layers")
     const auto* layers = engine::findField(whatIfFields(), "--layers");
     WhatIfChanges changes;
     changes.layers = 16;
-    CHECK(layers->off(changes) == "used only by --move-layers FROM:TO=COUNT");
+    CHECK(layers->off(changes) == "used only by --move-layers FROM:TO=COUNT and --layout");
     changes.moves = {{StageId{1}, StageId{0}, 1}};
     CHECK(layers->off(changes).empty());
 }

@@ -1,0 +1,33 @@
+#pragma once
+
+#include "engine/base/result.h"
+#include "engine/cost/layer_layout.h"
+#include "profiler/search/search.h"
+
+#include <compare>
+#include <cstdint>
+#include <functional>
+#include <vector>
+
+namespace profiler {
+
+// How good a layout is; the smallest is the best.
+struct LayoutScore
+{
+    double excess = 0; // bytes above the limit on the device with the most
+    std::int64_t iteration = 0;
+    // The sum of the squared compute times of the devices. Of two layouts with equal iterations,
+    // the more even one is nearer to a shorter one.
+    double unevenness = 0;
+
+    static LayoutScore of(const RunMetrics& metrics, const MemoryLimit& limit); // in bytes
+    friend auto operator<=>(const LayoutScore&, const LayoutScore&) = default;
+};
+using ScoreLayout = std::function<engine::Result<LayoutScore>(const engine::LayerLayout&)>;
+
+// Moves single layers between stages, and between two pairs of stages at a time in small pipelines,
+// while the score improves. `layers` are those of every stage at the start; every stage keeps at
+// least one. Fails as `score` does.
+engine::Result<std::vector<int>> balancedLayers(std::vector<int> layers, const ScoreLayout& score);
+
+} // namespace profiler
