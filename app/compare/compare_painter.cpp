@@ -332,14 +332,16 @@ void RowPainter::paintKeyNumbers(const QRectF& column) const
     const Scale scale = m_scene.rows.time(m_row);
     const double left = column.left() + 16;
     double y = m_row.top + CompareRow::kFirstLine;
-    const QString amount = scale.text(measured("iteration").value_or(0));
+    const auto iteration = measured("iteration");
+    const QString amount = iteration ? scale.text(*iteration) : QStringLiteral("\u2013");
     const QFont large = uiFont(15, QFont::Medium);
     m_painter.setFont(large);
     m_painter.setPen(chrome().text);
     m_painter.drawText(QPointF(left, y), amount);
     m_painter.setFont(uiFont(11));
     m_painter.setPen(chrome().text2);
-    m_painter.drawText(QPointF(left + textWidth(amount, large) + 4, y), scale.unit());
+    if (iteration)
+        m_painter.drawText(QPointF(left + textWidth(amount, large) + 4, y), scale.unit());
     const auto line = [&](const QString& text) {
         m_painter.drawText(QPointF(left, y += CompareRow::kLine), text);
     };
@@ -354,7 +356,7 @@ void RowPainter::paintKeyNumbers(const QRectF& column) const
     }
     if (const auto share = measured("bubble_ratio"))
         line(tr("bubble %1").arg(percent(*share)));
-    if (m_row.view->knowsMemory())
+    if (m_row.view->knowsMemory() && (m_row.view->hasMemory() || measured("peak_stash")))
         line(tr("peak %1").arg(comparePeak(m_row))); // with its bars below
 }
 

@@ -6,6 +6,7 @@
 #include "app/ui/themed_icon.h"
 #include "app/whatif/what_if.h"
 #include "profiler/analysis/device_memory.h"
+#include "profiler/analysis/run_measures.h"
 
 #include <QAction>
 #include <QFontMetricsF>
@@ -72,11 +73,13 @@ double stepOf(const Scale& scale)
     return scale.perUnit() * std::pow(10.0, -scale.decimals());
 }
 
-// Where device times are known, although bubbles may not be.
-bool knowsTimes(const engine::RunInfo& info)
+// Whether device times are known, although bubbles may not be: those of a trace with kernels have
+// idle time.
+bool knowsTimes(const engine::Run& run, const profiler::RunMetrics& metrics)
 {
-    return whyUnknown(info).empty()
-        || (info.import && info.import->onGpu && info.import->clocksKnown);
+    const auto measures = profiler::runMeasures();
+    const auto idle = std::ranges::find(measures, "idle", &profiler::MeasureInfo::key);
+    return whyUnknown(run.info).empty() || (*idle)({run, metrics}).isKnown();
 }
 
 QString extremeText(const profiler::RunMetrics& metrics, Category category, const Scale& scale)
@@ -339,14 +342,14 @@ void AnswerStrip::showTimes(const engine::Run& run, const profiler::RunMetrics& 
 {
     const Scale scale = timeScale(run.info, metrics.duration);
     const auto all = static_cast<double>(std::max<std::int64_t>(1, metrics.duration));
-    const bool isBubbleKnown = whyUnknown(run.info).empty();
+    const bool isBubbleKnown = whyUnknown(run.info).empty(), isKnown = knowsTimes(run, metrics);
     const profiler::TimeByCategory mean = profiler::timeByCategory(metrics);
     const profiler::TimeByCategory shown = profiler::rounded(mean, stepOf(scale));
     std::vector<TimeBar::Part> parts;
     for (const Category category : mean.enumerators()) {
         const bool isShown = category <= Exposed || (category == Bubble) != isBubbleKnown;
         const bool isTiny = category > Exposed && mean[Bubble] < kNoBubble * all;
-        if (!isShown || isTiny || mean[category] <= 0 || !knowsTimes(run.info))
+        if (!isShown || isTiny || mean[category] <= 0 || !isKnown)
             continue;
         const bool isOfKernels = !isBubbleKnown && run.info.import && run.info.import->onGpu;
         const QString name = category == Bubble  ? tr("idle")

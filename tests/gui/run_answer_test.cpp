@@ -61,7 +61,9 @@ TEST_CASE("the strip of a run without a trace of every device has the reason in 
     ThemeController theme;
     RunLibrary library;
     const auto document = std::make_shared<RunDocument>(QStringLiteral("/runs/traces"), 1);
-    const engine::Run lacking = withoutLastTrace(simulatedRun({"1f1b", 2, 2}));
+    engine::Run lacking = withoutLastTrace(simulatedRun({"1f1b", 2, 2}));
+    lacking.info.import->onGpu = true;
+    lacking.info.import->workKnown = false; // the bar showed the times of the other kernels
     document->setRun(std::make_shared<const engine::Run>(lacking));
     document->setState(RunDocument::State::Finished);
     RunPage page(theme, library, document);
