@@ -8,12 +8,14 @@
 
 namespace profiler {
 
-// A target loss in nats per token. It is compared with the mean over `window` micro-batches,
-// because single losses are noisy.
+// A target loss in nats per token. It is compared with the mean over `window` blocks of
+// micro-batches, because single losses are noisy. A block has the same tokens in all runs, so that
+// runs with different micro-batch sizes are compared after the same samples.
 struct LossGoal
 {
     double loss = 0;
-    std::size_t window = 1; // number of micro-batches
+    std::size_t window = 1;  // number of blocks
+    std::int64_t tokens = 0; // of a block; 0: a block is one micro-batch
 
     // The default window; smaller if a run has fewer micro-batches.
     static constexpr std::size_t kWindow = 32;

@@ -27,7 +27,7 @@ TEST_CASE("synchronous schemes take the same steps to a loss, asynchronous ones 
     CHECK(steps(2)["tokens"].get<int>() == steps(2)["micro_batches"].get<int>() * 2 * 64);
 
     const Printed text = bscope(folder, "compare 1f1b.sqlite gpipe.sqlite --loss best");
-    CHECK_THAT(text.out, Contains("the mean loss of 32 micro-batches"));
+    CHECK_THAT(text.out, Contains("the mean loss of 4096 tokens"));
     const auto never = bscope(folder, "compare 1f1b.sqlite gpipe.sqlite --loss 0.01 --json").json();
     CHECK(never["runs"][0]["steps_to_loss"].is_null());
     CHECK(bscope(folder, "compare 1f1b.sqlite gpipe.sqlite --loss low").status == 2);

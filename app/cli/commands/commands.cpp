@@ -89,7 +89,8 @@ constexpr std::array kCommands{
     Command{
         "estimate", "Estimate memory, MFU and the gain of BPipe in closed form",
         "bscope estimate bpipe --tensor-parallel 4 --attention recompute --mapping pair-adjacent\n"
-        "bscope estimate --model llama-65b --micro-batch-size 2,4 --stage-mfu 50,50 --json",
+        "bscope estimate --model llama-65b --micro-batch-size 2,4 --stage-mfu 50,50 --json\n"
+        "bscope estimate --from-run 1f1b.sqlite",
         prepareEstimate},
     Command{"study", "Simulate or run a grid of set-ups, and answer a question about it",
             "bscope study best-scheme -o best-scheme\n"

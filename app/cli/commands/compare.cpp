@@ -231,10 +231,11 @@ Sheet comparisonSheet(const CompareOptions& options, const AllRuns& all,
         sheet.sentence("Simulated with the op times of " + all.comparison.base().label
                        + ": only the schedules differ.");
     sheet.data("notes", Reading::List(notes.begin(), notes.end()));
-    sheet.data(
-        "loss_goal",
-        all.goal ? Reading(Reading::Fields{{"loss", all.goal->loss}, {"window", all.goal->window}})
-                 : Reading()); // null if a run has no losses
+    sheet.data("loss_goal",
+               all.goal ? Reading(Reading::Fields{{"loss", all.goal->loss},
+                                                  {"window", all.goal->window},
+                                                  {"tokens", all.goal->tokens}})
+                        : Reading()); // null if a run has no losses
     sheet.data("runs", runData(options, all, steps));
     const auto runs = pointersTo(all.runs);
     addComparison(runs, all.comparison, sheet);
@@ -242,8 +243,11 @@ Sheet comparisonSheet(const CompareOptions& options, const AllRuns& all,
         "findings",
         findingsData(comparisonFindings(runs, all.comparison), all.comparison.base().ticksPerUnit));
     if (!options.loss.empty()) {
-        sheet.heading(fmt::format("Steps until the mean loss of {} micro-batches is {:.3f}",
-                                  all.goal->window, all.goal->loss));
+        const auto window = static_cast<std::int64_t>(all.goal->window);
+        sheet.heading(fmt::format("Steps until the mean loss of {} {} is {:.3f}",
+                                  window * std::max(all.goal->tokens, std::int64_t{1}),
+                                  all.goal->tokens > 0 ? "tokens" : "micro-batches",
+                                  all.goal->loss));
         sheet.table(Table(kSteps, steps));
     }
     Reading::List results;

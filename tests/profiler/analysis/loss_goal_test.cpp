@@ -86,6 +86,24 @@ TEST_CASE("the best common loss is the best of the run that gets least far")
     CHECK(reached(less, *goal)->microBatches == 4);
 }
 
+// 61,568 tokens of one run were compared with 62,464 of the other.
+TEST_CASE("runs with different micro-batch sizes are compared after the same tokens")
+{
+    const Run small = runOf("1f1b", 4, {8, 6, 6, 4, 3, 1, 1, 1});
+    Run large = runOf("bpipe", 2, {7, 5, 2, 1}); // the same samples, two sequences at a time
+    large.info.tokensPerIteration = 400;
+    const auto goal = bestCommonLoss({&small, &large});
+    REQUIRE(goal);
+    CHECK(goal->tokens == 200);
+    CHECK(goal->window == 4);
+    CHECK(goal->loss == 3.75);
+    const LossGoal two{3.5, 2, 200};
+    CHECK(reached(small, two)->tokens == 600); // (5 + 2) / 2
+    CHECK(reached(large, two)->tokens == 600);
+    CHECK(reached(small, two)->microBatches == 6);
+    CHECK(reached(large, two)->microBatches == 3);
+}
+
 TEST_CASE("a simulated run has no loss to reach")
 {
     Run simulated = runOf("1f1b", 2, {});
