@@ -407,9 +407,8 @@ TEST_CASE("layout prints the balanced layers, whose simulation takes as long as 
     const auto again
         = bscope(folder, "simulate --model llama3-8b --layout " + layout + costs).json();
     CHECK(again["iteration"] == balanced["after"]["iteration"]);
-    const auto error = [&](const std::string& arguments) {
-        return bscope(folder, "layout " + arguments).err;
-    };
+    const auto error
+        = [&](const std::string& arguments) { return bscope(folder, "layout " + arguments).err; };
     CHECK(contains(error("small"), "--model and --hardware need each other"));
     CHECK(contains(error(""), "layers have no times: give a model and --hardware"));
     CHECK(contains(error("small --hardware a100-sxm-80 --memory 5"), "give bytes, as in 40GiB"));
