@@ -321,7 +321,7 @@ void AnswerStrip::showBubble(const engine::Run& run, const profiler::RunMetrics&
     m_caption->setText(!isKnown ? tr("Bubble unknown") : isNone ? tr("No bubble") : tr("bubble"));
     const Scale scale = timeScale(run.info, metrics.duration);
     const auto times = profiler::rounded(profiler::timeByCategory(metrics), stepOf(scale));
-    if (!isKnown && knowsTimes(run.info)) { // the kernels show what the devices do
+    if (!isKnown && knowsTimes(run, metrics)) { // the kernels show what the devices do
         const double compute = times[Compute] + times[Forward] + times[Recompute] + times[Backward]
             + times[BackwardInput] + times[BackwardWeight] + times[Optimizer];
         m_caption->setText(tr("%1 compute, bubble unknown")
