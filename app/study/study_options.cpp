@@ -109,7 +109,7 @@ QStringList otherStudyOptions(const profiler::Study& study)
 
 std::optional<StudyProblem> studyProblem(const profiler::Study& study)
 {
-    if (profiler::optionValues(study, kScheme).empty())
+    if (profiler::optionValues(study, kScheme).empty() && study.axis("case") == nullptr)
         return StudyProblem{std::string(kScheme),
                             QStringLiteral("No scheme is ticked; tick at least one.")};
     const bool isSimulated = !study.isMeasured();

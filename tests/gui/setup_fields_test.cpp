@@ -65,8 +65,9 @@ TEST_CASE("edits in the form change the plan, and showing a plan does not change
         if (widget == nullptr) // the scheme is a card, its options have rows of their own
             continue;
         CAPTURE(field.flag);
-        const QString text = field.flag == "--model"
-            ? QStringLiteral("small")
+        const QString text = field.flag == "--model" ? QStringLiteral("small")
+            : field.flag == "--layout"
+            ? QStringLiteral("Et*3|t*5|t*4|t*4L")
             : otherText(field, QString::fromStdString(field.get(plan.experiment)));
         enter(widget, text);
         CHECK(QString::fromStdString(field.get(setup.page.plan().experiment)) == text);

@@ -128,6 +128,8 @@ std::string anyText(const Field<Experiment>& field, std::mt19937_64& random)
     case FieldKind::Flag:
         return below(2) == 0 ? "false" : "true";
     default:
+        if (field.flag == "--layout")
+            return below(2) == 0 ? "Et*3|t*5L" : "";
         return field.flag == "--model" ? std::vector<std::string>{"small", "gpt2-124m"}[below(2)]
                                        : "odd \"'\\$ text " + std::to_string(below(100));
     }
