@@ -214,7 +214,7 @@ TEST_CASE("a model on hardware is timed in nanoseconds, with its memory")
     nlohmann::json analyzed = bscope(folder, "analyze run.sqlite --json").json();
     CHECK(analyzed["per_device"] == run["per_device"]);
     CHECK_THAT(bscope(folder, "simulate --model gpt3-96b").err,
-               Catch::Contains("--model and --hardware need each other"));
+               Catch::Contains("a model and --hardware need each other"));
     CHECK_THAT(bscope(folder, "simulate --model x --hardware h100-sxm").err,
                Catch::Contains("unknown model 'x'"));
 }
@@ -409,7 +409,7 @@ TEST_CASE("layout prints the balanced layers, whose simulation takes as long as 
     CHECK(again["iteration"] == balanced["after"]["iteration"]);
     const auto error
         = [&](const std::string& arguments) { return bscope(folder, "layout " + arguments).err; };
-    CHECK(contains(error("small"), "--model and --hardware need each other"));
+    CHECK(contains(error("small"), "a model and --hardware need each other"));
     CHECK(contains(error(""), "layers have no times: give a model and --hardware"));
     CHECK(contains(error("small --hardware a100-sxm-80 --memory 5"), "give bytes, as in 40GiB"));
 }

@@ -146,6 +146,9 @@ Sheet layoutSheet(const Pipeline& pipeline, const Schedule& schedule,
                                {"after", fields(kLayout, after)},
                                {"megatron", after.layout.text()},
                                {"torchtitan", torchtitan}});
+    if (after.hasLimit && !after.fits)
+        sheet.sentence(
+            "no layout that was found fits in memory; the balanced one exceeds it least");
     sheet.sentence(
         before.layers == after.layers
             ? "no move of layers shortens the iteration"

@@ -264,7 +264,7 @@ Result<void> checkUses(const CLI::App& app, const PredictionOptions& options)
         TRY(unused("--mapping", "needs nodes, from --hardware or --devices-per-node"));
     if (given(app, "--model") != given(app, "--hardware"))
         return fail(Error::Code::InvalidArgument,
-                    "--model and --hardware need each other; give both");
+                    "a model and --hardware need each other; give both");
     if (options.request().recompute == Recompute::Attention && given(app, "--attention")
         && options.request().source.setup.attention == AttentionMode::Flash)
         return fail(Error::Code::InvalidArgument,
