@@ -44,7 +44,7 @@ def argument(options, name):
 
 def use_titan(kit):
     """Builds schedules as torchtitan does: the class by its name, the ops from a file."""
-    settings = train.tomllib.loads((kit / "titan.toml").read_text())["parallelism"]
+    settings = schedule.tomllib.loads((kit / "titan.toml").read_text())["parallelism"]
     order = schedule.Schedule(kit / "schedule.csv")
     assert settings["pipeline_parallel_degree"] == order.devices
     assert len(settings["module_fqns_per_model_part"]) == order.stages
@@ -118,7 +118,7 @@ def train_on_ranks(kit, options, ranks):
 
 def sequential_gradients(kit, order, options):
     """The gradients of the first iteration, without a pipeline."""
-    spec = train.tomllib.loads((kit / "model.toml").read_text())
+    spec = schedule.tomllib.loads((kit / "model.toml").read_text())
     seed = argument(options, "--seed")
     samples = data.Samples(kit / "text.txt", spec, seed)
     micro_batches = order.micro_batches * argument(options, "--data-parallel")
