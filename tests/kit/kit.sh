@@ -96,6 +96,7 @@ families() {
         kit "$family-1f1b" 20 --scheme 1f1b --devices 2 --micro-batches 4 --model "$work/$family.toml"
         kit "$family-bitpipe" 20 --scheme bitpipe --devices 2 --micro-batches 4 --model "$work/$family.toml"
     done
+    kit layout 5 --scheme 1f1b --devices 2 --micro-batches 4 --model "$work/gpt.toml" --layout 'Et*5|t*3L'
     model gpt 8 true > "$work/tied.toml"
     for scheme in 1f1b zb-v bitpipe; do
         kit "tied-$scheme" 5 --scheme $scheme --devices 2 --micro-batches 4 --model "$work/tied.toml"
