@@ -38,8 +38,10 @@ namespace {
 
 std::string todo(const Comparison& comparison, const Verdict& of)
 {
-    if (of.kind == Verdict::Kind::NotComparable)
-        return "compare runs of one model in one unit";
+    if (of.kind == Verdict::Kind::NotComparable) // or an iteration is unknown
+        return comparison.obstacle.empty() && comparison.haveOneUnit(of.run, of.other)
+            ? ""
+            : "compare runs of one model in one unit";
     if (of.kind == Verdict::Kind::Worse)
         return "compare with --same-op-times, to see whether the order or the ops are slower";
     if (of.kind != Verdict::Kind::Unclear || !of.iteration

@@ -8,7 +8,7 @@
 #include "profiler/figure/scene.h"
 #include "profiler/report/sheet.h"
 #include "profiler/store/trace_store.h"
-#include "profiler/study/chart_history.h"
+#include "profiler/study/chart_kit.h"
 
 #include <CLI/CLI.hpp>
 #include <fmt/format.h>

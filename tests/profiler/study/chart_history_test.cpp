@@ -1,4 +1,4 @@
-#include "profiler/study/chart_history.h"
+#include "profiler/study/chart_kit.h"
 #include "tests/catch.h"
 
 using namespace profiler;
