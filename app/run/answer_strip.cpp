@@ -396,12 +396,16 @@ void AnswerStrip::showNext(const engine::Run& run, const FasterSchemesAnswer* an
     const auto difference = static_cast<double>(next.difference);
     const Scale scale = timeScale(run.info, next.iteration);
     m_gain->setText(QStringLiteral("(%1)").arg(scale.difference(difference)));
-    setNext(
-        tr("%1 would take %2")
-            .arg(schemeLabel(QString::fromStdString(next.scheme)), scale.withUnit(next.iteration)),
-        tr("%1 compared with the %2 of this run, predicted with its times")
-            .arg(signedPercent(own > 0 ? difference / own : 0), scale.withUnit(own)),
-        true);
+    const QString time = next.least == next.most
+        ? scale.withUnit(next.iteration)
+        : tr("%1 to %2")
+              .arg(scale.text(static_cast<double>(next.least)),
+                   scale.withUnit(static_cast<double>(next.most)));
+    setNext(tr("%1 would take %2").arg(schemeLabel(QString::fromStdString(next.scheme)), time),
+            tr("%1 compared with the %2 of this run, predicted with its times as %3")
+                .arg(signedPercent(own > 0 ? difference / own : 0), scale.withUnit(own),
+                     scale.withUnit(next.iteration)),
+            true);
 }
 
 } // namespace app

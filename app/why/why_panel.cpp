@@ -924,6 +924,10 @@ void WhyPanel::addScheme(QBoxLayout& layout, const FasterScheme& scheme)
     const QString gain = m_scale.difference(static_cast<double>(scheme.difference));
     auto* row = new WhyRow(tr("%1: %2, %3, %4").arg(name, time(scheme.iteration), gain, text));
     row->setObjectName(QStringLiteral("whyScheme%1").arg(m_schemeList.size() + 1));
+    if (scheme.least < scheme.most)
+        row->setToolTip(tr("%1 to %2, by the errors of earlier predictions")
+                            .arg(m_scale.text(static_cast<double>(scheme.least)),
+                                 m_scale.withUnit(static_cast<double>(scheme.most))));
     QLabel* number = makeLabel(gain, fits ? "gain" : "small");
     number->setAlignment(Qt::AlignRight | Qt::AlignVCenter);
     number->setMinimumWidth(44);

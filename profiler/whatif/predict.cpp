@@ -399,8 +399,7 @@ Result<Prediction> WhatIfPredictor::predict(const WhatIf& whatIf) const
     prediction.run.schedule = lowered;
     prediction.run.timeline = std::move(timeline);
     prediction.run.info.scheme = lowered.scheme;
-    if (whatIf.resamples > 0)
-        TRY(widenInterval(whatIf, prediction));
+    TRY(widenInterval(whatIf, prediction));
     return withNumbers(std::move(prediction));
 }
 

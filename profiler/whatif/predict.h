@@ -16,7 +16,9 @@ struct WhatIf
 {
     engine::Schedule schedule;
     double linkSpeed = 1; // messages take their measured time / linkSpeed
-    int resamples = 100;  // number of predictions with resampled medians; 0: without an interval
+    // Number of predictions with resampled medians. 0: the spread of the op times is not in the
+    // interval.
+    int resamples = 100;
     unsigned seed = 1;
     std::function<bool()> isCancelled = {}; // called before every prediction; may be empty
 };

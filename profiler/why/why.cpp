@@ -1139,9 +1139,14 @@ Result<std::vector<FasterScheme>> fasterSchemes(const Run& run,
         const auto one = predicted(predictor, requestOf(run, scheme.name), run);
         if (!one || one->iteration >= predictor.measured())
             continue;
-        FasterScheme found{
-            std::string(scheme.name), one->iteration, one->iteration - predictor.measured(),
-            one->peakBytes,           std::nullopt,   one->peakStash};
+        FasterScheme found{.scheme = std::string(scheme.name),
+                           .iteration = one->iteration,
+                           .difference = one->iteration - predictor.measured(),
+                           .least = one->least,
+                           .most = one->most,
+                           .peakBytes = one->peakBytes,
+            .bytes = std::nullopt,
+                           .stashes = one->peakStash};
         if (own) {
             found.stashes -= own->peakStash();
             if (one->peakBytes && own->peakBytes())

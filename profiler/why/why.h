@@ -232,6 +232,9 @@ struct FasterScheme
     std::string scheme;          // name in the table of schemes
     std::int64_t iteration = 0;  // predicted duration in ticks
     std::int64_t difference = 0; // `iteration` - reported iteration of the run
+    // The errors of earlier predictions around `iteration` (kIntervalCovers), in ticks, without the
+    // spread of the op times; equal for a simulated run.
+    std::int64_t least = 0, most = 0;
     // The largest peak of a device in bytes; known only if the run recorded its memory.
     std::optional<std::int64_t> peakBytes;
     // The differences between prediction and run in the largest peak; `stashes` is in M_a.

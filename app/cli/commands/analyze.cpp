@@ -99,6 +99,8 @@ Reading schemesData(const Run& run, const WhyReport& report)
         schemes.emplace_back(
             Reading::Fields{{"scheme", one.scheme},
                             {"iteration", Reading::time(one.iteration, run.info)},
+                            {"iteration_low", Reading::time(one.least, run.info)},
+                            {"iteration_high", Reading::time(one.most, run.info)},
                             {"difference", Reading::time(one.difference, run.info)},
                             {"peak_bytes", one.peakBytes},
                             {"fits", one.fits(deviceMemory(run))}});

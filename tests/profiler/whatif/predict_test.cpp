@@ -50,6 +50,8 @@ TEST_CASE("the interval of another order covers the errors of earlier prediction
     CHECK(shares("1f1b") == std::pair(1.0, 1.0));
     CHECK(shares("gpipe").first == Approx(0.95));
     CHECK(shares("gpipe").second == Approx(1.05));
+    const auto quick = predictor->predict({scheduleOf("gpipe", 4, 8), 1, 0}); // no resamples
+    CHECK(1.0 * quick->most / quick->iteration == Approx(1.05));
     const auto split = predictor->predict({scheduleOf("zb-h1", 4, 8)});
     predictor->times().splitCost = kMostSplitCost;
     const auto slow = predictor->predict({scheduleOf("zb-h1", 4, 8)});
