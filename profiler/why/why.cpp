@@ -1145,7 +1145,7 @@ Result<std::vector<FasterScheme>> fasterSchemes(const Run& run,
                            .least = one->least,
                            .most = one->most,
                            .peakBytes = one->peakBytes,
-            .bytes = std::nullopt,
+                           .bytes = std::nullopt,
                            .stashes = one->peakStash};
         if (own) {
             found.stashes -= own->peakStash();
