@@ -36,6 +36,17 @@ constexpr About kAbout[] = {
     {"studies", "study", true},     {"cluster", "cluster", true},
 };
 
+// The text of a chapter. Long lines are hard to read, so a wide window leaves room beside it.
+class ChapterText : public QTextBrowser
+{
+protected:
+    void resizeEvent(QResizeEvent* event) override
+    {
+        setLineWrapColumnOrWidth(std::min(kTextWidth, viewport()->width()));
+        QTextBrowser::resizeEvent(event);
+    }
+};
+
 QListWidgetItem* addRow(QListWidget& list, const QString& text)
 {
     auto* item = new QListWidgetItem(text, &list);
@@ -57,7 +68,7 @@ GuidePage::GuidePage(ThemeController& theme, QWidget* parent)
     , m_search(named(new QLineEdit, "guideSearch", tr("Search the guide")))
     , m_chapters(named(new QListWidget, "guideChapters", tr("Chapters")))
     , m_sections(named(new QListWidget, "guideSections", tr("On this page")))
-    , m_text(named(new QTextBrowser, "guideText", tr("Text of the chapter")))
+    , m_text(named(new ChapterText, "guideText", tr("Text of the chapter")))
     , m_show(makeButton(tr("Show me"), QStringLiteral("guideShow"), "primary"))
 {
     m_search->setPlaceholderText(tr("Search the guide"));
@@ -70,7 +81,6 @@ GuidePage::GuidePage(ThemeController& theme, QWidget* parent)
     m_text->setOpenLinks(false);
     m_text->document()->setDocumentMargin(24);
     m_text->setLineWrapMode(QTextEdit::FixedPixelWidth);
-    m_text->setLineWrapColumnOrWidth(kTextWidth);
 
     auto* chapters = makeSurface("plain");
     chapters->setFixedWidth(kListWidth);

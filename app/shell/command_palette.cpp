@@ -24,6 +24,20 @@ QString plain(QString text)
     return withoutMnemonic(std::move(text)).remove(QChar(0x2026));
 }
 
+// Other words for what commands are called.
+constexpr std::pair<const char*, const char*> kSynonyms[] = {
+    {"bottleneck", "faster"},    {"cause", "faster"},      {"slow", "faster"},
+    {"idle", "bubble"},          {"gap", "bubble"},        {"wait", "bubble"},
+    {"bubble", "faster"},        {"idle", "faster"},       {"gap", "faster"},
+    {"database", "sql"},         {"query", "sql"},         {"delete", "trash"},
+    {"remove", "trash"},         {"diff", "compare"},      {"history", "runs"},
+    {"ledger", "runs"},          {"figure", "export"},     {"image", "export"},
+    {"pdf", "export"},           {"svg", "export"},        {"latex", "export"},
+    {"manual", "guide"},         {"shortcuts", "keys"},    {"options", "settings"},
+    {"preferences", "settings"}, {"oom", "memory"},        {"ram", "memory"},
+    {"optimal", "shortest"},     {"optimize", "shortest"}, {"train", "run"},
+};
+
 class CommandDelegate : public QStyledItemDelegate
 {
 public:
@@ -66,7 +80,10 @@ private:
 int matchQuality(const QString& name, const QString& text)
 {
     int quality = 0;
-    const QStringList have = name.toLower().split(QLatin1Char(' '), Qt::SkipEmptyParts);
+    QStringList have = name.toLower().split(QLatin1Char(' '), Qt::SkipEmptyParts);
+    for (const auto& [other, word] : kSynonyms)
+        if (name.contains(QLatin1String(word), Qt::CaseInsensitive))
+            have.append(QLatin1String(other));
     const QStringList want = text.toLower().split(QLatin1Char(' '), Qt::SkipEmptyParts);
     for (const QString& word : want) {
         const auto begins = [&](const QString& other) { return other.startsWith(word); };

@@ -55,7 +55,8 @@ private:
 };
 
 // Rates how well `text` matches `name`; higher is better. A word of `text` scores 2 if a word of
-// `name` starts with it, and 1 if `name` contains it elsewhere. Returns -1 if `name` lacks a word.
+// `name`, or a synonym of one, starts with it, and 1 if `name` contains it elsewhere. Returns -1 if
+// `name` lacks a word.
 int matchQuality(const QString& name, const QString& text);
 
 } // namespace app

@@ -141,7 +141,8 @@ void fitToScreen(QWidget& window)
 {
     constexpr int kFrame = 64; // pixels for the window manager's frame and a margin
     const QSize room = window.screen()->availableGeometry().size() - QSize(0, kFrame);
-    const QSize fitting = window.size().boundedTo(room).expandedTo(window.minimumSize());
+    window.setMinimumSize(window.minimumSize().boundedTo(room));
+    const QSize fitting = window.size().boundedTo(room);
     if (fitting != window.size() && !(window.windowState() & Qt::WindowMaximized))
         window.resize(fitting);
 }

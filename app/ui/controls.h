@@ -52,7 +52,7 @@ void setLook(QWidget* widget, const char* property, const QVariant& value);
 
 QStringList localFiles(const QMimeData& data); // paths of the dragged files and folders
 
-// Shrinks the window to the screen, but not below its minimum size. Call before showing.
+// Shrinks the window, and its minimum size, to the screen. Call before showing.
 void fitToScreen(QWidget& window);
 
 // An element of a layout: a widget or a layout, and its share of the remaining space.

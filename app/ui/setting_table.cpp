@@ -55,8 +55,9 @@ std::vector<Setting> lookSettings()
          .title = settingText("Text size"),
          .explanation = settingText("Scales all text of the window, also in timelines and tables."),
          .byDefault = name("100"),
-         .values = {name("90"), name("100"), name("110"), name("120")},
-         .names = {name("90 %"), name("100 %"), name("110 %"), name("120 %")}}};
+         .values = {name("90"), name("100"), name("110"), name("120"), name("140"), name("160")},
+         .names = {name("90 %"), name("100 %"), name("110 %"), name("120 %"), name("140 %"),
+                   name("160 %")}}};
 }
 
 // The values are in the order of TimeUnits and MemoryUnits.

@@ -11,6 +11,7 @@
 #include <QJsonArray>
 #include <QJsonDocument>
 #include <QLocale>
+#include <QLockFile>
 #include <QSettings>
 
 #include <algorithm>
@@ -158,6 +159,22 @@ void Settings::setSession(const Session& session)
     const QJsonObject object{{kTabs, tabs}, {kCurrent, session.current}};
     m_settings->setValue(kSession,
                          QString::fromUtf8(QJsonDocument(object).toJson(QJsonDocument::Compact)));
+}
+
+bool Settings::takeSession()
+{
+    if (m_sessionLock == nullptr) {
+        m_sessionLock
+            = std::make_unique<QLockFile>(m_settings->fileName() + QLatin1String(".open"));
+        m_sessionLock->setStaleLockTime(0); // a lock is stale when its process has ended
+    }
+    return m_sessionLock->isLocked() || m_sessionLock->tryLock(0)
+        || m_sessionLock->error() != QLockFile::LockFailedError;
+}
+
+void Settings::leaveSession()
+{
+    m_sessionLock.reset();
 }
 
 bool Settings::isRestoring() const

@@ -10,6 +10,7 @@
 
 #include <vector>
 
+class QLockFile;
 class QSettings;
 
 namespace app {
@@ -75,6 +76,9 @@ public:
     static constexpr qsizetype kMostTabs = 100;
     Session session() const;
     void setSession(const Session& session);
+    // Whether this program saves the session: the first one that runs with these settings.
+    bool takeSession();
+    void leaveSession();
     // Whether reopening the last session was started and did not finish. setRestoring() writes the
     // settings file at once, so that the value survives a crash while the session is reopened.
     bool isRestoring() const;
@@ -92,6 +96,7 @@ private:
 
     QString m_problem;
     std::unique_ptr<QSettings> m_settings;
+    std::unique_ptr<QLockFile> m_sessionLock;
 };
 
 } // namespace app

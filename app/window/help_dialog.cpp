@@ -186,6 +186,7 @@ HelpDialog::HelpDialog(Topic topic, const ThemeController& theme, const Settings
               {QStringLiteral("messages.txt"),
                tr("Last errors of runs and messages of the program"), messagesText(errors)}}
     , m_list(named(new QListWidget, "diagnosticsFiles", tr("Topics")))
+    , m_what(makeLabel({}, "secondary"))
     , m_text(named(new QTextBrowser, "diagnosticsText", tr("Text of the topic")))
     , m_withNames(
           named(new QCheckBox(tr("Include the names of user and machine")), "diagnosticsNames"))
@@ -197,10 +198,9 @@ HelpDialog::HelpDialog(Topic topic, const ThemeController& theme, const Settings
     setWindowTitle(tr("Help"));
     resize(960, 640);
     fitToScreen(*this);
-    m_list->setFixedWidth(280);
-    m_list->setWordWrap(true);
+    m_list->setFixedWidth(160);
     for (const File& file : m_files)
-        m_list->addItem(file.name + QLatin1Char('\n') + file.what);
+        m_list->addItem(file.name);
     m_text->setTabChangesFocus(true);
     m_problem->setWordWrap(true);
     m_problem->hide();
@@ -210,7 +210,9 @@ HelpDialog::HelpDialog(Topic topic, const ThemeController& theme, const Settings
     save->setToolTip(tr("Writes the four text files, for a bug report, and nothing else: no run, "
                         "no names of files that were open"));
     spaced(new QVBoxLayout(this), {16, 16, 16, 16}, 12,
-           {{spaced(new QHBoxLayout, {}, 10, {m_list, {m_text, 1}}), 1},
+           {{spaced(new QHBoxLayout, {}, 10,
+                    {m_list, {spaced(new QVBoxLayout, {}, 6, {m_what, {m_text, 1}}), 1}}),
+             1},
             m_problem,
             spaced(new QHBoxLayout, {}, 8, {{m_withNames, 1}, copy, close, save})});
     connect(m_list, &QListWidget::currentRowChanged, this, &HelpDialog::showText);
@@ -255,7 +257,7 @@ void HelpDialog::showText()
     const auto row = static_cast<std::size_t>(m_list->currentRow());
     const bool isKeys = row == static_cast<std::size_t>(Topic::Keys);
     m_text->setFont(isKeys ? uiFont(13) : codeFont());
-    m_text->setLineWrapMode(isKeys ? QTextEdit::WidgetWidth : QTextEdit::NoWrap);
+    m_what->setText(m_files[row].what);
     isKeys ? m_text->setHtml(m_files[row].text) : m_text->setPlainText(shown(m_files[row]));
 }
 

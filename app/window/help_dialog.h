@@ -10,6 +10,7 @@
 class QAction;
 class QCheckBox;
 class QLabel;
+class QLabel;
 class QListWidget;
 class QPushButton;
 class QTextBrowser;
@@ -70,6 +71,7 @@ private:
     std::vector<File> m_files; // by Topic; the keys are HTML and are not saved
     QProcess m_worker;
     QListWidget* m_list;
+    QLabel* m_what;
     QTextBrowser* m_text;
     QCheckBox* m_withNames;
     QLabel* m_problem;

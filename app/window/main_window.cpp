@@ -161,10 +161,11 @@ MainWindow::MainWindow(ThemeController& theme, Settings& settings, QWidget* pare
     followStyleSheet(*menuBar());
     followStyleSheet(*statusBar());
 
-    connect(&theme, &ThemeController::unitsChanged, this, [this] {
-        if (currentPage() != nullptr)
-            updateStatus();
-    });
+    for (const auto signal : {&ThemeController::unitsChanged, &ThemeController::changed})
+        connect(&theme, signal, this, [this] {
+            if (currentPage() != nullptr)
+                updateStatus();
+        });
     connect(
         &m_library, &RunLibrary::runRead, this, [this](const QString& file, const RunPointer& run) {
             m_background.run(
@@ -225,11 +226,25 @@ void MainWindow::showPage(Page* page)
 void MainWindow::updateStatus()
 {
     const Page* page = currentPage();
-    m_facts->setText(page->statusTexts().join(QStringLiteral("&nbsp;&nbsp;|&nbsp;&nbsp;")));
-    m_facts->setToolTip(page->statusTexts().join(QStringLiteral("<br>")));
     m_note->setText(page->statusNote());
+    showFacts();
     setWindowTitle(page == m_start ? QStringLiteral("Bubblescope")
                                    : tr("%1 - Bubblescope").arg(page->title()));
+}
+
+// Leaves out the last facts that do not fit beside the note. The tool tip has all of them.
+void MainWindow::showFacts()
+{
+    constexpr int kMargins = 40;
+    const QStringList all = currentPage()->statusTexts();
+    m_facts->setToolTip(all.join(QStringLiteral("<br>")));
+    const int width = this->width() - m_note->sizeHint().width() - kMargins;
+    const QString separator = QStringLiteral("&nbsp;&nbsp;|&nbsp;&nbsp;");
+    qsizetype count = all.size();
+    do {
+        m_facts->setText(all.mid(0, count).join(separator)
+                         + (count < all.size() ? separator + QChar(0x2026) : QString()));
+    } while (m_facts->sizeHint().width() > width && --count > 0);
 }
 
 Page* MainWindow::open(const PageRequest& request)
@@ -323,6 +338,7 @@ void MainWindow::resizeEvent(QResizeEvent* event)
 {
     QMainWindow::resizeEvent(event);
     m_menus->place(width());
+    showFacts();
 }
 
 void MainWindow::openFiles(const QStringList& files)

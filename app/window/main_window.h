@@ -68,6 +68,7 @@ private:
     void keepQueue();
     void showPage(Page* page);
     void updateStatus();
+    void showFacts();
 
     ThemeController& m_theme;
     Settings& m_settings;

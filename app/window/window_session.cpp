@@ -73,8 +73,13 @@ WindowSession::WindowSession(MainWindow& window, Settings& settings)
 
 void WindowSession::begin(Tabs tabs)
 {
-    m_isSaving = true;
+    m_isSaving = m_settings.takeSession();
     tabsChanged(); // schedules saving the tabs of the command line
+    if (!m_isSaving) {
+        m_previous = {};
+        m_window.tabs().say(Band::Kind::Neutral, tr("Another window of Bubblescope is open."),
+                            tr("It keeps its tabs for the next start, and this one does not."));
+    }
     if (!m_settings.problem().isEmpty())
         m_window.tabs().say(Band::Kind::Warning, tr("The settings were reset."),
                             m_settings.problem());
@@ -152,6 +157,8 @@ void WindowSession::end()
     m_startTimer.stop();
     m_settings.setRestoring(false);
     save();
+    if (m_isSaving)
+        m_settings.leaveSession();
 }
 
 } // namespace app

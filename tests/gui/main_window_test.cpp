@@ -3,6 +3,7 @@
 #include "app/shell/command_palette.h"
 #include "app/start/start_page.h"
 #include "app/ui/band.h"
+#include "app/ui/controls.h"
 #include "engine/schedule/formats/schedule_file.h"
 #include "engine/schedules/scheme.h"
 #include "profiler/store/ledger/ledger.h"
@@ -137,6 +138,8 @@ TEST_CASE("names that begin with the typed text come before names that contain i
     CHECK(matchQuality(QStringLiteral("File New run"), QStringLiteral("ew")) == 1);
     CHECK(matchQuality(QStringLiteral("File New run"), QStringLiteral("fi ru")) == 4);
     CHECK(matchQuality(QStringLiteral("File New run"), QStringLiteral("dark")) == -1);
+    CHECK(matchQuality(QStringLiteral("Run Why not faster?"), QStringLiteral("slow")) == 2);
+    CHECK(matchQuality(QStringLiteral("File New run"), QStringLiteral("slow")) == -1);
 }
 
 TEST_CASE("several files open side by side, one file twice is one tab")
@@ -290,6 +293,30 @@ TEST_CASE("a new tab is shown once, with its facts in the status bar and their t
     CHECK(facts->text().startsWith(texts.front()));
     CHECK(facts->text().endsWith(texts.back()));
     CHECK(facts->toolTip() == texts.join(QStringLiteral("<br>")));
+}
+
+TEST_CASE("the window fits on a screen that is smaller than its usual minimum")
+{
+    Window w;
+    const QSize screen = w.window.screen()->availableSize();
+    REQUIRE(screen.width() < w.window.minimumWidth()); // of the offscreen platform
+    fitToScreen(w.window);
+    CHECK(w.window.size().boundedTo(screen) == w.window.size());
+    CHECK(w.window.minimumSize().boundedTo(screen) == w.window.minimumSize());
+}
+
+TEST_CASE("facts that do not fit into the status bar are left out as a whole")
+{
+    Window w;
+    const auto files = sampleFiles(samples().front());
+    REQUIRE(files.has_value());
+    w.window.open({"run", {files->front()}});
+    const auto* facts = w.window.findChild<QLabel*>(QStringLiteral("statusFacts"));
+    REQUIRE(waitFor([&] { return w.window.currentPage()->statusTexts().size() > 3; }));
+    w.window.resize(w.window.minimumSize());
+    w.theme.setLook(ThemeController::Choice::Light, QStringLiteral("default"), 1.6);
+    CHECK(facts->sizeHint().width() <= facts->width());
+    CHECK(facts->text().endsWith(QChar(0x2026)));
 }
 
 // The page went on to show the error of the first time.

@@ -173,6 +173,25 @@ TEST_CASE("an editor comes back with its costs, and the estimator with its input
     CHECK(waitFor([&] { return editor->plan().source.run != nullptr; }));
 }
 
+TEST_CASE("a second window says that another is open, and leaves the tabs of that one alone")
+{
+    const Desk desk;
+    {
+        Start first(desk);
+        first.window.open({"run", {desk.run("a.sqlite")}});
+        Start second(desk);
+        CHECK(second.notice()->text().startsWith(
+            QStringLiteral("Another window of Bubblescope is open.")));
+        first.window.close();
+        second.window.open({"runs"});
+        second.window.close();
+    }
+    const Start third(desk);
+    CHECK_FALSE(third.notice()->isVisible());
+    REQUIRE(third.window.tabs().pages().size() == 2);
+    CHECK(third.window.currentPage()->file() == desk.run("a.sqlite"));
+}
+
 TEST_CASE("missing files are reported in one sentence, and the other tabs are restored")
 {
     const Desk desk;

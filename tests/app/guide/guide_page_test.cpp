@@ -15,6 +15,9 @@ TEST_CASE("the guide opens the chapter about a page, and the page that a chapter
     GuidePage page(theme);
     const auto* text = page.findChild<QTextBrowser*>(QStringLiteral("guideText"));
     const auto* sections = page.findChild<QListWidget*>(QStringLiteral("guideSections"));
+    page.resize(960, 640);
+    page.show();
+    CHECK(text->lineWrapColumnOrWidth() <= text->viewport()->width());
     CHECK(text->toPlainText().startsWith(QStringLiteral("First run\n")));
     CHECK(sections->item(0)->text() == QStringLiteral("In the window"));
 
