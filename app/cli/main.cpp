@@ -9,6 +9,7 @@
 #include <CLI/CLI.hpp>
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
+#include <sqlite3.h>
 
 #include <cstdio>
 #include <cstdlib>
@@ -97,7 +98,9 @@ std::string versionText(bool json)
         return fmt::format("bscope {}\n", engine::version());
     return nlohmann::ordered_json{{"program", "bscope"},
                                   {"version", std::string(engine::version())},
-                                  {"build", std::string(engine::buildId())}}
+                                  {"build", std::string(engine::buildId())},
+                                  {"compiler", __VERSION__},
+                                  {"sqlite", sqlite3_libversion()}}
                .dump()
         + "\n";
 }
@@ -121,7 +124,7 @@ int exitStatus(engine::Error::Code code)
     return code == engine::Error::Code::InvalidArgument ? kUsage : kFailed;
 }
 
-// Formats --help. Lines have at most 100 columns, and exclusions are not shown. CLI11 would append
+// Formats --help. Lines have at most 80 columns, and exclusions are not shown. CLI11 would append
 // the descriptions of validators to type names, but ours (options.h) have none.
 class HelpFormatter : public CLI::Formatter
 {
@@ -148,13 +151,17 @@ public:
             + (option->get_expected_max() > 2 ? " ..." : "");
         return option->get_required() ? name : '[' + name + ']';
     }
+    std::string make_subcommand(const CLI::App* command) const override
+    {
+        return fmt::format("  {:<12}{}\n", command->get_name(), command->get_description());
+    }
     std::string make_option_desc(const CLI::Option* option) const override
     {
         return engine::wrapped(option->get_description(), kHelpWidth - kNameWidth);
     }
 
 private:
-    static constexpr std::size_t kHelpWidth = 100, kNameWidth = 34;
+    static constexpr std::size_t kHelpWidth = 80, kNameWidth = 30;
 };
 
 struct Program

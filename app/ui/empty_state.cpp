@@ -13,7 +13,8 @@ EmptyState::EmptyState(const ThemeController& theme, const Texts& texts, QWidget
     , m_advice(makeLabel(texts.advice, "small"))
 {
     auto* column = spaced(new QVBoxLayout(this), QMargins(16, 16, 16, 16), 4);
-    auto* icon = new IconLabel(theme, texts.icon, &Chrome::text3, 22);
+    auto* icon = new IconLabel(theme, texts.icon,
+                               texts.icon == Icon::Error ? &Chrome::error : &Chrome::text3, 22);
     column->addStretch();
     column->addWidget(icon, 0, Qt::AlignHCenter);
     column->addWidget(m_fact);

@@ -174,14 +174,20 @@ void SpecFile::number(const std::string& key, double& value, Range range)
                          range.most));
 }
 
-void SpecFile::need(std::initializer_list<const char*> keys)
+std::string SpecFile::missing(const toml::table& table, std::initializer_list<const char*> keys,
+                              std::string_view source)
 {
     std::vector<std::string_view> missing;
     for (const char* key : keys)
-        if (!at(key))
+        if (!table.at_path(key))
             missing.emplace_back(key);
-    if (!missing.empty())
-        note(fmt::format("{} lacks {}", m_source, joined(missing)));
+    return missing.empty() ? std::string() : fmt::format("{} lacks {}", source, joined(missing));
+}
+
+void SpecFile::need(std::initializer_list<const char*> keys)
+{
+    if (const std::string without = missing(m_table, keys, m_source); !without.empty())
+        note(without);
 }
 
 void SpecFile::require(bool condition, std::string_view key, std::string_view message)

@@ -49,6 +49,9 @@ public:
     void passOver(std::initializer_list<const char*> keys);
     // done() fails if one of the keys is missing: a number without which no result is right.
     void need(std::initializer_list<const char*> keys);
+    // "FILE lacks width, heads"; "" if `table` has all keys.
+    static std::string missing(const toml::table& table, std::initializer_list<const char*> keys,
+                               std::string_view source);
     void require(bool condition, std::string_view key, std::string_view message);
     Result<void> done() const;
 

@@ -48,7 +48,7 @@ Result<TransformerSpec> loadTransformer(std::string_view nameOrFile)
                  "must be gpt, bert or llama");
     file.flag("dropout", model.dropout);
     file.require(!model.dropout || family != "llama", "dropout", "must be false for llama");
-    file.need({"layers", "width", "heads", "sequence", "vocabulary"});
+    file.need(kNeededModelKeys);
     file.integer("layers", model.layers, {1, kMost});
     file.integer("width", model.width, {1, kMost});
     file.integer("heads", model.heads, {1, kMost});
@@ -63,6 +63,11 @@ Result<TransformerSpec> loadTransformer(std::string_view nameOrFile)
     TRY(file.done());
     TRY(checkWidths(model, nameOrFile));
     return model;
+}
+
+Result<std::string> transformerText(std::string_view nameOrFile)
+{
+    return SpecFile::textOf(kFolders, nameOrFile, "model");
 }
 
 std::vector<std::string> transformerNames()

@@ -2,6 +2,7 @@
 
 #include "engine/base/result.h"
 
+#include <initializer_list>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -46,6 +47,10 @@ struct TransformerSpec
 // Keys about training are ignored. Errors name the known presets, the key, or the line.
 Result<TransformerSpec> loadTransformer(std::string_view nameOrFile);
 std::vector<std::string> transformerNames();
+Result<std::string> transformerText(std::string_view nameOrFile); // the TOML
+// The keys that every file has, because any default would be the size of another model.
+constexpr std::initializer_list<const char*> kNeededModelKeys{"layers", "width", "heads",
+                                                              "sequence", "vocabulary"};
 
 double parametersPerLayer(const TransformerSpec& model);
 double embeddingParameters(const TransformerSpec& model); // v h, one matrix

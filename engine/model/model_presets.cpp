@@ -104,7 +104,10 @@ Result<ModelSpec> loadModel(std::string_view nameOrFile)
                 nameOrFile, fmt::join(modelNames(), ", ")));
     return SpecFile::textOf(kFolders, nameOrFile, "model")
         .and_then([&](const std::string& text) { return parseToml(text, nameOrFile); })
-        .and_then([&](const toml::table& table) {
+        .and_then([&](const toml::table& table) -> Result<ModelSpec> {
+            if (const std::string without = SpecFile::missing(table, kNeededModelKeys, nameOrFile);
+                !without.empty())
+                return fail(Error::Code::InvalidArgument, without);
             return modelFromTable(table).map_error([&](Error error) {
                 error.message = fmt::format("{}: {}", nameOrFile, error.message);
                 return error;

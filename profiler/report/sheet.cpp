@@ -206,24 +206,32 @@ void Table::insert(std::size_t at, const std::string& title, const std::vector<s
         rows[r].insert(rows[r].begin() + static_cast<std::ptrdiff_t>(at), textOrUnknown(cells[r]));
 }
 
-std::string Table::text() const
+std::string Table::text(std::size_t mostColumns) const
 {
-    std::vector<DrawnColumn> all = drawn(*this);
     std::vector<std::string> lines(rows.size() + 1);
-    for (DrawnColumn& column : all) {
-        column.cells.insert(column.cells.begin(),
-                            column.title + (column.unit.empty() ? "" : " " + column.unit));
+    std::string hidden;
+    std::size_t used = 0;
+    for (DrawnColumn& column : drawn(*this)) {
+        const std::string title = column.title + (column.unit.empty() ? "" : " " + column.unit);
+        column.cells.insert(column.cells.begin(), title);
         std::size_t widest = 0;
         for (const std::string& cell : column.cells)
             widest = std::max(widest, width(cell));
+        const bool isFirst = used == 0;
+        used += widest + (isFirst ? 0 : 2);
+        if (!isFirst && (used > mostColumns || !hidden.empty())) {
+            hidden += (hidden.empty() ? "" : ", ") + title;
+            continue;
+        }
         for (std::size_t r = 0; r < lines.size(); ++r)
-            lines[r] += (&column == all.data() ? "" : "  ")
-                + padded(column.cells[r], widest, column.isText);
+            lines[r] += (isFirst ? "" : "  ") + padded(column.cells[r], widest, column.isText);
     }
     std::string text;
     for (std::string& line : lines)
         text += line.substr(0, line.find_last_not_of(' ') + 1) + "\n";
-    return text;
+    return hidden.empty()
+        ? text
+        : text + "without " + hidden + ": the terminal is too narrow; --json has all\n";
 }
 
 std::string Table::html() const
@@ -308,7 +316,7 @@ void Sheet::data(const Reading& fields)
 }
 
 // A blank line separates tables and paragraphs from what precedes them.
-std::string Sheet::text() const
+std::string Sheet::text(std::size_t mostColumns) const
 {
     using enum Part::Kind;
     std::string text;
@@ -329,7 +337,7 @@ std::string Sheet::text() const
         else
             text += part.kind == Lines ? part.text
                 : part.kind == Summary ? summaryText(part.facts)
-                                       : part.table.text();
+                                       : part.table.text(mostColumns);
         last = part.kind;
     }
     return text;

@@ -42,7 +42,9 @@ struct Table
 
     // Inserts a column of texts before the column with this index.
     void insert(std::size_t at, const std::string& title, const std::vector<std::string>& cells);
-    std::string text() const; // for a terminal; lines have no trailing blanks
+    // For a terminal. Lines have no trailing blanks. The last columns that do not fit into
+    // `mostColumns` characters are left out and named.
+    std::string text(std::size_t mostColumns = std::string::npos) const;
     std::string html() const;
     Reading json() const; // a list of objects
 };
@@ -83,8 +85,8 @@ public:
     void data(std::string key, Reading value);
     void data(const Reading& fields); // all of them
 
-    std::string text() const;
-    std::string html() const; // the body of a page
+    std::string text(std::size_t mostColumns = std::string::npos) const; // see Table::text()
+    std::string html() const;                                            // the body of a page
     nlohmann::ordered_json json() const;
 
 private:

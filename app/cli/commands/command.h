@@ -28,6 +28,7 @@ struct Command
 std::span<const Command> commands();
 
 Action prepareSchemes(CLI::App& app);
+Action prepareModels(CLI::App& app);
 Action prepareSchedule(CLI::App& app);
 Action prepareValidate(CLI::App& app);
 Action prepareSimulate(CLI::App& app);
@@ -48,5 +49,6 @@ Action prepareReproduce(CLI::App& app);
 Action prepareDevices(CLI::App& app);
 Action prepareVerify(CLI::App& app);
 Action prepareHelp(CLI::App& app);
+Action prepareCompletion(CLI::App& app);
 
 } // namespace cli

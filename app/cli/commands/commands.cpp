@@ -11,6 +11,11 @@ constexpr std::array kCommands{
             "bscope schemes bitpipe\n"
             "bscope schemes --json",
             prepareSchemes},
+    Command{"models", "List the transformers, with their sizes and files",
+            "bscope models\n"
+            "bscope models gpt2-124m\n"
+            "bscope models --json",
+            prepareModels},
     Command{"schedule", "Print the order of operations on every device",
             "bscope schedule --scheme bitpipe --devices 4 --micro-batches 4 "
             "--format text\n"
@@ -114,6 +119,8 @@ constexpr std::array kCommands{
             "bscope help recording-traces\n"
             "bscope help simulate",
             prepareHelp},
+    Command{"completion", "Print a script that completes commands in a shell",
+            "bscope completion bash", prepareCompletion},
 };
 
 } // namespace

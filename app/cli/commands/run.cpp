@@ -77,7 +77,7 @@ std::string runSummary(const Run& run, const std::string& file)
     const std::string open = openCommand(file);
     sheet.sentence(
         fmt::format("file  {}{}", file, open.empty() ? "" : "  (open it: " + open + ")"));
-    return sheet.text();
+    return terminalText(sheet);
 }
 
 // Lets threads run one at a time, in the order of their numbers.

@@ -128,7 +128,8 @@ Sheet searchSheet(const SearchResult& result, const SearchRequest& request, cons
         sheet.sentence("warning: " + text);
     constexpr std::size_t kMostOps = 1 << 14;
     if (opCount(result.order) <= kMostOps)
-        sheet.lines(timelineText(result.found.run, result.found.metrics.iteration, outputColumns(),
+        sheet.lines(timelineText(result.found.run, result.found.metrics.iteration,
+                                 outputColumns().value_or(kPipedColumns),
                                  outputHasColours() ? Ink::Colours : Ink::Plain));
     sheet.table(Table(kPublished, published), "published");
     return sheet;

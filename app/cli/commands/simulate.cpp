@@ -248,7 +248,8 @@ Sheet simulatedSheet(const PredictedRun& one)
     sheet.sentence(linkLine(one));
     sheet.sentence(ratesLine(one));
     if (one.hasSpans)
-        sheet.lines(timelineText(one.run, one.metrics.iteration, outputColumns(),
+        sheet.lines(timelineText(one.run, one.metrics.iteration,
+                                 outputColumns().value_or(kPipedColumns),
                                  outputHasColours() ? Ink::Colours : Ink::Plain));
     addDevices(one.run, one.metrics, sheet);
     return sheet;
@@ -276,7 +277,7 @@ std::string simulatedText(const std::vector<PredictedRun>& all)
     if (memory.isKnown())
         sheet.sentence("memory: " + memory.text());
     addAssumptions(all, sheet);
-    return sheet.text();
+    return terminalText(sheet);
 }
 
 // Returns one JSON object, or a list of objects if there are several runs.

@@ -30,12 +30,15 @@ bool outputHasColours()
     return isatty(STDOUT_FILENO) != 0 && std::getenv("NO_COLOR") == nullptr;
 }
 
-std::size_t outputColumns()
+std::optional<std::size_t> outputColumns()
 {
-    constexpr std::size_t kPiped = 160;
+    const char* columns = std::getenv("COLUMNS");
+    const auto wanted = parseInteger<std::size_t>(columns == nullptr ? "" : columns);
+    if (wanted && *wanted > 0)
+        return wanted;
     winsize size{};
-    const bool known = ioctl(STDOUT_FILENO, TIOCGWINSZ, &size) == 0 && size.ws_col > 0;
-    return known ? size.ws_col : kPiped;
+    const bool isKnown = ioctl(STDOUT_FILENO, TIOCGWINSZ, &size) == 0 && size.ws_col > 0;
+    return isKnown ? std::optional<std::size_t>(size.ws_col) : std::nullopt;
 }
 
 std::string jsonText(const nlohmann::ordered_json& json)
@@ -43,9 +46,14 @@ std::string jsonText(const nlohmann::ordered_json& json)
     return json.dump(2, ' ', false, nlohmann::ordered_json::error_handler_t::replace) + "\n";
 }
 
+std::string terminalText(const profiler::Sheet& sheet)
+{
+    return sheet.text(outputColumns().value_or(std::string::npos));
+}
+
 void print(const profiler::Sheet& sheet, bool json)
 {
-    printText(json ? jsonText(sheet.json()) : sheet.text());
+    printText(json ? jsonText(sheet.json()) : terminalText(sheet));
 }
 
 namespace {

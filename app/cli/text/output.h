@@ -8,6 +8,7 @@
 #include <nlohmann/json_fwd.hpp>
 
 #include <cstddef>
+#include <optional>
 #include <string>
 
 namespace cli {
@@ -16,11 +17,13 @@ using engine::printError;
 using engine::printText;
 bool errorIsTerminal();      // whether standard error is a terminal
 bool outputHasColours();     // whether standard output is a terminal and NO_COLOR is not set
-std::size_t outputColumns(); // width of the terminal; 160 if there is no terminal
+// The width in COLUMNS or of the terminal; nullopt if there is neither.
+std::optional<std::size_t> outputColumns();
 // Returns the text that --json prints. Bytes that are not UTF-8, for example of a file name, are
 // replaced.
 std::string jsonText(const nlohmann::ordered_json& json);
 
+std::string terminalText(const profiler::Sheet& sheet); // at most as wide as the terminal
 void print(const profiler::Sheet& sheet, bool json);
 
 // Creates and reserves a new file $XDG_DATA_HOME/bubblescope/runs/<time>-<what>.sqlite and, if

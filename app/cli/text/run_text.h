@@ -10,6 +10,8 @@
 
 namespace cli {
 
+constexpr std::size_t kPipedColumns = 160; // of a drawing that goes to a file
+
 enum class Ink { Plain, Colours };
 
 // Draws a simulated iteration as text. It has a row for each device, a cell of two characters for

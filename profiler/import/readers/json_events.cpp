@@ -365,13 +365,17 @@ Result<std::string> readJsonEvents(const std::string& name, const ByteSource& by
     const bool isWhole = reader.read();
     if (scanner.failure() && scanner.failure()->code == Error::Code::Cancelled)
         return tl::unexpected(*scanner.failure());
-    if (!isWhole && reader.events() == 0)
-        return scanner.failure()
-            ? tl::unexpected(*scanner.failure())
-            : fail(Error::Code::Corrupt,
-                   fmt::format("{} is not a trace: it has \"{}\" instead of JSON with "
-                               "\"traceEvents\"",
-                               name, scanner.rest()));
+    if (!isWhole && reader.events() == 0) {
+        if (scanner.failure())
+            return tl::unexpected(*scanner.failure());
+        const bool hasEvent = reader.lists() > 0 && scanner.rest().starts_with('{');
+        return fail(Error::Code::Corrupt,
+                    hasEvent ? fmt::format(
+                        "{} is truncated or damaged in its first event; copy it again", name)
+                             : fmt::format("{} is not a trace: it has \"{}\" instead of JSON with "
+                                           "\"traceEvents\"",
+                                           name, scanner.rest()));
+    }
     const bool atEnd = scanner.atEnd(); // reads the rest, which may show that a file is damaged
     if (scanner.failure())
         return fmt::format("{}; the events before were read ({})", scanner.failure()->message,

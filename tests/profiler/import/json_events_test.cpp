@@ -73,6 +73,8 @@ TEST_CASE("events before damage are kept, and the warning has its position")
     CHECK(readTrace(R"({"traceEvents":[{"n":1}],"traceEvents":[{"n":2}]})")
               .warning.find("more than once")
           != std::string::npos);
+    CHECK(readTrace(R"({"traceEvents":[{"ph":"X","na)").error.find("truncated")
+          != std::string::npos);
     CHECK(readTrace("").error.find("is not a trace") != std::string::npos);
     CHECK(readTrace(std::string(100000, '[')).error.find("is not a trace") != std::string::npos);
 }

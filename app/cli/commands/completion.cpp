@@ -1,0 +1,131 @@
+#include "app/cli/commands/command.h"
+#include "app/cli/text/output.h"
+#include "engine/cost/hardware.h"
+#include "engine/cost/spec_file.h"
+#include "engine/cost/transformer.h"
+#include "engine/schedules/scheme.h"
+#include "profiler/report/guide.h"
+#include "resources/resources.h"
+
+#include <CLI/CLI.hpp>
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <array>
+#include <memory>
+#include <sstream>
+
+// The scripts of the shells ask this program, so that they know each option and value that it has.
+namespace cli {
+
+using namespace engine;
+
+namespace {
+
+using Words = std::vector<std::string>;
+
+Words schemeNames()
+{
+    Words names;
+    for (const Scheme& scheme : schemes())
+        names.emplace_back(scheme.name);
+    return names;
+}
+
+// The choices of a type such as "{eager,late}" or "{cpu,cuda}|FILE".
+Words choicesIn(const std::string& type)
+{
+    Words choices;
+    const std::size_t begin = type.find('{'), end = type.find('}');
+    if (begin == std::string::npos || end == std::string::npos)
+        return choices;
+    std::istringstream words(type.substr(begin + 1, end - begin - 1));
+    for (std::string word; std::getline(words, word, ',');)
+        choices.push_back(word);
+    return choices;
+}
+
+Words valuesOf(const CLI::Option& option)
+{
+    if (option.check_lname("scheme"))
+        return schemeNames();
+    if (option.check_lname("model"))
+        return transformerNames();
+    if (option.check_lname("hardware"))
+        return hardwareNames();
+    return choicesIn(option.get_type_name());
+}
+
+Words namesFor(std::string_view command)
+{
+    Words names;
+    if (command == "schemes")
+        return schemeNames();
+    if (command == "models" || command == "layout")
+        return transformerNames();
+    if (command == "study")
+        return SpecFile::names(std::array<std::string_view, 1>{"studies/"});
+    if (command == "completion")
+        return {"bash", "zsh", "fish"};
+    if (command == "help")
+        for (const profiler::Chapter& chapter : profiler::guide())
+            names.emplace_back(chapter.name);
+    return names;
+}
+
+// The words that may follow: commands, the values of the last option, or what the command takes.
+Words wordsAfter(const CLI::App& program, const Words& before)
+{
+    Words words;
+    if (before.empty()) {
+        for (const Command& command : commands())
+            words.emplace_back(command.name);
+        return words;
+    }
+    const auto found = program.get_subcommands(
+        [&before](const CLI::App* one) { return one->get_name() == before.front(); });
+    if (found.empty())
+        return words;
+    const CLI::App* app = found.front();
+    const auto* last
+        = before.back().starts_with('-') ? app->get_option_no_throw(before.back()) : nullptr;
+    if (last != nullptr && last->get_items_expected_max() > 0)
+        return valuesOf(*last);
+    words = namesFor(before.front());
+    for (const CLI::Option* option : app->get_options())
+        for (const std::string& name : option->get_lnames())
+            words.push_back("--" + name);
+    return words;
+}
+
+struct CompletionOptions
+{
+    Words words; // a shell, or with `after` the words of a command
+    bool after = false;
+};
+
+Result<int> complete(const CLI::App& program, const CompletionOptions& options)
+{
+    if (options.after) {
+        printText(fmt::format("{}\n", fmt::join(wordsAfter(program, options.words), "\n")));
+        return 0;
+    }
+    const std::string shell = options.words.size() == 1 ? options.words.front() : std::string();
+    const std::string_view script = resources::find("completion/" + shell);
+    if (script.empty())
+        return fail(Error::Code::InvalidArgument, "name the shell: bash, zsh or fish");
+    printText(script);
+    return 0;
+}
+
+} // namespace
+
+Action prepareCompletion(CLI::App& app)
+{
+    const auto options = std::make_shared<CompletionOptions>();
+    app.add_option("SHELL", options->words, "bash, zsh or fish");
+    app.add_flag("--after", options->after, "Print what may follow these words of a command");
+    return [options, program = app.get_parent()] { return complete(*program, *options); };
+}
+
+} // namespace cli
