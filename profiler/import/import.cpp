@@ -130,7 +130,7 @@ private:
             }
             m_progress.bytes = next;
         }
-        TRY(addPrimus());
+        TRY(addMegatron());
         if (m_ranks.empty())
             return tl::unexpected(m_errors.front());
         for (const Error& error : m_errors)
@@ -157,13 +157,13 @@ private:
         };
         return readTraceFile(file, visit, m_progress, report);
     }
-    // Reads the files of Primus, which belong together, after all others.
-    Result<void> addPrimus()
+    // Reads the files of Megatron-LM, which belong together, after all others.
+    Result<void> addMegatron()
     {
         const auto rank = std::ranges::find_if(
-            m_primus, [](const auto& file) { return primusRank(file.first).has_value(); });
-        if (rank == m_primus.end()) { // config.json of another program
-            for (const auto& [name, text] : m_primus) {
+            m_megatron, [](const auto& file) { return isMegatronTrace(file.first); });
+        if (rank == m_megatron.end()) { // config.json of another program
+            for (const auto& [name, text] : m_megatron) {
                 std::string_view rest = text;
                 const auto bytes = [&](std::span<char> buffer) -> Result<std::size_t> {
                     const std::size_t count = rest.copy(buffer.data(), buffer.size());
@@ -181,11 +181,11 @@ private:
                                     rank->first, m_ranks.front().trace.file));
         if (!m_errors.empty())
             return tl::unexpected(m_errors.front());
-        auto trace = TRY(readPrimus(m_primus));
+        auto trace = TRY(readMegatron(m_megatron));
         m_warnings.insert(m_warnings.end(), trace.warnings.begin(), trace.warnings.end());
         return add(std::move(trace.ranks));
     }
-    Result<void> keepPrimus(const std::string& name, const ByteSource& bytes)
+    Result<void> keepMegatron(const std::string& name, const ByteSource& bytes)
     {
         constexpr std::size_t kMost = 64 << 20, kStep = 1 << 16; // bytes
         std::string text;
@@ -194,14 +194,14 @@ private:
             text.resize(size + kStep);
             count = TRY(bytes({text.data() + size, kStep}));
             text.resize(size + count);
-            m_primusBytes += count;
-            if (m_primusBytes > kMost)
+            m_megatronBytes += count;
+            if (m_megatronBytes > kMost)
                 return fail(Error::Code::Unsupported,
-                            fmt::format("{}: the files of Primus exceed {} MiB; record fewer "
+                            fmt::format("{}: files of this kind exceed {} MiB; record fewer "
                                         "iterations",
                                         name, kMost >> 20));
         }
-        m_primus[name] = std::move(text);
+        m_megatron[name] = std::move(text);
         return {};
     }
     // Reads a file in an archive, or a compressed file.
@@ -225,8 +225,8 @@ private:
             return readUnpacked(name, withHead);
         if (const std::string kind = wrongKind(name, head); !kind.empty())
             return fail(Error::Code::Unsupported, fmt::format("{} is {}", name, kind));
-        if (primusRank(name) || isPrimusConfig(name))
-            return keepPrimus(name, withHead);
+        if (isMegatronFile(name))
+            return keepMegatron(name, withHead);
         return readJson(name, withHead);
     }
     // SQLite reads files only, so a compressed export is unpacked to a temporary file.
@@ -312,8 +312,8 @@ private:
     const OnImportProgress& m_onProgress;
     ImportProgress m_progress;
     std::vector<JobRank> m_ranks;
-    PrimusFiles m_primus;
-    std::size_t m_primusBytes = 0;
+    MegatronFiles m_megatron;
+    std::size_t m_megatronBytes = 0;
     std::vector<std::string> m_warnings;
     std::vector<Error> m_errors; // errors of the files that are skipped
 };

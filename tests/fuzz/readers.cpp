@@ -142,6 +142,15 @@ std::string readPrimusRank(const fs::path& file)
     return errorOf(profiler::importTraces({folder}, profiler::Rules::shipped()));
 }
 
+std::string readTimerFile(const fs::path& file)
+{
+    const fs::path folder = buildPath("fuzz/timer");
+    fs::create_directories(folder);
+    fs::copy_file(file, folder / "event_times_PP1_VPP2_TPxCPxDP_rank_0_pp_rank_0_rank_0.json",
+                  fs::copy_options::overwrite_existing);
+    return errorOf(profiler::importTraces({folder}, profiler::Rules::shipped()));
+}
+
 std::string readRules(const fs::path& file)
 {
     return errorOf(profiler::Rules::parse(readFile(file.string()).value(), file.string()));
@@ -209,6 +218,12 @@ std::vector<Reader> readers()
          {R"({"1": {"total": 9, "memory": 1.5, "fwd_start": [0, 1], "fwd_end": [1, 2.5],)"
           R"( "bwd_start": [3, 5], "bwd_end": [5, 8]}})"},
          readPrimusRank,
+         4000},
+        {"timer.json",
+         {R"({"forward-0-0-start": 0, "forward-0-0-end": 1, "forward-1-0-start": 1,)"
+          R"( "forward-1-0-end": 2, "backward-1-0-start": 2, "backward-1-0-end": 4,)"
+          R"( "backward-0-0-start": 4, "backward-0-0-end": 6})"},
+         readTimerFile,
          4000},
         {"export.sqlite", {nsightExport()}, readTraces, 1500},
         {"rules.toml", {source("resources/import/rules.toml")}, readRules, 3000},

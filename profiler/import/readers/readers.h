@@ -52,22 +52,26 @@ engine::Result<std::vector<RankTrace>> readNsight(const std::filesystem::path& f
                                                   ImportProgress before,
                                                   const OnImportProgress& progress);
 
-// The files of Primus (AMD's Megatron-LM) with --dump_pp_data: the text of each, by name.
-using PrimusFiles = std::map<std::string, std::string>;
-struct PrimusTrace
+// The files of a Megatron-LM that writes down when its forwards and backwards ran: the text of each,
+// by name.
+using MegatronFiles = std::map<std::string, std::string>;
+struct MegatronTrace
 {
     std::vector<RankTrace> ranks;
     std::vector<std::string> warnings;
 };
-// The rank N of a file pp_rank_N.json; nullopt for other names.
-std::optional<int> primusRank(std::string_view file);
-bool isPrimusConfig(std::string_view file); // whether it is named config.json
+// Whether a file has times, and whether it may belong to such files: config.json does.
+bool isMegatronTrace(std::string_view file);
+bool isMegatronFile(std::string_view file);
 
-// Reads config.json and the pp_rank_N.json of all ranks, of which `files` has at least one. The
-// files have the times of the forwards and of the backwards of every iteration in order of
-// execution; stages, chunks and micro-batches follow from Megatron-LM's 1F1B and interleaved 1F1B.
+// Reads the files of all ranks, of which `files` has at least one:
+// - Primus (AMD) with --dump_pp_data: config.json and pp_rank_N.json with the times of every
+//   iteration in order of execution. Stages, chunks and micro-batches follow from Megatron-LM's
+//   1F1B and interleaved 1F1B.
+// - the PP timer (github.com/Victarry/PP-Schedule-Visualization): event_times_PP4_VPP1_..._rank_5
+//   .json with the times of one iteration by chunk and micro-batch.
 // Fails with Error::Code::NotFound if a rank is missing, and with Error::Code::Corrupt or
 // Error::Code::InvalidArgument if the files are damaged or not of one run.
-engine::Result<PrimusTrace> readPrimus(const PrimusFiles& files);
+engine::Result<MegatronTrace> readMegatron(const MegatronFiles& files);
 
 } // namespace profiler

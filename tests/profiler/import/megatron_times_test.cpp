@@ -103,6 +103,68 @@ TEST_CASE("files of Primus become 1F1B and interleaved 1F1B with their op times"
     }
 }
 
+// The dumps of the PP timer for the first iteration of a simulated run, of one of `copies`.
+void writeTimers(const std::filesystem::path& folder, const Run& run, int copy = 0)
+{
+    const OpIndex index(run.schedule);
+    const Shape& shape = run.schedule.shape;
+    std::vector<std::string> texts(static_cast<std::size_t>(shape.devices), R"({"other-time": 3)");
+    for (const Track& track : run.timeline.tracks)
+        for (const Span& span : track.spans) {
+            const Op op = opAt(run.schedule, index, span.op);
+            const bool isForward = op.kind == OpKind::Forward;
+            if (span.iteration != 0 || (!isForward && op.kind != OpKind::Backward))
+                continue;
+            const std::string key = fmt::format(
+                "{}-{}{}", isForward ? "forward" : "backward",
+                shape.chunks() > 1 ? fmt::format("{}-", op.stage.value / shape.devices) : "",
+                op.microBatch.value);
+            texts[track.device.value]
+                += fmt::format(R"(, "{0}-start": {1}, "{0}-end": {2})", key, span.begin, span.end);
+        }
+    for (int d = 0; d < shape.devices; ++d)
+        std::ofstream(
+            folder
+            / fmt::format("event_times_PP{}_VPP{}_TPxCPxDP_rank_{}_pp_rank_{}_rank_{}.json",
+                          shape.devices, shape.chunks(), copy, d, 2 * d + copy))
+            << texts[d] << '}';
+}
+
+TEST_CASE("dumps of Megatron-LM's PP timer become 1F1B and interleaved 1F1B with their op times")
+{
+    for (const char* scheme : {"1f1b", "interleaved-1f1b"}) {
+        CAPTURE(scheme);
+        const Run run = simulatedRun(scheme, 4, 8, 1);
+        const TemporaryFolder folder;
+        for (const int copy : {0, 1})
+            writeTimers(folder.path(), run, copy);
+        const Run read = importTraces({folder.path()}, Rules::shipped()).value().run;
+        CHECK(read.info.scheme == scheme);
+        CHECK(read.info.import->program == "Megatron-LM");
+        CHECK(read.schedule.shape.stages == run.schedule.shape.stages);
+        CHECK(read.info.import->lack.empty());
+        CHECK(read.timeline.iterations.front().window.duration()
+              == 1'000'000 * run.timeline.iterations.front().window.duration());
+        CHECK(std::abs(read.info.import->replayError.value()) < 0.02);
+    }
+}
+
+TEST_CASE("an incomplete dump of the PP timer is refused with what is missing")
+{
+    const Run run = simulatedRun("1f1b", 2, 4, 1);
+    const TemporaryFolder folder;
+    writeTimers(folder.path(), run);
+    const auto last = folder / "event_times_PP2_VPP1_TPxCPxDP_rank_0_pp_rank_1_rank_2.json";
+    std::ifstream in(last);
+    std::string text{std::istreambuf_iterator<char>(in), {}};
+    const auto error
+        = [&] { return importTraces({folder.path()}, Rules::shipped()).error().message; };
+    std::ofstream(last) << text.replace(text.find("backward-3-end"), 14, "backward-3-eno");
+    CHECK(error().find("the backward of micro-batch 3 of chunk 0 has no end") != std::string::npos);
+    std::filesystem::remove(last);
+    CHECK(error().find("only 1 of 2 pipeline ranks are there") != std::string::npos);
+}
+
 TEST_CASE("the clock of a rank of Primus is aligned by its messages")
 {
     const Run run = simulatedRun("1f1b", 2, 4, 2);

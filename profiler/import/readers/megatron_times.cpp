@@ -5,6 +5,7 @@
 #include "profiler/import/readers/string_table.h"
 
 #include <fmt/format.h>
+#include <re2/re2.h>
 #include <simdjson.h>
 
 #include <algorithm>
@@ -22,7 +23,7 @@ namespace {
 
 namespace dom = simdjson::dom;
 
-constexpr int kMostRanks = 1024, kMostMicroBatches = 100'000;
+constexpr int kMostPipelineRanks = 1024, kMostMicroBatches = 100'000;
 constexpr std::string_view kPrefix = "pp_rank_", kSuffix = ".json";
 
 std::string_view fileName(std::string_view path)
@@ -38,6 +39,7 @@ tl::unexpected<Error> refused(std::string_view file, const std::string& what)
 struct Config
 {
     int devices = 0, chunks = 1, microBatches = 0, worldSize = 0;
+    const char* program = "Primus";
 
     std::size_t ops() const { return static_cast<std::size_t>(chunks) * microBatches; }
 };
@@ -90,8 +92,8 @@ Result<Config> readConfig(const std::string& file, const std::string& text)
     if (parser.parse(text).get(config) != simdjson::SUCCESS)
         return refused(file, "this is not a JSON object; import the folder that Primus wrote");
     Config read;
-    read.devices = TRY(integer(file, config, {"pp_size"}, kMostRanks));
-    read.chunks = TRY(integer(file, config, {"vp_size", "vpp_size"}, kMostRanks));
+    read.devices = TRY(integer(file, config, {"pp_size"}, kMostPipelineRanks));
+    read.chunks = TRY(integer(file, config, {"vp_size", "vpp_size"}, kMostPipelineRanks));
     read.microBatches = TRY(integer(file, config, {"num_mbs", "micro_batches"}, kMostMicroBatches));
     read.worldSize = TRY(integer(file, config, {"world_size"}, std::numeric_limits<int>::max()));
     if (static_cast<std::int64_t>(read.devices) * read.chunks > 0xFFFF)
@@ -329,7 +331,7 @@ public:
         , m_clocks(config)
     { }
 
-    PrimusTrace build()
+    MegatronTrace build()
     {
         std::map<int, std::int64_t> begins; // by iteration
         std::int64_t next = 0;
@@ -349,7 +351,7 @@ public:
             begins[number] = next - least;
             next += most - least + 1;
         }
-        PrimusTrace trace;
+        MegatronTrace trace;
         for (std::size_t d = 0; d < m_ranks.size(); ++d)
             trace.ranks.push_back(rankTrace(static_cast<int>(d), begins));
         const auto texts = std::make_shared<const std::vector<std::string>>(m_texts.take());
@@ -364,7 +366,7 @@ private:
     {
         RankTrace trace;
         trace.file = m_ranks[d].name;
-        trace.program = "Primus";
+        trace.program = m_config.program;
         trace.host = "clock of rank 0";
         trace.rank = d;
         trace.worldSize = m_config.devices;
@@ -436,7 +438,140 @@ private:
     StringTable m_texts;
 };
 
-} // namespace
+// The name of a dump of the PP timer, a public patch of Megatron-LM that records one iteration.
+struct TimerFile
+{
+    int devices = 0, chunks = 0;
+    int copy = 0; // which of the tensor-, context- and data-parallel copies of the pipeline
+    int rank = 0; // in the pipeline
+};
+
+std::optional<TimerFile> timerFile(std::string_view file)
+{
+    static const RE2 kName(R"(event_times_PP(\d+)_VPP(\d+)_TPxCPxDP_rank_(\d+)_pp_rank_(\d+)_)"
+                           R"(rank_\d+\.json)");
+    const std::string_view name = fileName(file);
+    TimerFile read;
+    if (!RE2::FullMatch(re2::StringPiece(name.data(), name.size()), kName, &read.devices,
+                        &read.chunks, &read.copy, &read.rank))
+        return std::nullopt;
+    return read;
+}
+
+// The times of a dump by kind, chunk and micro-batch.
+using TimerOps = std::map<std::tuple<bool, int, int>, Window>; // true: backward
+constexpr Window kNoTimes{-1, -1};
+
+// Reads the keys "forward-MICROBATCH-start", or "forward-CHUNK-MICROBATCH-start" with several
+// chunks. Other timers are passed over.
+Result<TimerOps> readTimers(const std::string& file, const std::string& text, int chunks)
+{
+    static const RE2 kKey(R"((forward|backward)-(?:(\d+)-)?(\d+)-(start|end))");
+    dom::parser parser;
+    dom::object times;
+    if (parser.parse(text).get(times) != simdjson::SUCCESS)
+        return refused(file, "this is not a JSON object of times; record it again");
+    TimerOps ops;
+    for (const auto [key, value] : times) {
+        std::string kind, chunk, end;
+        int microBatch = 0;
+        if (!RE2::FullMatch(re2::StringPiece(key.data(), key.size()), kKey, &kind, &chunk,
+                            &microBatch, &end))
+            continue;
+        const auto c = chunk.empty() ? 0 : parseInteger<int>(chunk).value_or(chunks);
+        const auto time = nanoseconds(value);
+        if (!time || *time < 0 || chunk.empty() != (chunks == 1) || c >= chunks
+            || microBatch >= kMostMicroBatches)
+            return refused(file,
+                           fmt::format("{} is not a time in ms of {} chunks and at most {} "
+                                       "micro-batches",
+                                       std::string_view(key), chunks, kMostMicroBatches));
+        Window& op = ops.try_emplace({kind == "backward", c, microBatch}, kNoTimes).first->second;
+        (end == "end" ? op.end : op.begin) = *time;
+    }
+    return ops;
+}
+
+Result<Part> partOf(const std::string& file, const TimerOps& ops, const Config& config)
+{
+    Part part;
+    for (const bool isBackward : {false, true})
+        for (const ChunkStep& place : order(config, isBackward)) {
+            const auto op = ops.find({isBackward, place.chunk, place.microBatch});
+            const Window times = op == ops.end() ? kNoTimes : op->second;
+            if (times.begin < 0 || times.end < times.begin)
+                return refused(file,
+                               fmt::format("the {} of micro-batch {} of chunk {} has no {}; record "
+                                           "it again",
+                                           isBackward ? "backward" : "forward", place.microBatch,
+                                           place.chunk,
+                                           times.begin < 0     ? "start"
+                                               : times.end < 0 ? "end"
+                                                               : "end after its start"));
+            (isBackward ? part.backwards : part.forwards).push_back(times);
+            part.total = std::max(part.total, times.end);
+        }
+    return part;
+}
+
+// Reads the dumps of one copy of the pipeline. The others did the same ops on other data.
+Result<MegatronTrace> readTimerFiles(const MegatronFiles& files)
+{
+    std::map<int, std::map<int, const MegatronFiles::value_type*>> copies; // by copy and rank
+    Config config;
+    for (const auto& file : files) {
+        const auto name = timerFile(file.first);
+        if (!name && fileName(file.first) == "config.json")
+            continue;
+        if (!name)
+            return fail(
+                Error::Code::InvalidArgument,
+                fmt::format("{} is not of the PP timer; import its files alone", file.first));
+        if (name->devices < 1 || name->devices > kMostPipelineRanks || name->chunks < 1
+            || name->chunks * std::int64_t{name->devices} > 0xFFFF || name->rank >= name->devices)
+            return refused(file.first,
+                           fmt::format("the name has {} ranks and {} chunks; restore it",
+                                       name->devices, name->chunks));
+        if (config.devices > 0
+            && (config.devices != name->devices || config.chunks != name->chunks
+                || copies[name->copy].contains(name->rank)))
+            return fail(Error::Code::InvalidArgument,
+                        fmt::format("{} and {} are of two runs; import one folder",
+                                    files.begin()->first, file.first));
+        config = {name->devices, name->chunks, 0, name->devices, "Megatron-LM"};
+        copies[name->copy][name->rank] = &file;
+    }
+    const auto whole = std::ranges::find_if(copies, [&](const auto& copy) {
+        return static_cast<int>(copy.second.size()) == config.devices;
+    });
+    if (whole == copies.end())
+        return fail(Error::Code::NotFound,
+                    fmt::format("{}: only {} of {} pipeline ranks are there; import all of them",
+                                files.begin()->first, copies.begin()->second.size(),
+                                config.devices));
+    std::map<int, TimerOps> ops;
+    for (const auto& [rank, file] : whole->second) {
+        ops[rank] = TRY(readTimers(file->first, file->second, config.chunks));
+        for (const auto& op : ops[rank])
+            config.microBatches = std::max(config.microBatches, std::get<2>(op.first) + 1);
+    }
+    if (config.microBatches == 0)
+        return refused(files.begin()->first,
+                       "it has no forwards; set ENABLE_PP_TIMER_ITER to an "
+                       "iteration that is trained");
+    std::vector<RankFile> ranks;
+    for (const auto& [rank, file] : whole->second) {
+        ranks.push_back({file->first, {}});
+        ranks.back().iterations[0] = TRY(partOf(file->first, ops[rank], config));
+        TRY(checkOrder(ranks.back(), config));
+    }
+    MegatronTrace trace = TraceBuilder(config, std::move(ranks)).build();
+    if (copies.size() > 1)
+        trace.warnings.push_back(
+            fmt::format("The files are of {} copies of the pipeline; copy {} was read.",
+                        copies.size(), whole->first));
+    return trace;
+}
 
 std::optional<int> primusRank(std::string_view file)
 {
@@ -448,15 +583,10 @@ std::optional<int> primusRank(std::string_view file)
     return number && *number >= 0 ? number : std::nullopt;
 }
 
-bool isPrimusConfig(std::string_view file)
+Result<MegatronTrace> readPrimus(const MegatronFiles& files)
 {
-    return fileName(file) == "config.json";
-}
-
-Result<PrimusTrace> readPrimus(const PrimusFiles& files)
-{
-    std::map<int, const PrimusFiles::value_type*> ranks;
-    const PrimusFiles::value_type* config = nullptr;
+    std::map<int, const MegatronFiles::value_type*> ranks;
+    const MegatronFiles::value_type* config = nullptr;
     for (const auto& file : files) {
         const auto rank = primusRank(file.first);
         if (!rank ? config != nullptr : ranks.contains(*rank))
@@ -500,6 +630,25 @@ Result<PrimusTrace> readPrimus(const PrimusFiles& files)
                                        all.front().name));
     }
     return TraceBuilder(read, std::move(all)).build();
+}
+
+} // namespace
+
+bool isMegatronFile(std::string_view file)
+{
+    return isMegatronTrace(file) || fileName(file) == "config.json";
+}
+
+bool isMegatronTrace(std::string_view file)
+{
+    return primusRank(file).has_value() || timerFile(file).has_value();
+}
+
+Result<MegatronTrace> readMegatron(const MegatronFiles& files)
+{
+    const bool hasTimers = std::ranges::any_of(
+        files, [](const auto& file) { return timerFile(file.first).has_value(); });
+    return hasTimers ? readTimerFiles(files) : readPrimus(files);
 }
 
 } // namespace profiler
