@@ -35,8 +35,9 @@ usage() {
     cat <<'TEXT'
 Usage: packaging/quickstart.sh COMMAND
 
-  run     install missing packages, build, train BitPipe and 1F1B, emulated on the CPU, and open the
-          comparison; without a display, write it to a PDF and a PNG file
+  run     install missing packages, build the command line, train BitPipe and 1F1B, emulated on the
+          CPU, write their comparison as a page, then build the window and open the comparison in it;
+          without a display, write it to a PDF and a PNG file
   test    install missing packages, build, and run all tests
   build   install missing packages and build into build/quickstart
   deps    only install missing packages
@@ -95,12 +96,15 @@ install_packages() {
     local missing
     mapfile -t missing < <(missing_packages "$@")
     [ "${#missing[@]}" -eq 0 ] && return
-    say "Installing ${#missing[@]} Debian packages: ${missing[*]}"
     check_may_install "${missing[@]}"
-    local log
+    local log size
     log="$(mktemp)"
-    if ! { as_root apt-get update -qq \
-        && as_root env DEBIAN_FRONTEND=noninteractive apt-get install -y -qq --no-install-recommends "${missing[@]}"; } \
+    as_root apt-get update -qq >"$log" 2>&1 ||
+        fail "apt-get could not install the packages: $(cause_of "$log") (log: $log)"
+    size="$(apt-get install --assume-no --no-install-recommends "${missing[@]}" 2>/dev/null |
+        sed -n 's/^Need to get \(.*\) of archives.*/, \1 to download/p' || true)"
+    say "Installing ${#missing[@]} Debian packages and what they need$size: ${missing[*]}"
+    if ! { as_root env DEBIAN_FRONTEND=noninteractive apt-get install -y -qq --no-install-recommends "${missing[@]}"; } \
         >"$log" 2>&1; then
         fail "apt-get could not install the packages: $(cause_of "$log") (log: $log)"
     fi
@@ -194,20 +198,22 @@ fail_build() {
     fail "the build failed; its log is $1"
 }
 
-# Reads the output of ninja and prints the progress of building WHAT: on a terminal a line that is overwritten, elsewhere
-# one line per tenth. Prints nothing if nothing is built.
+# Reads the output of ninja and prints the progress of building WHAT with the time that is left: on a terminal a line that
+# is overwritten, elsewhere one line per tenth. Prints nothing if nothing is built.
 show_progress() {
-    local what="$1" begin="$SECONDS" last=-1 line percent unit=10 format='  built %d %%, %d:%02d minutes\n'
-    [ ! -t 1 ] || { unit=1 format='\r  built %d %%, %d:%02d minutes'; }
+    local what="$1" begin="$SECONDS" last=-1 line percent left unit=10 format='  built %d %%, %d:%02d minutes%s\n'
+    [ ! -t 1 ] || { unit=1 format='\r  built %d %%, %d:%02d minutes%s   '; }
     while IFS= read -r line; do
         [[ "$line" =~ ^\[([0-9]+)/([0-9]+)\]\ ([^ ]+) && "${BASH_REMATCH[3]}" != Re-* ]] || continue
-        [ "$last" -ge 0 ] || say "Building $what (up to 15 minutes on two cores the first time)"
+        [ "$last" -ge 0 ] || say "Building $what"
         percent=$((100 * BASH_REMATCH[1] / BASH_REMATCH[2]))
         percent=$((percent - percent % unit))
         [ "$percent" -gt "$last" ] || continue
         last="$percent"
+        left=$(((SECONDS - begin) * (100 - percent) / (percent > 0 ? percent : 1)))
+        [ "$percent" -ge 10 ] && [ "$left" -gt 0 ] && left=", about $(((left + 59) / 60)) more" || left=
         # shellcheck disable=SC2059
-        printf "$format" "$percent" "$(((SECONDS - begin) / 60))" "$(((SECONDS - begin) % 60))"
+        printf "$format" "$percent" "$(((SECONDS - begin) / 60))" "$(((SECONDS - begin) % 60))" "$left"
     done
     [ "$unit" -ne 1 ] || [ "$last" -lt 0 ] || printf '\n'
 }
@@ -233,11 +239,11 @@ configure() {
     }
 }
 
-build_release() {
-    local build="${BUILD_DIR:-$root/build/quickstart}"
-    configure "$build" -DCMAKE_BUILD_TYPE=Release -DBUILD_TESTING=OFF
-    run_ninja "$build" Bubblescope
+# Sets build and programs.
+configure_release() {
+    build="${BUILD_DIR:-$root/build/quickstart}"
     programs="$build/bin"
+    configure "$build" -DCMAKE_BUILD_TYPE=Release -DBUILD_TESTING=OFF
 }
 
 # --- commands ---------------------------------------------------------------------------------------------------
@@ -256,22 +262,25 @@ open_comparison() {
     return 1
 }
 
-train() {
-    say "Training a small GPT with $1 on four pipeline devices (emulated on the CPU)"
-    "$programs/bscope" run --scheme "$1" --devices 4 --micro-batches 8 --iterations 5 --force -o "$2"
-}
-
+# The command line is built first, because it needs a third of the time and can already train and draw.
 command_run() {
-    local folder="${XDG_DATA_HOME:-${HOME-}/.local/share}/bubblescope/quickstart"
+    local folder="${XDG_DATA_HOME:-${HOME-}/.local/share}/bubblescope/quickstart" runs answer
     make_folder "$folder" XDG_DATA_HOME
     ensure_packages "${build_packages[@]}"
     choose_cuda
-    build_release
-    train 1f1b "$folder/1f1b.sqlite"
-    train bitpipe "$folder/bitpipe.sqlite"
-    open_comparison "$folder/1f1b.sqlite" "$folder/bitpipe.sqlite" || true
-    "$programs/bubblescope" figure "$folder/1f1b.sqlite" "$folder/bitpipe.sqlite" --force \
-        -o "$folder/comparison.pdf" -o "$folder/comparison.png"
+    configure_release
+    run_ninja "$build" "the command line" bscope
+    say "Training a small GPT with 1F1B and BitPipe in turns on four pipeline devices (emulated on the CPU)"
+    runs=("$folder/1f1b-D4-N8.sqlite" "$folder/bitpipe-D4-N8.sqlite")
+    "$programs/bscope" run --scheme 1f1b --scheme bitpipe --rounds 5 --devices 4 --micro-batches 8 --force \
+        -o "$folder" >"$folder/runs.txt"
+    say "  the runs in numbers: $folder/runs.txt"
+    answer="$("$programs/bscope" compare "${runs[@]}" --html "$folder/comparison.html" --force)"
+    say "${answer%%$'\n'*}"
+    say "  their timelines: $folder/comparison.html"
+    run_ninja "$build" "the window" Bubblescope
+    open_comparison "${runs[@]}" || true
+    "$programs/bubblescope" figure "${runs[@]}" --force -o "$folder/comparison.pdf" -o "$folder/comparison.png"
     say "No display is available, so the comparison was written to"
     say "  $folder/comparison.pdf"
     say "  $folder/comparison.png"
@@ -280,7 +289,8 @@ command_run() {
 command_build() {
     ensure_packages "${build_packages[@]}"
     choose_cuda
-    build_release
+    configure_release
+    run_ninja "$build" Bubblescope
     say "Built: $programs/bubblescope and $programs/bscope"
 }
 

@@ -89,7 +89,7 @@ if [ "$i" -eq 500 ]; then
 fi
 touch "$work/gate"
 wait $!
-if ! grep -q 'Building Bubblescope (up to' "$work/progress" || ! grep -q '  built 100 %' "$work/progress"; then
+if ! grep -q 'Building Bubblescope' "$work/progress" || ! grep -q '  built 100 %' "$work/progress"; then
     echo "quickstart.sh does not show the whole progress: $(cat "$work/progress")"
     status=1
 fi
