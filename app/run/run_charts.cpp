@@ -504,18 +504,128 @@ profiler::MarkedScene deviceChart(const DeviceColumns& columns, const ChartLook&
     return chart.canvas.finish(std::move(chart.marks));
 }
 
+namespace {
+
+struct PaceMap
+{
+    const profiler::Stragglers& found;
+    const ChartLook& look;
+    ChartCanvas canvas{look.style};
+    Rect plot{kLeft, kHeader + kLegendLine, look.style.width - kLeft - kRight,
+              look.style.height - kFoot - kHeader - kLegendLine};
+    double most = highest(); // the share that has the strongest colour
+
+    double highest() const
+    {
+        constexpr double kLeast = 0.1; // so that noise stays pale
+        double share = kLeast;
+        for (const profiler::DevicePace& pace : found.devices)
+            share = std::max(share, *std::ranges::max_element(pace.excesses));
+        return share;
+    }
+    profiler::Colour colour(double excess) const
+    {
+        return profiler::mix(look.style.low, look.style.high, std::clamp(excess / most, 0.0, 1.0));
+    }
+    static std::string percent(double share) { return number(100 * share, 0).toStdString() + " %"; }
+
+    void drawHeader()
+    {
+        canvas.text(kRight, 17, tr("Longer than the other devices").toStdString(),
+                    Text::Anchor::Start, {look.style.ink, true});
+        canvas.text(kRight, 17 + kLegendLine,
+                    tr("own work, by device and iteration").toStdString());
+        constexpr int kSteps = 5;
+        double x = look.style.width - kRight - profiler::textWidth(percent(most)) - kTextGap;
+        canvas.text(x + kTextGap, 17, percent(most));
+        for (int step = kSteps; step >= 0; --step, x -= kSwatch)
+            canvas.box({x - kSwatch, 8, kSwatch, kSwatch}, colour(most * step / kSteps));
+        canvas.text(x - kTextGap, 17, percent(0), Text::Anchor::End);
+    }
+    void drawCells(int rows, int columns)
+    {
+        const int devices = static_cast<int>(found.devices.size()), count = found.iterations;
+        const double width = plot.width / columns, height = plot.height / rows;
+        for (int row = 0; row < rows; ++row)
+            for (int column = 0; column < columns; ++column) {
+                double excess = -1;
+                for (int d = row * devices / rows; d < (row + 1) * devices / rows; ++d)
+                    for (int i = column * count / columns; i < (column + 1) * count / columns; ++i)
+                        excess = std::max(excess, found.devices[DeviceId{d}].excesses[i]);
+                const Rect cell{plot.x + width * column, plot.y + height * row,
+                                width - gapOf(width) / 2, height - gapOf(height) / 2};
+                canvas.box(cell, colour(excess));
+                const std::string text = number(100 * excess, 1).toStdString();
+                if (excess > profiler::kStragglerExcess && cell.height > kChartText + 2
+                    && cell.width > profiler::textWidth(text) + 4)
+                    canvas.text(cell.x + cell.width / 2,
+                                cell.y + (cell.height + kChartText) / 2 - 1, text,
+                                Text::Anchor::Middle, {look.palette.inkOn(colour(excess))});
+            }
+    }
+    std::vector<profiler::SceneMark> drawNames()
+    {
+        std::vector<profiler::SceneMark> marks;
+        const int devices = static_cast<int>(found.devices.size());
+        const double height = plot.height / devices, width = plot.width / found.iterations;
+        for (const int device : labelledDevices(devices, height, kChartText + 2))
+            canvas.text(plot.x - 6, plot.y + height * (device + 0.5) + kChartText / 3,
+                        std::to_string(device), Text::Anchor::End);
+        for (int device = 0; device < devices; ++device)
+            marks.push_back(
+                {static_cast<std::size_t>(device),
+                 {plot.x, plot.y + height * device, plot.width, std::max(1.0, height)}});
+        const double label = profiler::textWidth(std::to_string(found.iterations)) + 12;
+        for (const int i : labelledDevices(found.iterations, width, label))
+            canvas.text(plot.x + width * (i + 0.5), plot.y + plot.height + 4 + kChartText,
+                        std::to_string(found.numbers[static_cast<std::size_t>(i)]),
+                        Text::Anchor::Middle);
+        return marks;
+    }
+};
+
+} // namespace
+
+profiler::MarkedScene paceMap(const profiler::Stragglers& found, const ChartLook& look)
+{
+    PaceMap map{found, look};
+    if (map.plot.width < 1 || map.plot.height < 1)
+        return profiler::emptyChart(look.style, "");
+    constexpr double kLeastCell = 3; // points
+    const auto cells = [](std::size_t count, double space) {
+        return std::clamp(static_cast<int>(count), 1,
+                          std::max(1, static_cast<int>(space / kLeastCell)));
+    };
+    map.drawHeader();
+    map.drawCells(cells(found.devices.size(), map.plot.height),
+                  cells(static_cast<std::size_t>(found.iterations), map.plot.width));
+    return map.canvas.finish(map.drawNames());
+}
+
 DevicesPanel::DevicesPanel(const ThemeController& theme, QWidget* parent)
     : QWidget(parent)
-    , m_memory{makeView("devicesMemory", theme, m_memory)}
-    , m_bubble{makeView("devicesBubble", theme, m_bubble)}
-    , m_line(makeLine(Qt::Vertical))
+    , m_memory{makeView(
+          "devicesMemory", theme,
+          [this](std::size_t device) { return m_memory.columns.text({static_cast<int>(device)}); })}
+    , m_bubble{makeView(
+          "devicesBubble", theme,
+          [this](std::size_t device) { return m_bubble.columns.text({static_cast<int>(device)}); })}
+    , m_pace(
+          makeView("devicesPace", theme, [this](std::size_t device) { return paceText(device); }))
+    , m_comparison(
+          this,
+          [](const RunPointer& run, const auto&) {
+              return Paces{run, profiler::stragglers(*run)};
+          },
+          [this](const Paces& paces) { showPaces(paces); })
     , m_charts(new QBoxLayout(QBoxLayout::LeftToRight))
     , m_empty(named(makeLabel(tr("The columns appear with the first complete iteration."), "hint"),
                     "devicesEmpty"))
 {
     setObjectName(QStringLiteral("devicesPanel"));
     auto* charts = new QWidget;
-    charts->setLayout(spaced(m_charts, {}, 0, {{m_memory.view, 1}, m_line, {m_bubble.view, 1}}));
+    charts->setLayout(
+        spaced(m_charts, {}, 0, {{m_memory.view, 1}, {m_bubble.view, 1}, {m_pace, 1}}));
     m_scroll = makeScroll(charts);
     m_empty->setContentsMargins(12, 10, 12, 10);
     m_empty->setAlignment(Qt::AlignTop);
@@ -524,13 +634,9 @@ DevicesPanel::DevicesPanel(const ThemeController& theme, QWidget* parent)
 }
 
 SceneView* DevicesPanel::makeView(const char* name, const ThemeController& theme,
-                                  const Chart& chart)
+                                  SceneView::Describe text)
 {
-    auto* view = named(new SceneView(theme,
-                                     [&chart](std::size_t device) {
-                                         return chart.columns.text({static_cast<int>(device)});
-                                     }),
-                       name, tr("Devices"));
+    auto* view = named(new SceneView(theme, std::move(text)), name, tr("Devices"));
     view->setMinimumSize(240, 152);
     view->select(std::nullopt);
     connect(view, &SceneView::pointChosen, this, [this](std::size_t device) {
@@ -551,9 +657,40 @@ void DevicesPanel::showMetrics(const engine::Run& run, const profiler::RunMetric
     arrange();
 }
 
+void DevicesPanel::comparePaces(const RunPointer& run)
+{
+    if (run->info.outcome == engine::Outcome::Running || run == m_pacesOf)
+        return;
+    m_pacesOf = run;
+    m_comparison.ask(run);
+}
+
+void DevicesPanel::showPaces(const Paces& paces)
+{
+    const auto& [run, found] = paces;
+    m_paces = found ? std::optional(*found) : std::nullopt;
+    if (m_paces) {
+        m_pace->setAccessibleName(
+            QString::fromStdString(profiler::stragglersText(*run, *found).front()));
+        m_pace->draw([found = *found](const ChartLook& look) { return paceMap(found, look); });
+    }
+    arrange();
+}
+
+QString DevicesPanel::paceText(std::size_t device) const
+{
+    const profiler::DevicePace& pace = m_paces->devices[DeviceId{static_cast<int>(device)}];
+    const QString excess = number(100 * pace.excess.value, 1);
+    return tr("Device %1: %2 % longer, median; the slowest in %3 of %4 iterations")
+        .arg(device)
+        .arg(excess)
+        .arg(pace.slowest)
+        .arg(m_paces->iterations);
+}
+
 void DevicesPanel::mark(engine::DeviceId device)
 {
-    for (SceneView* view : {m_memory.view, m_bubble.view})
+    for (SceneView* view : {m_memory.view, m_bubble.view, m_pace})
         view->select(device.isValid() ? std::optional<std::size_t>(device.value) : std::nullopt);
 }
 
@@ -565,9 +702,10 @@ void DevicesPanel::arrange()
     m_charts->setDirection(isBeside ? QBoxLayout::LeftToRight : QBoxLayout::TopToBottom);
     m_memory.view->setVisible(hasMemory);
     m_bubble.view->setVisible(hasBubble);
-    m_line->setVisible(isBeside && hasMemory && hasBubble);
-    m_scroll->setVisible(hasMemory || hasBubble);
-    m_empty->setVisible(!hasMemory && !hasBubble);
+    m_pace->setVisible(m_paces.has_value());
+    const bool hasChart = hasMemory || hasBubble || m_paces;
+    m_scroll->setVisible(hasChart);
+    m_empty->setVisible(!hasChart);
 }
 
 void DevicesPanel::resizeEvent(QResizeEvent* event)

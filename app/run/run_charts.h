@@ -1,8 +1,11 @@
 #pragma once
 
+#include "app/documents/run_document.h"
 #include "app/figures/scene_view.h"
+#include "app/ui/latest.h"
 #include "app/ui/numbers.h"
 #include "profiler/analysis/metrics.h"
+#include "profiler/why/stragglers.h"
 
 #include <QString>
 #include <QWidget>
@@ -12,7 +15,6 @@
 #include <vector>
 
 class QBoxLayout;
-class QFrame;
 class QLabel;
 class QScrollArea;
 
@@ -86,8 +88,14 @@ std::vector<int> labelledDevices(int devices, double step, double width);
 // devices than points, each point shows the highest column.
 profiler::MarkedScene deviceChart(const DeviceColumns& columns, const ChartLook& look);
 
-// Charts of the peak memory and of the bubble by cause, with one column per device. The charts are
-// side by side or, in a narrow panel, one above the other.
+// Draws how much longer the work of each device took than that of the others: a row per device, a
+// column per iteration. A mark is a device. Without space for all, a cell shows the highest of its
+// devices and iterations.
+profiler::MarkedScene paceMap(const profiler::Stragglers& found, const ChartLook& look);
+
+// Charts of the peak memory and of the bubble by cause, with one column per device, and of the pace
+// of the devices in every iteration. The charts are side by side or, in a narrow panel, one above
+// the other.
 class DevicesPanel : public QWidget
 {
     Q_OBJECT
@@ -96,6 +104,8 @@ public:
     explicit DevicesPanel(const ThemeController& theme, QWidget* parent = nullptr);
 
     void showMetrics(const engine::Run& run, const profiler::RunMetrics& metrics);
+    // Compares the pace of the devices in the background, once the run is complete.
+    void comparePaces(const RunPointer& run);
     void mark(engine::DeviceId device); // without a signal; invalid: none
 
 Q_SIGNALS:
@@ -113,10 +123,17 @@ private:
         DeviceColumns columns = {};
     };
 
-    SceneView* makeView(const char* name, const ThemeController& theme, const Chart& chart);
+    using Paces = std::pair<RunPointer, engine::Result<profiler::Stragglers>>;
+
+    SceneView* makeView(const char* name, const ThemeController& theme, SceneView::Describe text);
+    void showPaces(const Paces& paces);
+    QString paceText(std::size_t device) const;
 
     Chart m_memory, m_bubble;
-    QFrame* m_line; // between the charts if they are side by side
+    SceneView* m_pace; // hidden if the run does not show which device is slow
+    RunPointer m_pacesOf;
+    std::optional<profiler::Stragglers> m_paces;
+    Latest<RunPointer, Paces> m_comparison;
     QBoxLayout* m_charts;
     QScrollArea* m_scroll;
     QLabel* m_empty; // in place of the charts

@@ -453,6 +453,8 @@ void RunPanels::fillShownPanel()
         return;
     if (shown() == Panel::Events && !std::exchange(m_areEventsFresh, true))
         fillEvents();
+    if (shown() == Panel::Devices)
+        m_devices->comparePaces(m_run);
     if (shown() == Panel::Memory && !std::exchange(m_isMemoryFresh, true))
         m_memory->show(m_view, m_iteration);
 }

@@ -57,6 +57,7 @@ public:
             if (counts) {
                 m_works.emplace_back(run.schedule.program.size());
                 m_durations.push_back(static_cast<double>(iterations[i].window.duration()));
+                m_compared.push_back(iterations[i].number);
             }
         }
         for (const Track& track : run.timeline.tracks)
@@ -67,6 +68,7 @@ public:
     bool knowsModel() const { return !m_flops.empty() || m_run.info.inUnits(); }
     const std::vector<Works>& works() const { return m_works; }
     const std::vector<double>& durations() const { return m_durations; }
+    const std::vector<int>& compared() const { return m_compared; }
 
 private:
     void add(const Track& track)
@@ -107,6 +109,7 @@ private:
     std::vector<std::uint32_t> m_numbers; // of each iteration among those compared, or kNone
     std::vector<Works> m_works;
     std::vector<double> m_durations;
+    std::vector<int> m_compared;
 };
 
 // The median pace of the other devices; 0 if they have no such ops.
@@ -309,6 +312,7 @@ Result<Stragglers> stragglers(const Run& run)
     const Collector collector(run);
     Stragglers all;
     all.iterations = static_cast<int>(collector.works().size());
+    all.numbers = collector.compared();
     if (const std::string why = whyNotCompared(run, all.iterations); !why.empty())
         return fail(Error::Code::NotFound, why);
     IdVector<DeviceId, Excesses> excesses;
@@ -322,6 +326,7 @@ Result<Stragglers> stragglers(const Run& run)
         pace.device = device;
         pace.work = medianOf(of.work);
         pace.waits = medianOf(of.waits);
+        pace.excesses = of.all;
         pace.excess = medianAmount(of.all, run.info.mode == Mode::Simulate);
         for (auto& [kind, shares] : of.byKind)
             pace.excessByKind[kind] = medianOf(shares);

@@ -25,6 +25,7 @@ struct DevicePace
     double waits = 0; // median of the iteration without the ops of the device, in ticks
     Amount excess;    // median over the iterations, as a share of `work` at the pace of the others
     std::map<std::string_view, double> excessByKind; // by kindShortName(), or "joint"
+    std::vector<double> excesses;                    // of each compared iteration
     int slowest = 0; // number of iterations in which no device has a larger excess
     // Whether the layers are unknown and the device has the first or the last stage, whose
     // embedding or output layer may explain its excess. The device is then not a straggler.
@@ -39,7 +40,8 @@ struct DevicePace
 struct Stragglers
 {
     engine::IdVector<engine::DeviceId, DevicePace> devices;
-    int iterations = 0; // that were compared
+    int iterations = 0;       // that were compared
+    std::vector<int> numbers; // Iteration::number of each
     // Whether no device is a straggler, but in at least half of the iterations the slowest device
     // is above kStragglerExcess, and it is not always the same.
     bool isRotating = false;

@@ -1,7 +1,10 @@
 #include "app/run/run_charts.h"
 #include "engine/experiment/experiment_fields.h"
+#include "profiler/store/trace_store.h"
 #include "tests/app/sample_run.h"
+#include "tests/app/wait_for.h"
 #include "tests/catch.h"
+#include "tests/support/paths.h"
 
 #include <QLabel>
 #include <QTest>
@@ -102,6 +105,44 @@ TEST_CASE("a click and the arrow keys choose a device, and its tooltip has the n
     for (const Qt::Key key : {Qt::Key_Left, Qt::Key_Home, Qt::Key_Left, Qt::Key_End, Qt::Key_Right})
         QTest::keyClick(&bubble, key);
     CHECK(shown.chosen == std::vector{2, 1, 0, 3}); // there is nothing left of the first device
+}
+
+TEST_CASE("a map shows in which iterations a device was slow, once the run is complete")
+{
+    profiler::Stragglers found;
+    found.iterations = 3;
+    found.numbers = {2, 3, 4};
+    for (const int device : {0, 1}) {
+        found.devices.push_back({});
+        found.devices.back().device = DeviceId{device};
+        found.devices.back().excesses = {0, device == 1 ? 0.2 : 0, 0};
+    }
+    ChartLook look;
+    look.style.width = 400;
+    look.style.height = 160;
+    const profiler::MarkedScene map = paceMap(found, look);
+    CHECK(map.marks.size() == 2);
+    const std::string svg = profiler::toSvg(map.scene);
+    CHECK(svg.find(">20.0<") != std::string::npos);
+    const auto count = [&svg](const std::string& colour) {
+        std::size_t number = 0;
+        for (auto at = svg.find(colour); at != std::string::npos; at = svg.find(colour, at + 1))
+            ++number;
+        return number;
+    };
+    CHECK(count(profiler::hex(look.style.high)) == 2); // the cell and the end of the scale
+    CHECK(count(profiler::hex(look.style.low)) == 6);
+
+    ShownDevices shown;
+    const auto run = std::make_shared<const engine::Run>(
+        profiler::readRun(tests::sourcePath("sample_runs/1f1b-d4-n8.sqlite")).value());
+    shown.showRun(*run);
+    CHECK_FALSE(shown.chart("devicesPace").isVisible());
+    shown.panel.comparePaces(run);
+    CHECK(waitFor([&] { return shown.chart("devicesPace").isVisible(); }));
+    CHECK(shown.chart("devicesPace")
+              .accessibleName()
+              .startsWith(QStringLiteral("No device is a straggler")));
 }
 
 TEST_CASE("only the column of a device over the limit has the error colour")

@@ -167,6 +167,13 @@ TEST_CASE("a slow device that changes from iteration to iteration is rotating")
     const auto found = stragglers(run).value();
     CHECK(named(found).empty());
     CHECK(found.isRotating);
+    const auto warmups
+        = std::ranges::count(run.timeline.iterations, Iteration::Kind::Warmup, &Iteration::kind);
+    for (std::size_t i = 0; i < found.numbers.size(); ++i) {
+        const auto slow = (warmups + found.numbers[i]) % 4;
+        for (const DevicePace& pace : found.devices)
+            CHECK((pace.excesses[i] > 0.1) == (pace.device.value == slow));
+    }
     CHECK(stragglersText(run, found).front().starts_with("The slowest device changes: "));
 }
 
