@@ -78,8 +78,8 @@ constexpr std::array kOtherKinds{
 
 bool looksLikeTrace(const fs::path& file)
 {
-    static constexpr std::array<std::string_view, 5> kTraces{".json", ".sqlite", ".zip", ".tar",
-                                                             ".tgz"};
+    static constexpr std::array<std::string_view, 6> kTraces{".json", ".sqlite", ".db",
+                                                             ".zip",  ".tar",    ".tgz"};
     const std::string whole = file.filename().string();
     if (whole.starts_with('.'))
         return false;

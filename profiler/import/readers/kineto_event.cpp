@@ -1,5 +1,7 @@
 #include "profiler/import/readers/kineto_event.h"
 
+#include "profiler/import/readers/readers.h"
+
 #include <simdjson.h>
 
 #include <algorithm>
@@ -261,7 +263,6 @@ std::string textOf(std::string_view token)
             token = {};
         }
     }
-    constexpr std::size_t kMostText = 4096;
     text.resize(std::min(text.size(), kMostText));
     return text;
 }

@@ -96,7 +96,6 @@ void sortByGpu(std::vector<RankTrace>& ranks)
 }
 
 constexpr std::int64_t kProcessMask = ~std::int64_t{0xFFFFFF}; // globalTid -> globalPid
-constexpr std::size_t kMostText = 4096;
 
 Result<std::set<std::string>> columnsOfTable(Database& database, std::string_view table)
 {
@@ -451,8 +450,12 @@ Result<std::vector<RankTrace>> readNsight(const fs::path& file, ImportProgress b
     const std::string path = file.string();
     if (before.file.empty())
         before.file = path;
-    auto ranks = openForeignFile(file).and_then(
-        [&](OpenFile open) { return NsightReader(open.database, before, progress).read(); });
+    auto ranks
+        = openForeignFile(file).and_then([&](OpenFile open) -> Result<std::vector<RankTrace>> {
+              return TRY(isRocpd(open.database))
+                  ? readRocpd(open.database, before, progress)
+                  : NsightReader(open.database, before, progress).read();
+          });
     if (ranks)
         return ranks;
     Error error = std::move(ranks).error();

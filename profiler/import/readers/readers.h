@@ -14,6 +14,10 @@
 
 namespace profiler {
 
+class Database;
+
+inline constexpr std::size_t kMostText = 4096; // bytes of a name in a trace; the rest is cut off
+
 // A reader turns a file of one format into RankTraces. Nothing after it depends on the format.
 
 // Whether a rule matches ranges with this name. Python functions without such a rule are dropped.
@@ -52,8 +56,15 @@ engine::Result<std::vector<RankTrace>> readNsight(const std::filesystem::path& f
                                                   ImportProgress before,
                                                   const OnImportProgress& progress);
 
-// The files of a Megatron-LM that writes down when its forwards and backwards ran: the text of each,
-// by name.
+// Reads a database of AMD's rocprofv3 (rocpd): kernels, copies, functions of HIP and ranges of
+// roctx. The rank of a process is that of its environment. Fails with Error::Code::Corrupt if a
+// table or a column is missing, and with Error::Code::Cancelled.
+engine::Result<bool> isRocpd(Database& database);
+engine::Result<std::vector<RankTrace>> readRocpd(Database& database, const ImportProgress& progress,
+                                                 const OnImportProgress& onProgress);
+
+// The files of a Megatron-LM that writes down when its forwards and backwards ran: the text of
+// each, by name.
 using MegatronFiles = std::map<std::string, std::string>;
 struct MegatronTrace
 {
