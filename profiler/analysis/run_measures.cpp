@@ -397,8 +397,7 @@ constexpr std::array kRun{
       }),
     M({"local_copies", "Local copies", Unit::None, kSimulated, Better::Neither,
        "values whose producer and consumer are on one device",
-       "Transfers that a V-shaped placement or chunks avoid. The next stage reads the value where "
-       "it is, in simulated and in recorded runs, so a local copy takes no time and no memory."},
+       "Transfers that chunks or a V avoid: read in place, they take no time and no memory."},
       [](const R& r) { return r.metrics.localCopies; }),
     M({"iterations"}, iterationList),
     M({"losses"}, lossList),

@@ -756,7 +756,9 @@ private:
             if (!text.empty() && std::ranges::find(all, text) == all.end())
                 all.push_back(text);
         };
-        static constexpr std::array kModes{"simulated", "emulated", "live"};
+        // The interval of one run is that of its iterations; runs differ by more.
+        static constexpr std::array kModes{"simulated", "emulated", "live"},
+            kSingle{"simulated", "emulated, one run each", "live, one run each"};
         const StudyAxis* const scheme = m_data.study.axis("scheme");
         for (const auto& [key, setUp] : m_setUps)
             for (const std::size_t point : setUp) {
@@ -773,7 +775,9 @@ private:
                 const StudyValues& values = m_data.results[point].values;
                 add(mappings, values.mapping);
                 add(memories, values.memory().isKnown() ? values.memory().text() : "");
-                add(modes, kModes[static_cast<std::size_t>(m_data.points[point].mode)]);
+                add(modes,
+                    (isMean() ? kModes
+                              : kSingle)[static_cast<std::size_t>(m_data.points[point].mode)]);
             }
         const auto replace = [this](const char* old, const char* key, const std::string& text) {
             if (text.empty())

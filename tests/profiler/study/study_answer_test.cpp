@@ -277,7 +277,12 @@ TEST_CASE("repeats are a mean whose interval covers them, and are compared one b
     CHECK(ratio.value == Approx(0.799).epsilon(0.001)); // although the intervals of both overlap
     CHECK(ratio.interval->second < 0.81);
     CHECK(ratio.sentence.find("mean over seed 1, 2 and 3") != std::string::npos);
+    CHECK(ratio.sentence.ends_with("; emulated)."));
     CHECK_FALSE(reducedData(study, {"seed"}, "", "iteration"));
+    const Repeated single("kind = \"ratio\"\nof = \"bitpipe\"\nagainst = \"1f1b\"\n"
+                          "where = { learning-rate = 0.1, seed = 2 }\n",
+                          iterations);
+    CHECK(studyAnswers(single).front().sentence.ends_with("; emulated, one run each)."));
 }
 
 TEST_CASE("an answer may give every compared value its best value of another axis, and names it")
