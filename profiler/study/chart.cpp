@@ -210,6 +210,7 @@ private:
         if (!of)
             return;
         m_canvas.line({x, y(of->first)}, {x, y(of->second)}, kWidth, colour);
+        m_canvas.keepFree({x - kCap, y(of->second), 2 * kCap, y(of->first) - y(of->second)});
         for (const double end : {of->first, of->second})
             m_canvas.line({x - kCap, y(end)}, {x + kCap, y(end)}, kWidth, colour);
     }

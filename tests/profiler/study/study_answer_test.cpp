@@ -279,6 +279,14 @@ TEST_CASE("repeats are a mean whose interval covers them, and are compared one b
     CHECK(ratio.sentence.find("mean over seed 1, 2 and 3") != std::string::npos);
     CHECK(ratio.sentence.ends_with("; emulated)."));
     CHECK_FALSE(reducedData(study, {"seed"}, "", "iteration"));
+    Repeated toLoss("kind = \"ratio\"\ny = \"time_to_loss\"\nof = \"bitpipe\"\n"
+                    "against = \"1f1b\"\nwhere = { learning-rate = 0.1 }\n",
+                    iterations);
+    toLoss.study.targetLoss = 2;
+    for (std::size_t i = 0; i < toLoss.points.size(); ++i)
+        toLoss.results[i].values.of[StudyMetric::TimeToLoss] = iterations[i];
+    CHECK(studyAnswers(toLoss).front().claim.starts_with(
+        "BitPipe has 0.799 times the time to a loss of 2.00 of 1F1B (95 % interval"));
     const Repeated single("kind = \"ratio\"\nof = \"bitpipe\"\nagainst = \"1f1b\"\n"
                           "where = { learning-rate = 0.1, seed = 2 }\n",
                           iterations);
