@@ -731,40 +731,31 @@ private:
     int m_decimals = 0;              // decimals of all numbers of a map
 };
 
-void scale(Rect& rect, double by)
+// Multiplies the lengths of a shape.
+struct Scaling
 {
-    for (double* one : {&rect.x, &rect.y, &rect.width, &rect.height})
-        *one *= by;
-}
-void scale(Box& box, double by)
-{
-    scale(box.rect, by);
-    box.stroke *= by;
-    box.cut *= by;
-}
-void scale(Hatch& hatch, double by)
-{
-    scale(hatch.rect, by);
-    for (double* one : {&hatch.spacing, &hatch.width, &hatch.cut})
-        *one *= by;
-}
-void scale(Line& line, double by)
-{
-    for (double* one : {&line.x1, &line.y1, &line.x2, &line.y2, &line.width})
-        *one *= by;
-}
-void scale(Text& text, double by)
-{
-    for (double* one : {&text.x, &text.baseline, &text.size})
-        *one *= by;
-}
-void scale(Polygon& polygon, double by)
-{
-    for (auto& [x, y] : polygon.points) {
-        x *= by;
-        y *= by;
+    double by = 1;
+
+    void lengths(auto&... all) const { ((all *= by), ...); }
+    void operator()(Rect& of) const { lengths(of.x, of.y, of.width, of.height); }
+    void operator()(Line& of) const { lengths(of.x1, of.y1, of.x2, of.y2, of.width); }
+    void operator()(Text& of) const { lengths(of.x, of.baseline, of.size); }
+    void operator()(Box& of) const
+    {
+        (*this)(of.rect);
+        lengths(of.stroke, of.cut);
     }
-}
+    void operator()(Hatch& of) const
+    {
+        (*this)(of.rect);
+        lengths(of.spacing, of.width, of.cut);
+    }
+    void operator()(Polygon& of) const
+    {
+        for (auto& [x, y] : of.points)
+            lengths(x, y);
+    }
+};
 
 } // namespace
 
@@ -784,7 +775,7 @@ engine::Result<Scene> drawPrintedChart(const StudyData& data, const StudyChart& 
     scene.description = answersText(data);
     for (Group& group : scene.groups)
         for (SceneShape& shape : group.shapes)
-            std::visit([by](auto& one) { scale(one, by); }, shape);
+            std::visit(Scaling{by}, shape);
     return scene;
 }
 

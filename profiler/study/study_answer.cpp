@@ -555,6 +555,7 @@ private:
         if (m_asked.along.empty() && m_setUps.size() > 1)
             return medianRatio();
         std::string text, last;
+        std::vector<double> all;
         const auto values = alongValues();
         for (std::size_t i = 0; i < values.size(); ++i) {
             const auto found = quotient(pointsAt(values[i]));
@@ -572,10 +573,11 @@ private:
             text += found->than == Order::Unclear ? " (not distinguishable)" : equalText(*found);
             text += m_asked.along.empty() ? "" : " at " + rangeText(i, i);
             last = against;
-            if (m_asked.along.empty()) {
-                m_answer.value = found->value;
-                m_answer.interval = found->interval;
-            }
+            all.push_back(found->value);
+            const auto [least, most] = std::ranges::minmax(all);
+            m_answer.value = medianOf(all);
+            m_answer.interval
+                = m_asked.along.empty() ? found->interval : std::optional(std::pair(least, most));
         }
         return text.empty() ? unknownRatio() : text;
     }

@@ -126,6 +126,8 @@ TEST_CASE("a ratio has its interval, and one about 1 is not distinguishable")
     CHECK(along.answer().claim
           == "BitPipe has 0.500 times the iteration of 1F1B at N = 4, 0.889 times that of GPipe at "
              "N = 8, 1.250 times that of 1F1B at N = 16");
+    CHECK(along.answer().value == Approx(8.0 / 9)); // the median along the axis, and the range
+    CHECK(along.answer().interval == std::pair(0.5, 1.25));
     CHECK_THAT(along.answer().sentence,
                Catch::Contains("; unknown for BitPipe at N = 32: needs N >= 8 ("));
     ByHand one(asked + "against = \"1f1b\"\nwhere = { micro-batches = 8 }\n",
