@@ -21,7 +21,7 @@ using profiler::FigureOptions;
 using F = FigureSettings;
 
 constexpr double kMostInches = 100, kMostType = 72, kLeastDpi = 72, kMostDpi = 1200;
-constexpr double kMostIterations = 1'000'000'000;
+constexpr double kMostIterations = 1'000'000'000, kMostCharts = 1000;
 
 Field<F> preset()
 {
@@ -170,6 +170,9 @@ std::vector<Field<F>> contents()
                   &O::bubbles),
         part("--memory", "Memory strip", "Draw a strip of memory under every row", &O::memory,
              true),
+        part("--communication", "Communication lanes",
+             "Draw lanes of messages, all-reduces and copies under every row", &O::communication,
+             true),
         part("--notes", "Notes", "Draw the notes of the iteration", &O::notes, true),
         part("--title", "Title",
              "Draw the name of the run above its rows; always drawn for several runs", &O::title,
@@ -185,13 +188,16 @@ std::vector<Field<F>> contents()
         engine::field<F>(option(kFigureTable, "--dpi", "PNG, dpi", "Resolution of PNG", "N")
                              .between(kLeastDpi, kMostDpi),
                          &F::dpi),
+        engine::field<F>(option("", "--chart", "Chart", "Which chart of a study to draw", "K")
+                             .between(1, kMostCharts),
+                         &F::chart),
     };
 }
 
 } // namespace
 
-// Rows, range, iteration and preset have no key, so the export dialog does not store them. The
-// first three belong to one run; a preset only sets a width, a height and a font size.
+// Rows, range, iteration, chart and preset have no key, so the export dialog does not store them.
+// The first four belong to one input; a preset only sets a width, a height and a font size.
 engine::Fields<FigureSettings> figureFields()
 {
     static const std::vector<Field<F>> kFields = [] {

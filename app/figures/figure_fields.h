@@ -17,6 +17,7 @@ struct FigureSettings
     // Measured: the figure shows recorded times. Schematic: a forward takes 1 unit, a backward 2.
     FigureTimes times = FigureTimes::Measured;
     int dpi = 600; // resolution of PNG
+    int chart = 1; // of a study, from 1
 
     friend bool operator==(const FigureSettings&, const FigureSettings&) = default;
 };

@@ -117,6 +117,8 @@ void FigureOptionsPanel::limitFields()
     };
     limit("--memory", &Available::hasMemory, tr("These runs have no recorded memory"));
     limit("--notes", &Available::hasNotes, tr("These runs have no notes"));
+    limit("--communication", &Available::isComparable,
+          tr("Abstract units and milliseconds cannot share an axis"));
     limitRange();
     field("--recipe").off = [this](const ExportSettings&) {
         return m_available.hasFiles ? std::string()
@@ -236,8 +238,8 @@ void FigureOptionsPanel::addPalettes()
 void FigureOptionsPanel::addContents()
 {
     constexpr const char* kParts[]
-        = {"--no-numbers", "--no-axis", "--no-direction", "--no-legend",
-           "--no-shares",  "--title",   "--memory",       "--notes"}; // row by row
+        = {"--no-numbers", "--no-axis", "--no-direction", "--no-legend",    "--no-shares",
+           "--title",      "--memory",  "--notes",        "--communication"}; // row by row
     auto* section = addSection(tr("Contents"));
     auto* grid = new QGridLayout;
     grid->setVerticalSpacing(8);
@@ -371,6 +373,7 @@ ExportSettings FigureOptionsPanel::drawable(ExportSettings settings) const
     const bool isMeasured = m_available.isComparable && settings.times == FigureTimes::Measured;
     settings.options.memory = settings.options.memory && m_available.hasMemory && isMeasured;
     settings.options.notes = settings.options.notes && m_available.hasNotes && isMeasured;
+    settings.options.communication = settings.options.communication && isMeasured;
     settings.recipe = settings.recipe && m_available.hasFiles;
     if (!isMeasured)
         settings.options.range = {};

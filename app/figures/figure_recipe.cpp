@@ -12,6 +12,8 @@
 #include "profiler/predict/predict.h"
 #include "profiler/store/notes.h"
 #include "profiler/store/trace_store.h"
+#include "profiler/study/chart.h"
+#include "profiler/study/run_study.h"
 
 #include <QCommandLineParser>
 #include <QDir>
@@ -113,6 +115,9 @@ Result<void> checkFiles(const FigureRequest& request)
     if (request.options.memory && request.times == FigureTimes::Schematic)
         return invalid("memory needs recorded times; leave out --memory or --times "
                        "schematic");
+    if (request.options.communication && request.times == FigureTimes::Schematic)
+        return invalid("lanes of communication need its times; draw the run of bscope simulate "
+                       "--p2p U --allreduce U -o RUN.sqlite instead of --times schematic");
     if (!request.options.range.isWhole() && request.times == FigureTimes::Schematic)
         return invalid("a range needs recorded times; leave out --range or --times schematic");
     for (const QString& file : request.outputs)
@@ -188,8 +193,10 @@ QString figureHelp()
         presets += fmt::format("  {:12} {:5.2f} in, {:>3} pt   {}\n", preset.name, preset.inches,
                                preset.fontSize, preset.title);
     return QString::fromStdString(fmt::format(
-        R"(Draw runs as a figure for print. Several runs share one time axis; the first is the baseline.
+        R"(Draw runs, or a chart of a study, as a figure for print.
+Several runs share one time axis; the first is the baseline.
 Usage: bubblescope figure RUN.sqlite... -o FILE [OPTIONS]
+       bubblescope figure STUDY_FOLDER -o FILE [--chart K]
        bubblescope figure EXPERIMENT.toml... --times schematic -o FILE [OPTIONS]
        bubblescope figure --update FOLDER|FILE.figure.toml...
 
@@ -289,10 +296,41 @@ Result<DrawnRun> numbersOf(const engine::Run& run, int iteration)
     return drawn;
 }
 
+namespace {
+
+// The folder of a study if the only input is one, or the results.sqlite in it.
+std::optional<QString> studyFolder(const FigureRequest& request)
+{
+    const QFileInfo input(request.runs.value(0));
+    const bool isResults = input.fileName() == QLatin1String(profiler::kStudyResults);
+    if (request.runs.size() != 1 || (!input.isDir() && !isResults))
+        return std::nullopt;
+    return isResults ? input.path() : input.filePath();
+}
+
+Result<profiler::Scene> layOutChart(const QString& folder, const FigureRequest& request)
+{
+    const auto data = TRY(profiler::openStudy(folder.toStdString()));
+    const auto& charts = data.study.charts;
+    if (std::cmp_greater(request.chart, charts.size()))
+        return fail(
+            Error::Code::InvalidArgument,
+            fmt::format("--chart {}: the study has {} charts", request.chart, charts.size()));
+    auto scene = TRY(profiler::drawPrintedChart(
+        data, charts[static_cast<std::size_t>(request.chart - 1)],
+        {request.options.width, request.options.height, request.options.fontSize}));
+    if (!request.options.font.empty())
+        scene.font = request.options.font;
+    return scene;
+}
+
+} // namespace
+
 Result<DrawnFigure> drawFigure(const FigureRequest& request)
 {
-    const auto runs = TRY(readRuns(request));
-    const auto scene = TRY(layOut(request, runs));
+    const auto study = studyFolder(request);
+    const auto runs = study ? std::vector<engine::Run>() : TRY(readRuns(request));
+    const auto scene = study ? TRY(layOutChart(*study, request)) : TRY(layOut(request, runs));
     DrawnFigure figure;
     figure.width = scene.width / profiler::kPointsPerInch;
     figure.height = scene.height / profiler::kPointsPerInch;

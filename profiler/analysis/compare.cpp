@@ -376,11 +376,6 @@ Change change(const Amount& from, const Amount& to)
     return change;
 }
 
-namespace {
-
-// The mean of at least two values and half of its 95 % interval, by Student's distribution, whose
-// quantile is expanded in 1 / (degrees of freedom) (Abramowitz and Stegun, 26.7.5). A bootstrap of
-// three rounds would exclude 0 in a quarter of all comparisons of equal runs.
 std::pair<double, double> meanInterval(const std::vector<double>& values)
 {
     const auto count = static_cast<double>(values.size());
@@ -393,8 +388,6 @@ std::pair<double, double> meanInterval(const std::vector<double>& values)
     const double quantile = 1.960 + 2.372 / n + 2.823 / (n * n) + 2.556 / (n * n * n);
     return {mean, quantile * std::sqrt(squares / n / count)};
 }
-
-} // namespace
 
 const Amount* ComparedRun::amount(std::string_view key) const
 {
@@ -513,8 +506,10 @@ std::string suffixOf(const std::vector<Difference>& differences, std::size_t ind
     for (const auto& [title, values] : differences)
         // Options that were not given and unknown values are not named.
         if (!values[index].empty() && values[index] != kUnknown && values[index].size() <= kLongest)
-            text += fmt::format(", {}{}{}", title, title.starts_with('-') ? " " : " = ",
-                                values[index]);
+            text += title == "--set" // "concat=early" names its option
+                ? ", " + values[index]
+                : fmt::format(", {}{}{}", title, title.starts_with('-') ? " " : " = ",
+                              values[index]);
     return text;
 }
 

@@ -397,7 +397,7 @@ constexpr std::array kRun{
       }),
     M({"local_copies", "Local copies", Unit::None, kSimulated, Better::Neither,
        "values whose producer and consumer are on one device",
-       "Transfers that a V-shaped placement or chunks avoid."},
+       "Transfers that chunks or a V avoid: read in place, they take no time and no memory."},
       [](const R& r) { return r.metrics.localCopies; }),
     M({"iterations"}, iterationList),
     M({"losses"}, lossList),

@@ -1,4 +1,5 @@
 #include "engine/base/try.h"
+#include "profiler/analysis/compare.h"
 #include "profiler/analysis/device_times.h"
 #include "profiler/analysis/lanes.h"
 #include "profiler/analysis/metrics.h"
@@ -10,6 +11,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <map>
 #include <numeric>
 
 namespace profiler {
@@ -124,10 +126,33 @@ Windows drawnParts(const FigureRun& content, const Lanes& lanes, engine::DeviceI
     return parts;
 }
 
+// Adds the messages, all-reduces and copies of a row.
+void addTransfers(const FigureRun& content, FigureRow& row)
+{
+    const engine::Run& run = *content.run;
+    const engine::OpIndex index(run.schedule);
+    for (const engine::Track& track : run.timeline.tracks) {
+        if (track.device != row.device || track.kind == engine::Track::Kind::Compute)
+            continue;
+        for (const engine::Span& span : track.spans)
+            if (const auto part = overlap(span.window(), content.window); part.duration() > 0
+                && span.iteration == static_cast<std::uint32_t>(content.iteration))
+                row.transfers.push_back({.window = part,
+                                         .op = engine::opAt(run.schedule, index, span.op),
+                                         .position = index.positionOf(span.op),
+                                         .isCut = !(part == span.window())});
+    }
+}
+
 FigureRow rowOf(const FigureRun& content, engine::DeviceId device)
 {
     const engine::Run& run = *content.run;
-    FigureRow row{.device = device, .ops = {}, .exposed = {}, .bubbles = {}, .bubbleShare = {}};
+    FigureRow row{.device = device,
+                  .ops = {},
+                  .transfers = {},
+                  .exposed = {},
+                  .bubbles = {},
+                  .bubbleShare = {}};
     for (const engine::Window window : exposedCommunication(run, content.iteration, device))
         if (const auto part = overlap(window, content.window); part.duration() > 0)
             row.exposed.push_back(part);
@@ -159,18 +184,45 @@ FigureRow rowOf(const FigureRun& content, engine::DeviceId device)
     return row;
 }
 
-} // namespace
-
-std::string runTitle(const engine::Run& run)
+std::string titleWith(const std::string& label, const engine::Run& run)
 {
     const auto& shape = run.schedule.shape;
-    std::string title = fmt::format(
-        "{}, D {}", run.info.label.empty() ? run.info.scheme : run.info.label, shape.devices);
+    std::string title = fmt::format("{}, D {}", label, shape.devices);
     if (engine::knowsMicroBatches(run.info))
         title += fmt::format(", N {}", shape.microBatches);
     if (engine::knowsStages(run.info) && shape.chunks() > 1)
         title += fmt::format(", v {}", shape.chunks());
     return title;
+}
+
+} // namespace
+
+bool FigureRun::has(engine::Track::Kind lane) const
+{
+    return std::ranges::any_of(rows, [lane](const FigureRow& row) {
+        return std::ranges::any_of(row.transfers, [lane](const FigureOp& transfer) {
+            return engine::laneOf(transfer.op.kind) == lane;
+        });
+    });
+}
+
+std::string runTitle(const engine::Run& run)
+{
+    return titleWith(run.info.label.empty() ? run.info.scheme : run.info.label, run);
+}
+
+std::vector<std::string> runTitles(std::span<const engine::Run* const> runs)
+{
+    std::map<std::string, std::vector<const engine::Run*>> equal; // runs by title
+    std::vector<std::string> titles;
+    for (const engine::Run* run : runs)
+        equal[runTitle(*run)].push_back(run);
+    for (const engine::Run* run : runs) {
+        const auto& group = equal[runTitle(*run)];
+        const auto place = std::ranges::find(group, run) - group.begin();
+        titles.push_back(titleWith(distinctLabels(group)[static_cast<std::size_t>(place)], *run));
+    }
+    return titles;
 }
 
 Result<FigureRun> figureContent(const engine::Run& run, const FigureOptions& options)
@@ -194,6 +246,8 @@ Result<FigureRun> figureContent(const engine::Run& run, const FigureOptions& opt
     std::size_t boxes = 0;
     for (const int d : devices) {
         FigureRow row = rowOf(content, engine::DeviceId{d});
+        if (options.communication)
+            addTransfers(content, row);
         for (const Bubble& bubble : all) {
             const engine::Window part = overlap(bubble.window, content.window);
             const bool isHidden = bubble.within
@@ -204,7 +258,7 @@ Result<FigureRun> figureContent(const engine::Run& run, const FigureOptions& opt
         if (hasTrace(run, row.device))
             row.bubbleShare
                 = percentText(std::isfinite(shares.ratio) ? shares.of[row.device] : shares.ratio);
-        boxes += row.ops.size();
+        boxes += row.ops.size() + row.transfers.size();
         content.rows.push_back(std::move(row));
     }
     if (boxes > kMaxBoxes)

@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <tuple>
 
 namespace profiler {
 namespace {
@@ -46,12 +47,22 @@ LegendContent contentOf(const std::vector<FigureRun>& runs, const FigureStyle& s
     return found;
 }
 
-std::vector<LegendEntry> entriesOf(LegendContent content, const Palette& palette,
+std::vector<LegendEntry> entriesOf(LegendContent content, const FigureStyle& style,
                                    const FigureOptions& options)
 {
+    const Palette& palette = style.palette;
     content.isUp = content.isUp && options.directionMark;
     content.hasBubble = content.hasBubble && options.bubbles != BubbleStyle::Blank;
     std::vector<LegendEntry> entries = legendEntries(content, palette);
+    using enum engine::Track::Kind;
+    for (const auto& [lane, text, shortText] :
+         {std::tuple(Send, "messages sent", "sent"),
+          std::tuple(Receive, "messages received", "received"),
+          std::tuple(AllReduce, "all-reduces", "all-reduces"),
+          std::tuple(Copy, "copies", "copies")})
+        if (std::ranges::find(style.lanes, lane) != style.lanes.end())
+            entries.push_back(
+                {LegendEntry::Look::Fills, {palette.laneFill(lane)}, text, shortText});
     if (options.memory) {
         entries.push_back({LegendEntry::Look::Fills, {palette.stash}, "stash", "stash"});
         entries.push_back(
@@ -139,8 +150,7 @@ void addSwatch(Group& group, const LegendEntry& entry, std::size_t fill, const R
 Legend layoutLegend(const std::vector<FigureRun>& runs, const FigureStyle& style,
                     const FigureOptions& options, const LegendPlace& place)
 {
-    const auto entries
-        = entriesOf(contentOf(runs, style, options.colourBy), style.palette, options);
+    const auto entries = entriesOf(contentOf(runs, style, options.colourBy), style, options);
     const Arranged all = arrange(entries, style, place);
     const auto top = [&](int line) { return place.top + 1.7 * style.size * line; };
     const auto baseline = [&](int line) {

@@ -58,23 +58,37 @@ bool FigureMarks::gapHoldsText(const FigureRun& run) const
         && gap > m_style.width(signedPercentText(longer(run)), m_style.size) + 1.2 * m_style.size;
 }
 
-double FigureMarks::headingHeight() const
+double FigureMarks::headingLine() const
 {
     return m_style.font.regular.capHeight(m_style.size) + 0.8 * m_style.size;
 }
 
-Group FigureMarks::heading(std::size_t index, double top, RunBlock& block) const
+std::string FigureMarks::headingFacts(std::size_t index) const
 {
     const FigureRun& run = m_runs[index];
+    std::string text = facts(run);
+    if (modesDiffer())
+        text += fmt::format(", {}", engine::modeAdjective(run.run->info.mode));
+    if (index > 0 && !gapHoldsText(run))
+        text += fmt::format(", {} {}", percentText(std::abs(longer(run))),
+                            longer(run) < 0 ? "shorter" : "longer");
+    return text;
+}
+
+double FigureMarks::headingHeight(std::size_t index) const
+{
+    const double width = m_style.boldWidth(m_runs[index].title) + m_style.size
+        + m_style.width(headingFacts(index), m_style.size);
+    return width > m_style.pageWidth ? 2 * headingLine() : headingLine();
+}
+
+Group FigureMarks::heading(std::size_t index, double top, RunBlock& block) const
+{
+    const std::string& title = m_runs[index].title;
+    const std::string facts = headingFacts(index);
     const double baseline
         = top + m_style.font.regular.capHeight(m_style.size) + 0.15 * m_style.size;
-    std::string rest = facts(run);
-    if (modesDiffer())
-        rest += fmt::format(", {}", engine::modeAdjective(run.run->info.mode));
-    if (index > 0 && !gapHoldsText(run))
-        rest += fmt::format(", {} {}", percentText(std::abs(longer(run))),
-                            longer(run) < 0 ? "shorter" : "longer");
-    const std::string title = runTitle(*run.run);
+    const double below = headingHeight(index) - headingLine();
     Group group{.id = block.prefix + "heading", .shapes = {}};
     group.shapes.emplace_back(Text{.x = 0,
                                    .baseline = baseline,
@@ -83,12 +97,12 @@ Group FigureMarks::heading(std::size_t index, double top, RunBlock& block) const
                                    .colour = m_style.palette.ink,
                                    .bold = true,
                                    .cls = "run-title"});
-    const double x = m_style.boldWidth(title) + m_style.size;
-    block.headingRight = x + m_style.width(rest, m_style.size);
+    const double x = below > 0 ? 0 : m_style.boldWidth(title) + m_style.size;
+    block.headingRight = std::max(x + m_style.width(facts, m_style.size), m_style.boldWidth(title));
     group.shapes.emplace_back(Text{.x = x,
-                                   .baseline = baseline,
+                                   .baseline = baseline + below,
                                    .size = m_style.size,
-                                   .text = rest,
+                                   .text = facts,
                                    .colour = m_style.secondary(),
                                    .cls = "run-facts"});
     return group;

@@ -34,6 +34,8 @@ struct FigureRow
 {
     engine::DeviceId device;
     std::vector<FigureOp> ops; // ops on the compute lane that take time, sorted by start
+    // Messages, all-reduces and copies that take time; empty unless their lanes are drawn.
+    std::vector<FigureOp> transfers;
     std::vector<engine::Window> exposed;
     std::vector<Bubble> bubbles;
     std::string bubbleShare; // "14.3 %"; "" if the device has no trace
@@ -42,6 +44,7 @@ struct FigureRow
 struct FigureRun
 {
     const engine::Run* run = nullptr;
+    std::string title; // its runTitles()
     int iteration = 0;
     engine::Window whole, window; // the whole iteration, and the part that is drawn
     double bubbleRatio = 0;       // bubble ratio of the drawn part
@@ -50,6 +53,7 @@ struct FigureRun
 
     bool isWhole() const { return window == whole; }
     bool isEndDrawn() const { return window.end == whole.end; }
+    bool has(engine::Track::Kind lane) const; // whether a row has a span on this lane
 
     // The following functions return cost units if the run is in abstract units, otherwise ns.
     double duration() const { return units(window.duration()); }
@@ -61,6 +65,8 @@ struct FigureRun
 engine::Result<FigureRun> figureContent(const engine::Run& run, const FigureOptions& options);
 
 std::string runTitle(const engine::Run& run); // "BitPipe, D 4, N 8, v 2"
+// Equal titles are extended by the options that differ: "BitPipe, concat=early, D 4, N 8, v 2".
+std::vector<std::string> runTitles(std::span<const engine::Run* const> runs);
 
 FigureScale scaleOf(const FigureRun& run, const FigureStyle& style);
 
@@ -130,8 +136,9 @@ public:
     bool modesDiffer() const;
     std::string facts(const FigureRun& run) const; // "26.5 F, bubble 9.4 %"
 
-    double headingHeight() const;
-    // Lays out the heading and sets RunBlock::headingRight.
+    double headingHeight(std::size_t run) const;
+    // Lays out the heading and sets RunBlock::headingRight. Facts that do not fit beside the title
+    // are below it.
     Group heading(std::size_t run, double top, RunBlock& block) const;
     // Lays out the line at the end of a run. Adds the difference from the end of the baseline if
     // its text fits.
@@ -151,6 +158,8 @@ private:
         return run.wholeDuration() / m_runs[0].wholeDuration() - 1;
     }
     bool gapHoldsText(const FigureRun& run) const;
+    std::string headingFacts(std::size_t run) const;
+    double headingLine() const; // height of a line
     void addGap(Group& group, const FigureRun& run, double y) const;
 
     const std::vector<FigureRun>& m_runs;

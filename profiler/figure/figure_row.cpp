@@ -68,6 +68,8 @@ public:
                                             .op = {}});
         for (const FigureOp& op : m_row.ops)
             addOp(op);
+        for (const FigureOp& transfer : m_row.transfers)
+            addTransfer(transfer);
         if (m_options.bubbleShare && !m_style.sharesAreEqual && !m_row.bubbleShare.empty())
             addLabel(m_row.bubbleShare, Text::Anchor::End, m_options.width, "bubble-share");
         return std::move(m_group);
@@ -163,6 +165,25 @@ private:
         if (hatch.density > 0)
             m_group.shapes.emplace_back(m_style.hatchOver(box, hatch));
         addMicroBatch({op, area, box.fill, up, hatch.density > 0});
+    }
+
+    // Adds a message, an all-reduce or a copy in its lane below the row.
+    void addTransfer(const FigureOp& transfer)
+    {
+        const auto kind = engine::laneOf(transfer.op.kind);
+        const auto lane = std::ranges::find(m_style.lanes, kind) - m_style.lanes.begin();
+        Rect area = rect(transfer.window);
+        area.y += m_style.rowHeight() + 1 + static_cast<double>(lane) * (m_style.laneHeight() + 1);
+        area.height = m_style.laneHeight();
+        Box box{.rect = area,
+                .fill = m_style.palette.laneFill(kind),
+                .strokeColour = {},
+                .id = {},
+                .cls = fmt::format("transfer {}", engine::kindName(transfer.op.kind)),
+                .op = engine::toString(transfer.op)};
+        if (area.width >= kThinnestEdged && !transfer.isCut)
+            addEdge(box);
+        m_group.shapes.emplace_back(box);
     }
 
     void addEdge(Box& box) const

@@ -1,10 +1,12 @@
 #pragma once
 
+#include "engine/timeline/timeline.h"
 #include "profiler/figure/font_metrics.h"
 #include "profiler/figure/scene.h"
 
 #include <algorithm>
 #include <string>
+#include <vector>
 
 namespace profiler {
 
@@ -30,12 +32,22 @@ struct FigureStyle
     bool sharesAreEqual = false;
     // The left and right ends of the longest iteration on the page.
     double plotLeft = 0, plotRight = 0;
+    double pageWidth = 0;
+    // The lanes below each row. All rows have the same lanes, also without a span.
+    std::vector<engine::Track::Kind> lanes = {};
     TimeUnit unit;
     double pointsPerUnit = 1;
     double axisBegin = 0; // time at plotLeft, in `unit`
 
     double rowHeight() const { return 1.9 * size; }
     double rowGap() const { return schematic ? 0 : 0.27 * size; }
+    double laneHeight() const { return 0.55 * rowHeight(); }
+    // Height of the lanes of a row and of the space around them.
+    double lanesHeight() const
+    {
+        return lanes.empty() ? 0
+                             : static_cast<double>(lanes.size()) * (laneHeight() + 1) + 0.6 * size;
+    }
     double edgeWidth() const { return schematic ? 0.4 : 0.25; }
     Colour edge(Colour fill) const
     {

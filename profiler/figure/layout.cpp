@@ -148,6 +148,11 @@ private:
         const double right = std::max(shares > 0 ? shares + 0.7 * m_style.size : 0, m_style.size);
         m_style.plotLeft = labels + 0.7 * m_style.size;
         m_style.plotRight = m_options.width - right;
+        m_style.pageWidth = m_options.width;
+        for (const auto kind : {engine::Track::Kind::Send, engine::Track::Kind::Receive,
+                                engine::Track::Kind::AllReduce, engine::Track::Kind::Copy})
+            if (std::ranges::any_of(m_runs, [kind](const FigureRun& run) { return run.has(kind); }))
+                m_style.lanes.push_back(kind);
         const double room = m_style.plotRight - m_style.plotLeft;
         if (room < 8 * m_style.size)
             return fail(Error::Code::InvalidArgument,
@@ -181,10 +186,10 @@ private:
         m_scene.date = dateDigits(m_runs[0].run->info.started);
         for (const FigureRun& run : m_runs) {
             const auto& info = run.run->info;
-            m_scene.title += (m_scene.title.empty() ? "" : "; ") + runTitle(*run.run);
-            m_scene.description += fmt::format(
-                "{}{}, {}, {}", m_scene.description.empty() ? "" : "; ", runTitle(*run.run),
-                engine::modeDescription(info), m_marks.facts(run));
+            m_scene.title += (m_scene.title.empty() ? "" : "; ") + run.title;
+            m_scene.description
+                += fmt::format("{}{}, {}, {}", m_scene.description.empty() ? "" : "; ", run.title,
+                               engine::modeDescription(info), m_marks.facts(run));
             if (!info.command.empty())
                 m_scene.description += fmt::format(", {}", info.command);
             if (!info.program.empty())
@@ -200,7 +205,7 @@ private:
         RunBlock& block = m_blocks[index];
         if (hasHeadings()) {
             m_scene.groups.push_back(m_marks.heading(index, m_y, block));
-            m_y += m_marks.headingHeight();
+            m_y += m_marks.headingHeight(index);
         }
         const FigureScale scale = scaleOf(run, m_style);
         const bool hasNotes = index < m_notes.size() && !m_notes[index].empty();
@@ -212,7 +217,7 @@ private:
             if (r > 0)
                 m_y += m_style.rowGap();
             Group row = layoutRow(run.rows[r], m_style, m_options, {m_y, scale, block.prefix});
-            m_y += m_style.rowHeight();
+            m_y += m_style.rowHeight() + m_style.lanesHeight();
             if (m_options.memory) {
                 addMemoryStrip(row, run, run.rows[r].device,
                                {m_style, scale, m_y + 1, m_options.width, m_highestPeak});
@@ -368,9 +373,11 @@ Result<Scene> layoutFigure(std::span<const engine::Run* const> runs, const Figur
                            Notes notes)
 {
     TRY(checkOptions(runs, options));
+    const auto titles = runTitles(runs);
     std::vector<FigureRun> contents;
     for (const auto* run : runs) {
         auto content = TRY(figureContent(*run, options));
+        content.title = titles[contents.size()];
         contents.push_back(std::move(content));
     }
     shareLongestOp(contents);

@@ -57,6 +57,7 @@ struct FigureOptions
     bool microBatches = true, directionMark = true, bubbleShare = true;
     bool timeAxis = true, legend = true, memory = false, title = false;
     bool notes = false;
+    bool communication = false; // lanes of messages, all-reduces and copies under every row
 
     friend bool operator==(const FigureOptions&, const FigureOptions&) = default;
 };

@@ -205,6 +205,14 @@ Colour Palette::fill(const engine::Op& op, int chunk) const
     }
 }
 
+Colour Palette::laneFill(engine::Track::Kind lane) const
+{
+    using enum engine::Track::Kind;
+    return lane == AllReduce ? communication
+        : lane == Copy       ? mix(communication, ink, 0.4)
+                             : mix(communication, surface, lane == Send ? 0.35 : 0.55);
+}
+
 OpHatch Palette::hatch(const engine::Op& op, int chunk) const
 {
     using enum engine::OpKind;

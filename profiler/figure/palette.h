@@ -2,6 +2,7 @@
 
 #include "engine/base/result.h"
 #include "engine/schedule/schedule.h"
+#include "engine/timeline/timeline.h"
 
 #include <cstdint>
 #include <string>
@@ -63,6 +64,7 @@ struct Palette
     OpHatch hatch(const engine::Op& op, int chunk) const;
     Colour hatchLine(Colour fill) const { return mix(fill, inkOn(fill), 0.6); }
     Colour exposed() const { return mix(communication, surface, exposedShare); }
+    Colour laneFill(engine::Track::Kind lane) const; // of a lane of communication
     // Dark or light ink, whichever has the higher contrast to `on`. The caller must omit the text
     // if the contrast is below kSmallestInk.
     Colour inkOn(Colour on) const;

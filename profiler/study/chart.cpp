@@ -4,6 +4,7 @@
 #include "engine/base/try.h"
 #include "profiler/study/chart_kit.h"
 #include "profiler/study/metric_text.h"
+#include "profiler/study/study_answer.h"
 
 #include <fmt/format.h>
 
@@ -52,7 +53,19 @@ public:
         , m_canvas(style)
         , m_height(style.height)
         , m_looks(seriesLooks(chart.series, data.study.axis(chart.series)->values, style))
-    { }
+    {
+        // The names of the series are never cut: a longer name gets a wider margin, and a name that
+        // would leave no plot is shortened.
+        constexpr double kSample = 38;
+        const double widest = 0.45 * style.width - kSample;
+        double names = 0;
+        for (std::string& name : m_series) {
+            name = textWidth(name) > widest ? shortenedTitle(name, widest) : name;
+            names = std::max(names, textWidth(name));
+        }
+        m_canvas.setRightMargin(
+            std::max(std::min(kPlotRight, 0.25 * style.width), kSample + names));
+    }
 
     MarkedScene draw()
     {
@@ -124,15 +137,25 @@ private:
         return limit;
     }
 
-    // Returns why the hatched points have no value: "not possible", "over memory" or "not possible
-    // or over memory".
-    std::string reasonOf(const std::vector<std::size_t>& hatched) const
+    // Explains the marks of points without a value: those that do not fit in memory, and others.
+    std::string marksText(const std::vector<std::size_t>& points, const std::string& tooLarge,
+                          const std::string& other) const
     {
-        const auto isOver = [this](std::size_t point) { return m_data.isTooLarge(point); };
-        const bool areSome = std::ranges::any_of(hatched, isOver);
-        return !areSome                            ? "not possible"
-            : std::ranges::all_of(hatched, isOver) ? "over memory"
-                                                   : "not possible or over memory";
+        const auto large = static_cast<std::size_t>(std::ranges::count_if(
+            points, [this](std::size_t point) { return m_data.isTooLarge(point); }));
+        return fmt::format("{}{}{}", large > 0 ? tooLarge + " out of memory" : "",
+                           large > 0 && large < points.size() ? "; " : "",
+                           large < points.size() ? other + " not possible" : "");
+    }
+
+    // Marks a cell without a value.
+    void drawNoValue(const Rect& cell, bool isTooLarge)
+    {
+        if (!isTooLarge)
+            return m_canvas.hatch(cell);
+        const Colour fill = mix(m_style.ground, m_style.grid, 0.5);
+        m_canvas.box(cell, fill);
+        drawNumber(cell, fill, "OOM");
     }
 
     const std::string& valueOf(std::size_t point, std::string_view key) const
@@ -187,11 +210,13 @@ private:
         if (!of)
             return;
         m_canvas.line({x, y(of->first)}, {x, y(of->second)}, kWidth, colour);
+        m_canvas.keepFree({x - kCap, y(of->second), 2 * kCap, y(of->first) - y(of->second)});
         for (const double end : {of->first, of->second})
             m_canvas.line({x - kCap, y(end)}, {x + kCap, y(end)}, kWidth, colour);
     }
 
-    // Crosses the points without a value at the foot of the plot, so that none looks forgotten.
+    // Marks the points without a value at the foot of the plot, so that none looks forgotten: an
+    // open square if the point does not fit in memory, otherwise a cross.
     void drawMissing(const std::function<double(std::size_t point)>& place)
     {
         constexpr double kArm = 3, kWidth = 1.5;
@@ -203,33 +228,48 @@ private:
         for (const std::size_t point : missing) {
             const std::size_t series = indexOf(point, m_chart.series);
             const double x = place(point);
+            const Colour colour = m_looks[series].colour;
             for (const double way : {-kArm, kArm})
-                m_canvas.line({x - kArm, y - way}, {x + kArm, y + way}, kWidth,
-                              m_looks[series].colour);
+                if (m_data.isTooLarge(point)) {
+                    m_canvas.line({x - kArm, y + way}, {x + kArm, y + way}, kWidth, colour);
+                    m_canvas.line({x + way, y - kArm}, {x + way, y + kArm}, kWidth, colour);
+                } else {
+                    m_canvas.line({x - kArm, y - way}, {x + kArm, y + way}, kWidth, colour);
+                }
             markAround(point, x, y, series);
         }
         if (!missing.empty())
-            m_canvas.text(m_canvas.right(), kPlotTop, "\u00d7 " + reasonOf(missing),
+            m_canvas.text(m_canvas.right(), kPlotTop, marksText(missing, "\u25a1", "\u00d7"),
                           Text::Anchor::End);
     }
 
     void drawLines()
     {
         const std::vector<ChartValue> all = values();
+        const bool isCurve = !m_x.empty(); // over a metric, along an axis
+        const StudyAxis& axis = *m_data.study.axis(isCurve ? m_chart.along : m_chart.x);
+        const auto& names = axis.values;
+        const bool numbers = isCurve || hasNumbers(m_chart.x);
         std::vector<double> xs;
-        const auto& names = m_data.study.axis(m_chart.x)->values;
-        const bool numbers = hasNumbers(m_chart.x);
         for (const std::string& name : names)
             xs.push_back(engine::parseNumber(name).value_or(0));
+        if (isCurve) {
+            xs.clear();
+            for (const ChartValue& value : all)
+                xs.push_back(value.x);
+        }
         const ChartScale y = valueScale(all, false);
         m_canvas.drawValueAxis(y, columnTitle(m_data, m_chart.y));
         const double width = (m_canvas.right() - kPlotLeft) / static_cast<double>(names.size());
         const ChartScale number = numbers ? scaleOf(xs, kPlotLeft, m_canvas.right()) : ChartScale();
         if (numbers)
-            m_canvas.drawNumberAxis(number, optionTitle(m_chart.x));
+            m_canvas.drawNumberAxis(
+                number, isCurve ? columnTitle(m_data, m_chart.x) : optionTitle(m_chart.x));
         else
             m_canvas.drawNames(titles(m_chart.x), optionTitle(m_chart.x));
         const auto place = [&](std::size_t point) {
+            if (isCurve)
+                return number(m_x[point].value_or(number.least));
             const std::size_t index = indexOf(point, m_chart.x);
             return numbers ? number(xs[index])
                            : kPlotLeft + width * (static_cast<double>(index) + 0.5);
@@ -473,7 +513,7 @@ private:
             double& of = best[indexOf(value.point, m_chart.x)];
             of = std::min(of, towards * value.y);
         }
-        std::vector<std::size_t> hatched;
+        std::vector<std::size_t> unknown;
         for (std::size_t i = 0; i < m_data.points.size(); ++i) {
             if (!isShown(i))
                 continue;
@@ -483,8 +523,8 @@ private:
             if (!m_y[i] && !m_data.results[i].isDone) {
                 m_canvas.box(cell, mix(m_style.ground, m_style.grid, 0.5));
             } else if (!m_y[i]) {
-                m_canvas.hatch(cell);
-                hatched.push_back(i);
+                drawNoValue(cell, m_data.isTooLarge(i));
+                unknown.push_back(i);
             } else {
                 const double share = most > least ? (*m_y[i] - least) / (most - least) : 0;
                 drawCell(cell, heatColour(share), textOf(*m_y[i]),
@@ -494,10 +534,9 @@ private:
         m_height = cells.top + cells.height * static_cast<double>(cells.rows) + kCaption;
         if (hasBar)
             m_height = std::max(m_height, drawColourBar(cells, least, most) + kCaption);
-        m_canvas.text(cells.left, m_height - 6,
-                      fmt::format("{}{}{}", columnTitle(m_data, m_chart.y),
-                                  cells.rows > 1 ? "; framed: the best of a column" : "",
-                                  hatched.empty() ? "" : "; hatched: " + reasonOf(hatched)));
+        drawCaption(cells.left,
+                    {columnTitle(m_data, m_chart.y),
+                     cells.rows > 1 ? "framed: the best of a column" : "", valuesText(unknown)});
     }
 
     // The best point of a cell of a phase map, and how many times its value the second best has
@@ -548,7 +587,7 @@ private:
         double most = 1;
         for (const Win& win : wins)
             most = std::max(most, win.lead(towards));
-        std::vector<std::size_t> hatched;
+        std::vector<std::size_t> unknown;
         for (std::size_t i = 0; i < wins.size(); ++i) {
             const Win& win = wins[i];
             const Rect cell = cells.at(i % cells.columns, i / cells.columns);
@@ -556,8 +595,10 @@ private:
                 continue;
             mark(win.best ? win.best->point : win.all.front(), cell, i / cells.columns);
             if (!win.best && m_data.results[win.all.front()].isDone) {
-                m_canvas.hatch(cell);
-                hatched.insert(hatched.end(), win.all.begin(), win.all.end());
+                drawNoValue(cell, std::ranges::all_of(win.all, [this](std::size_t point) {
+                                return m_data.isTooLarge(point);
+                            }));
+                unknown.insert(unknown.end(), win.all.begin(), win.all.end());
             } else if (win.best) {
                 const double lead = win.lead(towards);
                 drawWin(cell, *win.best, lead,
@@ -570,8 +611,9 @@ private:
                       optionTitle(m_chart.x), Text::Anchor::Middle);
         nameCells(cells, rows);
         m_height = cells.top + cells.height * static_cast<double>(cells.rows) + kCaption;
-        m_canvas.text(cells.left, m_height - 6,
-                      phaseCaption() + (hatched.empty() ? "" : "; hatched: " + reasonOf(hatched)));
+        drawCaption(
+            cells.left,
+            {bestTitle(), "shade and \u00d7: the lead over the second", valuesText(unknown)});
     }
 
     Cells layPhases(const std::vector<std::string>& rows) const
@@ -623,13 +665,39 @@ private:
         }
     }
 
-    // "Iteration of the best scheme, units; shade and \u00d7: the lead over the second"
-    std::string phaseCaption() const
+    std::string bestTitle() const // "Iteration of the best scheme, units"
     {
         const std::string metric = columnTitle(m_data, m_chart.y);
         const std::size_t unit = std::min(metric.find(','), metric.size());
-        return fmt::format("{} of the best {}{}; shade and \u00d7: the lead over the second",
-                           metric.substr(0, unit), optionWord(m_chart.series), metric.substr(unit));
+        return fmt::format("{} of the best {}{}", metric.substr(0, unit),
+                           optionWord(m_chart.series), metric.substr(unit));
+    }
+    std::string valuesText(const std::vector<std::size_t>& unknown) const
+    {
+        return unknown.empty() ? "" : marksText(unknown, "OOM:", "hatched:");
+    }
+
+    // Writes the parts of the caption below a map, on as many lines as they need.
+    void drawCaption(double left, const std::vector<std::string>& parts)
+    {
+        std::string line;
+        const auto write = [&] {
+            const double free = std::max(0.0, m_style.width - textWidth(line));
+            m_canvas.text(std::min(free, left), m_height - 6, line);
+        };
+        for (const std::string& part : parts) {
+            if (part.empty())
+                continue;
+            const std::string longer = line.empty() ? part : line + "; " + part;
+            if (!line.empty() && left + textWidth(longer) > m_style.width) {
+                write();
+                m_height += kChartText + 3;
+                line = part;
+            } else {
+                line = longer;
+            }
+        }
+        write();
     }
 
     // Draws why there is nothing to draw; returns whether that is so.
@@ -663,16 +731,67 @@ private:
     int m_decimals = 0;              // decimals of all numbers of a map
 };
 
+// Multiplies the lengths of a shape.
+struct Scaling
+{
+    double by = 1;
+
+    void lengths(auto&... all) const { ((all *= by), ...); }
+    void operator()(Rect& of) const { lengths(of.x, of.y, of.width, of.height); }
+    void operator()(Line& of) const { lengths(of.x1, of.y1, of.x2, of.y2, of.width); }
+    void operator()(Text& of) const { lengths(of.x, of.baseline, of.size); }
+    void operator()(Box& of) const
+    {
+        (*this)(of.rect);
+        lengths(of.stroke, of.cut);
+    }
+    void operator()(Hatch& of) const
+    {
+        (*this)(of.rect);
+        lengths(of.spacing, of.width, of.cut);
+    }
+    void operator()(Polygon& of) const
+    {
+        for (auto& [x, y] : of.points)
+            lengths(x, y);
+    }
+};
+
 } // namespace
+
+engine::Result<Scene> drawPrintedChart(const StudyData& data, const StudyChart& chart,
+                                       const PrintSize& size)
+{
+    constexpr double kAspect = 0.62;              // height over width
+    const double by = size.fontSize / kChartText; // a chart has one size of texts
+    ChartStyle style;
+    style.width = size.width / by;
+    style.height
+        = size.height > 0 ? size.height / by : std::min(style.height, kAspect * style.width);
+    style.fillsHeight = size.height > 0;
+    Scene scene = TRY(drawChart(data, chart, style)).scene;
+    scene.width *= by;
+    scene.height *= by;
+    scene.description = answersText(data);
+    for (Group& group : scene.groups)
+        for (SceneShape& shape : group.shapes)
+            std::visit(Scaling{by}, shape);
+    return scene;
+}
 
 engine::Result<MarkedScene> drawChart(const StudyData& data, const StudyChart& chart,
                                       const ChartStyle& style)
 {
-    auto y = TRY(shownColumn(data, chart.y));
+    const auto reduced = reducedData(data, namedAxes(chart), chart.bestOver, chart.y);
+    const StudyData& shown = reduced ? *reduced : data;
+    auto y = TRY(shownColumn(shown, chart.y));
     ChartDrawing::Column x;
-    if (chart.kind == StudyChart::Kind::Pareto)
-        x = TRY(shownColumn(data, chart.x));
-    return ChartDrawing(data, chart, style, std::move(y), std::move(x)).draw();
+    if (chart.kind == StudyChart::Kind::Pareto || !chart.along.empty())
+        x = TRY(shownColumn(shown, chart.x));
+    MarkedScene drawn = ChartDrawing(shown, chart, style, std::move(y), std::move(x)).draw();
+    for (SceneMark& mark : drawn.marks)
+        mark.point = reduced ? shown.points[mark.point].source : mark.point;
+    return drawn;
 }
 
 } // namespace profiler

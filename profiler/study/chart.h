@@ -12,4 +12,12 @@ namespace profiler {
 engine::Result<MarkedScene> drawChart(const StudyData& data, const StudyChart& chart,
                                       const ChartStyle& style = {});
 
+// The size of a printed chart in points. Height 0: as high as a chart of this width should be.
+struct PrintSize
+{
+    double width = 0, height = 0, fontSize = 0;
+};
+engine::Result<Scene> drawPrintedChart(const StudyData& data, const StudyChart& chart,
+                                       const PrintSize& size);
+
 } // namespace profiler

@@ -443,18 +443,23 @@ MarkedScene emptyChart(const ChartStyle& style, std::string reason)
 
 namespace {
 
-// Draws one sample and name per part, as far as they fit.
-void drawLegend(ChartCanvas& canvas, const std::vector<BarPart>& parts, double x,
-                const ChartStyle& style)
+// Draws one sample and name per part, from `x` on and on more lines if they need them. Returns the
+// height of these additional lines.
+double drawLegend(ChartCanvas& canvas, const std::vector<BarPart>& parts, double x)
 {
+    constexpr double kSample = 16, kLine = kChartText + 5, kFirst = 12;
+    double below = 0;
     for (const BarPart& part : parts) {
-        const double width = 16 + textWidth(part.name);
-        if (x + width > style.width)
-            return;
-        canvas.box({x, 10, kChartText, kChartText - 1}, part.fill);
-        canvas.text(x + 16, 10 + kChartText - 2, part.name);
-        x += width + 16;
+        const double width = kSample + textWidth(part.name);
+        if (x + width > canvas.style().width && x > kFirst) {
+            x = kFirst;
+            below += kLine;
+        }
+        canvas.box({x, 10 + below, kChartText, kChartText - 1}, part.fill);
+        canvas.text(x + kSample, 10 + below + kChartText - 2, part.name);
+        x += width + kSample;
     }
+    return below;
 }
 
 } // namespace
@@ -484,13 +489,11 @@ double BarRow::total() const
 MarkedScene drawBars(const BarTexts& texts, const std::vector<BarRow>& rows,
                      const ChartStyle& style, const Palette& palette)
 {
-    constexpr double kTop = 30, kAxis = 22, kLeast = 14, kMost = 30, kMostName = 170, kTotal = 64;
+    constexpr double kAxis = 22, kLeast = 14, kMost = 30, kMostName = 170, kTotal = 64;
     if (rows.empty())
         return emptyChart(style, "No run to show");
     ChartCanvas canvas(style);
     std::vector<SceneMark> marks;
-    const double room = (style.height - kTop - kAxis) / static_cast<double>(rows.size());
-    const double step = std::clamp(std::floor(room), kLeast, kMost);
     double name = 0, longest = 1e-9;
     std::vector<BarPart> legend;
     for (const BarRow& row : rows) {
@@ -507,24 +510,26 @@ MarkedScene drawBars(const BarTexts& texts, const std::vector<BarRow>& rows,
     const double legendAt = 24 + textWidth(texts.title) * 1.1;
     canvas.text(12, 10 + kChartText - 2, texts.title, Text::Anchor::Start, {style.ink, true});
     canvas.text(legendAt, 10 + kChartText - 2, what);
-    drawLegend(canvas, legend, legendAt + textWidth(what) + 20, style);
-    const double bottom = kTop + step * static_cast<double>(rows.size());
+    const double top = 30 + drawLegend(canvas, legend, legendAt + textWidth(what) + 20);
+    const double room = (style.height - top - kAxis) / static_cast<double>(rows.size());
+    const double step = std::clamp(std::floor(room), kLeast, kMost);
+    const double bottom = top + step * static_cast<double>(rows.size());
     for (double at = 0; at <= scale.most * (1 + 1e-9); at += scale.step) {
-        canvas.line({scale(at), kTop}, {scale(at), bottom}, 0.5, style.grid);
+        canvas.line({scale(at), top}, {scale(at), bottom}, 0.5, style.grid);
         canvas.text(scale(at), bottom + 15, texts.number(at, scale.step < 1 ? texts.decimals : 0),
                     Text::Anchor::Middle);
     }
     for (std::size_t r = 0; r < rows.size(); ++r) {
         const BarRow& row = rows[r];
-        const double top = kTop + step * static_cast<double>(r),
-                     base = top + step / 2 + kChartText / 3;
+        const double upper = top + step * static_cast<double>(r),
+                     base = upper + step / 2 + kChartText / 3;
         if (row.isApart)
-            canvas.line({0, top}, {style.width, top}, 0.75, style.text);
+            canvas.line({0, upper}, {style.width, upper}, 0.75, style.text);
         canvas.text(left - 12, base, shortenedTitle(row.title, kMostName), Text::Anchor::End,
                     {style.ink});
         double before = 0;
         for (const BarPart& part : row.parts) {
-            const Rect box{scale(before), top + 2, scale(before + part.value) - scale(before) - 1,
+            const Rect box{scale(before), upper + 2, scale(before + part.value) - scale(before) - 1,
                            step - 4};
             before += part.value;
             if (box.width < 0.5)
@@ -537,7 +542,7 @@ MarkedScene drawBars(const BarTexts& texts, const std::vector<BarRow>& rows,
         }
         canvas.text(scale(before) + 6, base, texts.number(before, texts.decimals),
                     Text::Anchor::Start, {style.ink});
-        marks.push_back({row.run, {0, top, style.width, step}, r});
+        marks.push_back({row.run, {0, upper, style.width, step}, r});
     }
     return canvas.finish(std::move(marks));
 }

@@ -154,7 +154,11 @@ std::string columnTitle(const StudyData& data, std::string_view column)
     if (std::ranges::find(data.study.ratios, column, &StudyRatio::name) != data.study.ratios.end())
         return ratioTitle(column);
     const auto metric = metricNamed(column);
-    const std::string title(metric ? metricTitle(*metric) : column);
+    std::string title(metric ? metricTitle(*metric) : column);
+    constexpr std::string_view kLoss = "the loss"; // "Time to a loss of 2.60"
+    if (title.ends_with(kLoss) && data.study.targetLoss)
+        title.replace(title.size() - kLoss.size(), kLoss.size(),
+                      fmt::format("a loss of {:#.3g}", *data.study.targetLoss));
     return unitOf(column) != Unit::Time ? title
                                         : title + (isTime(data.results) ? ", ms" : ", units");
 }

@@ -6,6 +6,7 @@
 #include "engine/base/try.h"
 #include "profiler/analysis/compare.h"
 #include "profiler/analysis/device_memory.h"
+#include "profiler/analysis/loss_goal.h"
 #include "profiler/study/study_file.h"
 #include "profiler/study/study_report.h"
 
@@ -85,9 +86,35 @@ void addKinds(const Run& run, const RunMetrics& reported, double unit, StudyValu
     }
 }
 
+// Adds what the training took so far and until the target loss. Every iteration takes the time of
+// the reported one.
+void addTraining(const Run& run, std::optional<double> targetLoss, StudyValues& values)
+{
+    const auto trained = std::ranges::count_if(run.timeline.iterations, [](const Iteration& one) {
+        return one.kind != Iteration::Kind::Replay && one.loss;
+    });
+    const double time = values.of[StudyMetric::Iteration].value_or(0);
+    if (trained == 0)
+        return;
+    const auto tokens = static_cast<double>(run.info.tokensPerIteration);
+    values.of[StudyMetric::TrainingTime] = time * static_cast<double>(trained);
+    if (tokens > 0)
+        values.of[StudyMetric::Tokens] = tokens * static_cast<double>(trained);
+    if (!targetLoss || tokens <= 0)
+        return;
+    // Iterations and not micro-batches, so that runs with other micro-batch sizes are compared
+    // after the same sequences.
+    constexpr std::size_t kWindow = 4;
+    const auto until = reached(run, {*targetLoss, kWindow, run.info.tokensPerIteration});
+    if (!until)
+        return;
+    values.of[StudyMetric::TokensToLoss] = static_cast<double>(until->tokens);
+    values.of[StudyMetric::TimeToLoss] = time * static_cast<double>(until->tokens) / tokens;
+}
+
 } // namespace
 
-StudyValues valuesOf(const Run& run, const RunMetrics& metrics)
+StudyValues valuesOf(const Run& run, const RunMetrics& metrics, std::optional<double> targetLoss)
 {
     StudyValues values;
     values.unit = run.info.inUnits() ? "units" : "ns";
@@ -105,6 +132,7 @@ StudyValues valuesOf(const Run& run, const RunMetrics& metrics)
     of[StudyMetric::Loss] = lastLoss(run);
     of[StudyMetric::CpuShare] = run.info.cpuShare;
     addKinds(run, metrics, unit, values);
+    addTraining(run, targetLoss, values);
     of[StudyMetric::PeakStash] = metrics.peakStash();
     of[StudyMetric::Weights] = metrics.weights();
     of[StudyMetric::PeakBytes] = metrics.peakBytes();
@@ -352,8 +380,6 @@ std::string studyCsv(const StudyData& data)
 
 namespace {
 
-constexpr const char* kResults = "results.sqlite";
-
 using Finished = std::vector<std::pair<std::size_t, StudyResult>>;
 
 // Evaluates points on several threads.
@@ -433,6 +459,12 @@ Result<void> evaluateAll(StudyFile& file, StudyData& data, const EvaluatePoint& 
             open.push_back(i);
     if (open.empty())
         return {};
+    if (const StudyAxis* const repeat = study.axis(study.repeat)) {
+        const auto place = static_cast<std::size_t>(repeat - study.grid.data());
+        std::ranges::stable_sort(open, {}, [&](std::size_t point) {
+            return std::ranges::find(repeat->values, points[point].values[place]);
+        });
+    }
     const auto begin = std::chrono::steady_clock::now();
     PointQueue queue(points, open, evaluate, options.threads);
     for (std::size_t done = 0; done < open.size();) {
@@ -470,7 +502,7 @@ Result<StudyData> runStudy(const Study& study, const std::string& toml, const fs
         return fail(Error::Code::Io,
                     fmt::format("{} cannot be created: {}; choose another folder", folder.string(),
                                 failed.message()));
-    auto file = TRY(StudyFile::open(folder / kResults, study));
+    auto file = TRY(StudyFile::open(folder / kStudyResults, study));
     auto data = TRY(file.read());
     TRY(evaluateAll(file, data, evaluate, options));
     if (data.refused() == data.points.size())
@@ -483,12 +515,31 @@ Result<StudyData> runStudy(const Study& study, const std::string& toml, const fs
     return data;
 }
 
+Result<StudyData> openStudy(const fs::path& folder)
+{
+    const fs::path file = folder / kStudyResults;
+    std::error_code ignored;
+    if (!fs::exists(file, ignored))
+        return fail(Error::Code::NotFound,
+                    fmt::format("{} has no {}; write it with bscope study NAME -o {}",
+                                folder.string(), kStudyResults, folder.string()));
+    auto database = TRY(Database::open(file, Database::Access::ReadOnly));
+    const auto toml = database.text("SELECT value FROM study WHERE key = 'toml'");
+    if (!toml)
+        return fail(Error::Code::InvalidArgument,
+                    fmt::format("{} is not the result of a finished study; the command that "
+                                "began it finishes it",
+                                file.string()));
+    const auto study = TRY(readStudy(*toml, file.string()));
+    return storedResults(study, folder);
+}
+
 Result<StudyData> storedResults(const Study& study, const fs::path& folder)
 {
     std::error_code ignored;
-    if (!fs::exists(folder / kResults, ignored))
+    if (!fs::exists(folder / kStudyResults, ignored))
         return StudyData(study);
-    return StudyFile::open(folder / kResults, study).and_then([](StudyFile file) {
+    return StudyFile::open(folder / kStudyResults, study).and_then([](StudyFile file) {
         return file.read();
     });
 }

@@ -15,8 +15,9 @@ namespace profiler {
 
 // Returns the metrics of a point, computed from its run. `metrics` are those of the reported
 // iteration. The times of each kind of op are medians over the measured iterations (a simulated run
-// has one).
-StudyValues valuesOf(const engine::Run& run, const RunMetrics& metrics);
+// has one). `targetLoss` is that of the study.
+StudyValues valuesOf(const engine::Run& run, const RunMetrics& metrics,
+                     std::optional<double> targetLoss = {});
 
 // The file results.sqlite of a study. Its table `results` has one row per point (axes, metrics,
 // ratios). Its table `study` has the TOML of the study and its pointsToml(). Rows are written while
@@ -77,6 +78,10 @@ engine::Result<StudyData> runStudy(const Study& study, const std::string& toml,
                                    const std::filesystem::path& folder,
                                    const EvaluatePoint& evaluate, const RunStudyOptions& options);
 
+constexpr const char* kStudyResults = "results.sqlite"; // in the folder of a study
+
+// Returns the study whose results are in `folder`. Fails if it is not finished.
+engine::Result<StudyData> openStudy(const std::filesystem::path& folder);
 // Returns a study with its results in `folder`, even while another process adds results. If the
 // folder has no results, no point is done.
 engine::Result<StudyData> storedResults(const Study& study, const std::filesystem::path& folder);

@@ -1,6 +1,7 @@
 #include "profiler/study/study.h"
 
 #include "engine/schedules/scheme.h"
+#include "profiler/analysis/compare.h"
 #include "profiler/study/metric_text.h"
 
 #include <fmt/format.h>
@@ -8,6 +9,7 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
+#include <functional>
 
 namespace profiler {
 
@@ -38,6 +40,10 @@ constexpr std::array<MeasureInfo, kStudyMetrics> kMetrics{{
     {"exposed", "Exposed communication", Unit::Time, kData, Better::Less},
     {"local_copies", "Local copies", Unit::None, kData, Better::Less},
     {"memory_balance", "Memory balance", Unit::None, kData, Better::Less},
+    {"training_time", "Training time", Unit::Time, kData, Better::Less},
+    {"tokens", "Tokens", Unit::None, kData, Better::Less},
+    {"time_to_loss", "Time to the loss", Unit::Time, kData, Better::Less},
+    {"tokens_to_loss", "Tokens to the loss", Unit::None, kData, Better::Less},
 }};
 
 void appendOption(std::vector<std::string>& arguments, const std::string& key,
@@ -102,8 +108,9 @@ const StudyAxis* Study::comparedAxis() const
 {
     if (!compare.empty())
         return axis(compare);
-    const auto varies
-        = [](const StudyAxis* axis) { return axis != nullptr && axis->values.size() > 1; };
+    const auto varies = [this](const StudyAxis* axis) {
+        return axis != nullptr && axis->values.size() > 1 && axis->key != repeat;
+    };
     for (const std::string_view usual : {"scheme", "case"})
         if (varies(axis(usual)))
             return axis(usual);
@@ -319,6 +326,104 @@ Result<std::vector<std::optional<double>>> StudyData::column(std::string_view na
     for (std::size_t i = 0; i < points.size(); ++i)
         all.push_back(value(name, i));
     return all;
+}
+
+namespace {
+
+// The index of an axis of the grid.
+std::size_t placeOf(const Study& study, std::string_view key)
+{
+    return static_cast<std::size_t>(std::ranges::find(study.grid, key, &StudyAxis::key)
+                                    - study.grid.begin());
+}
+
+// The data without an axis. `combine` makes a point of those that differ only in this axis.
+using Combine = std::function<void(const std::vector<std::size_t>& from, StudyPoint& point,
+                                   StudyResult& result)>;
+StudyData withoutAxis(const StudyData& data, std::string_view key, const Combine& combine)
+{
+    const std::size_t place = placeOf(data.study, key);
+    Study study = data.study;
+    const StudyAxis axis = study.grid[place];
+    study.grid.erase(study.grid.begin() + static_cast<std::ptrdiff_t>(place));
+    study.fixed.push_back(axis);
+    StudyData without(std::move(study));
+    for (std::size_t i = 0; i < without.points.size(); ++i) {
+        std::vector<std::size_t> from;
+        for (const std::string& value : axis.values) {
+            std::vector<std::string> values = without.points[i].values;
+            values.insert(values.begin() + static_cast<std::ptrdiff_t>(place), value);
+            from.push_back(pointAt(data.study, values).value());
+        }
+        without.points[i].source = data.points[from.front()].source;
+        combine(from, without.points[i], without.results[i]);
+    }
+    return without;
+}
+
+// The mean of results with 95 % intervals. A metric is unknown if one of the results lacks it.
+StudyResult meanOf(const StudyData& data, const std::vector<std::size_t>& from)
+{
+    StudyResult mean = data.results[from.front()];
+    for (const std::size_t point : from) {
+        const StudyResult& one = data.results[point];
+        mean.isDone = mean.isDone && one.isDone;
+        if (mean.error.empty())
+            mean.error = one.error;
+        mean.repeats.push_back(one.values.of);
+    }
+    for (std::size_t m = 0; m < kStudyMetrics && from.size() > 1; ++m) {
+        const auto metric = static_cast<StudyMetric>(m);
+        std::vector<double> all;
+        for (const auto& one : mean.repeats)
+            if (one[metric])
+                all.push_back(*one[metric]);
+        StudyValues& values = mean.values;
+        values.of[metric] = values.low[metric] = values.high[metric] = std::nullopt;
+        if (all.size() < from.size())
+            continue;
+        const auto [value, half] = meanInterval(all);
+        values.of[metric] = value;
+        if (half > 0) { // equal values, such as messages, are exact
+            values.low[metric] = value - half;
+            values.high[metric] = value + half;
+        }
+    }
+    return mean;
+}
+
+} // namespace
+
+std::optional<StudyData> reducedData(const StudyData& data, const std::vector<std::string>& named,
+                                     const std::string& bestOver, const std::string& y)
+{
+    const std::string& repeat = data.study.repeat;
+    const bool hasRepeats
+        = data.study.axis(repeat) != nullptr && std::ranges::find(named, repeat) == named.end();
+    if (!hasRepeats && bestOver.empty())
+        return std::nullopt;
+    StudyData reduced = data;
+    for (std::size_t i = 0; i < data.points.size(); ++i)
+        reduced.points[i].source = i;
+    if (hasRepeats)
+        reduced = withoutAxis(reduced, repeat, [&](const auto& from, StudyPoint&, auto& result) {
+            result = meanOf(data, from);
+        });
+    if (bestOver.empty())
+        return reduced;
+    const double towards = lessIsBetter(data.study, y) ? 1 : -1;
+    const std::size_t place = placeOf(reduced.study, bestOver);
+    return withoutAxis(reduced, bestOver, [&](const auto& from, StudyPoint& point, auto& result) {
+        const auto rank = [&](std::size_t one) {
+            const auto value = reduced.value(y, one);
+            return value ? towards * *value : 1e300;
+        };
+        const std::size_t best = *std::ranges::min_element(from, {}, rank);
+        result = reduced.results[best];
+        point.arguments = reduced.points[best].arguments;
+        point.source = reduced.points[best].source;
+        point.best = reduced.points[best].values[place];
+    });
 }
 
 } // namespace profiler

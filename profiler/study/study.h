@@ -10,6 +10,7 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <type_traits>
 #include <vector>
 
 namespace profiler {
@@ -49,8 +50,13 @@ enum class StudyMetric : std::uint8_t {
     Exposed,
     LocalCopies,
     MemoryBalance, // largest over mean PeakBytes of the devices
+    TrainingTime,  // of all trained iterations, in ns
+    Tokens,        // that all copies trained on
+    // What the run needed until its loss was Study::targetLoss; unknown if it never was.
+    TimeToLoss,
+    TokensToLoss,
 };
-constexpr std::size_t kStudyMetrics = 21;
+constexpr std::size_t kStudyMetrics = 25;
 const MeasureInfo& metricInfo(StudyMetric metric); // key, title, unit and better direction
 std::string_view metricName(StudyMetric metric);   // "tokens_per_second", a column of the results
 std::string_view metricTitle(StudyMetric metric);  // "Tokens/s"
@@ -85,8 +91,10 @@ struct StudyChart
                                                             "phase-map"}; // names in files
     Kind kind = Kind::Lines;
     std::string title;
-    // `x` is an axis of the grid (for Pareto: a metric); `y` is a metric or a ratio.
-    std::string x, y;
+    // `x` is an axis of the grid (for Pareto: a metric); `y` is a metric or a ratio. Lines may have
+    // a metric as `x`: each then joins the points of its series along the axis `along`.
+    std::string x, y, along;
+    std::string bestOver;                     // see StudyAnswer
     std::string series = "scheme", rows;      // names of axes
     std::map<std::string, std::string> where; // the values at which the other axes are fixed
     friend bool operator==(const StudyChart&, const StudyChart&) = default;
@@ -107,6 +115,7 @@ struct StudyAnswer
     std::string y = "iteration"; // a metric or a ratio
     std::string compare;         // the compared axis; "": that of the study
     std::string along, of, against;
+    std::string bestOver; // an axis of which every point has the value with the best y
     std::map<std::string, std::string> where; // the values at which other axes are fixed
     friend bool operator==(const StudyAnswer&, const StudyAnswer&) = default;
 };
@@ -134,6 +143,11 @@ struct Study
     // The axis whose values are compared; "": `scheme`, `case` or else the first axis, whichever
     // is the first with several values.
     std::string compare;
+    // The axis whose values repeat a measurement, such as `seed`. Charts and answers that do not
+    // name it show means over it with their 95 % intervals. It varies slowest, so that what is
+    // compared is measured within a short time.
+    std::string repeat;
+    std::optional<double> targetLoss; // of StudyMetric::TimeToLoss, in nats per token
 
     // Returns the axis with this key; nullptr if the grid does not have it.
     const StudyAxis* axis(std::string_view key) const;
@@ -151,6 +165,10 @@ struct StudyPoint
     // Options of the command that evaluates the point, without the mode. The command is `bscope
     // simulate` or `bscope run`, depending on the mode.
     std::vector<std::string> arguments;
+    // Of reducedData(): the point of the original data that it stands for, and the value of
+    // StudyAnswer::bestOver.
+    std::size_t source = 0;
+    std::string best = {};
 };
 // All combinations of axis values; the last axis varies fastest.
 std::vector<StudyPoint> pointsOf(const Study& study);
@@ -175,6 +193,7 @@ struct StudyResult
     StudyValues values;
     std::string error; // why the point is not possible; "" if it is possible
     bool isDone = false;
+    std::vector<StudyValues::Numbers> repeats = {}; // the values of a mean over Study::repeat
 };
 
 // A study with its points and their results so far. Every chart, table and sentence asks it for
@@ -202,5 +221,24 @@ struct StudyData
     std::vector<StudyPoint> points;
     std::vector<StudyResult> results; // one per point
 };
+
+// The data as a chart or an answer sees them. A point is the mean over Study::repeat, unless
+// `named` has this axis, and has the best `y` of all values of `bestOver`. nullopt if this changes
+// nothing.
+std::optional<StudyData> reducedData(const StudyData& data, const std::vector<std::string>& named,
+                                     const std::string& bestOver, const std::string& y);
+// The axes that a chart or an answer names.
+template<class T>
+std::vector<std::string> namedAxes(const T& of)
+{
+    std::vector<std::string> named{of.along, of.bestOver};
+    for (const auto& [key, value] : of.where)
+        named.push_back(key);
+    if constexpr (std::is_same_v<T, StudyChart>)
+        named.insert(named.end(), {of.x, of.series, of.rows});
+    else
+        named.push_back(of.compare);
+    return named;
+}
 
 } // namespace profiler

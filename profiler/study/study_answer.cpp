@@ -4,12 +4,14 @@
 #include "engine/base/median.h"
 #include "profiler/analysis/compare.h"
 #include "profiler/study/metric_text.h"
+#include "profiler/study/study_file.h"
 
 #include <fmt/format.h>
 
 #include <algorithm>
 #include <array>
 #include <cmath>
+#include <functional>
 #include <iterator>
 
 namespace profiler {
@@ -30,8 +32,9 @@ std::string listText(const std::vector<std::string>& all)
 // "N = 8", "P2P message 0.1", "BitPipe"
 std::string settingText(const std::string& key, const std::string& values)
 {
-    static constexpr std::array<std::string_view, 8> kNamed{
-        "scheme", "case", "model", "hardware", "mapping", "set", "mode", "scheme_options"};
+    static constexpr std::array<std::string_view, 10> kNamed{
+        "scheme", "case", "model", "hardware",       "mapping",
+        "set",    "mode", "best",  "scheme_options", "repeat"};
     if (std::ranges::find(kNamed, key) != kNamed.end())
         return values;
     const std::string symbol = optionSymbol(key);
@@ -128,6 +131,12 @@ private:
     {
         return settingText(m_axis.key, valueTitle(m_axis.key, value));
     }
+    // After the word of the axis was used: "looping" for "placement of stages looping".
+    std::string otherName(const std::string& value) const
+    {
+        const std::string title = valueTitle(m_axis.key, value);
+        return parseNumber(title) || title == "true" || title == "false" ? nameOf(value) : title;
+    }
     std::string column() const { return asWord(columnTitle(m_data, m_asked.y)); }
 
     // A metric that is counted, or predicted, is the same in every iteration.
@@ -147,12 +156,37 @@ private:
         return Amount{*value, isExact ? Spread::Exact : Spread::Unknown};
     }
 
-    Order order(const Amount& own, const Amount& other) const
+    // `combine` of the values of both points in each repeat; empty without repeats.
+    template<class Combine>
+    std::vector<double> perRepeat(std::size_t own, std::size_t other, Combine combine) const
+    {
+        std::vector<double> all;
+        const auto metric = metricNamed(m_asked.y);
+        const auto &a = m_data.results[own].repeats, &b = m_data.results[other].repeats;
+        for (std::size_t i = 0; metric && a.size() == b.size() && i < a.size(); ++i)
+            if (a[i][*metric] && b[i][*metric])
+                all.push_back(combine(*a[i][*metric], *b[i][*metric]));
+        return all.size() < std::max<std::size_t>(2, a.size()) ? std::vector<double>() : all;
+    }
+    // The difference of `own` from `other`, both with a value. Repeats are compared one by one,
+    // because what varies between them reaches both.
+    Change difference(std::size_t own, std::size_t other) const
+    {
+        Change by = change(*amount(other), *amount(own));
+        if (const auto all = perRepeat(own, other, std::minus()); !all.empty()) {
+            const auto [mean, half] = meanInterval(all);
+            by.by = half > 0 ? Amount{mean, Spread::Interval, mean - half, mean + half}
+                             : Amount{mean, Spread::Exact};
+        }
+        return by;
+    }
+    Order order(std::size_t ownPoint, std::size_t otherPoint) const
     {
         constexpr double kEqual = 1e-6; // relative; losses of equal schedules differ by rounding
+        const Amount own = *amount(ownPoint), other = *amount(otherPoint);
         if (std::abs(own.value - other.value) <= kEqual * std::abs(other.value))
             return Order::Equal;
-        if (!change(other, own).isDistinguishable())
+        if (!difference(ownPoint, otherPoint).isDistinguishable())
             return Order::Unclear;
         return (own.value < other.value) == m_less ? Order::Better : Order::Worse;
     }
@@ -171,7 +205,7 @@ private:
         const Amount best = *amount(known.front());
         Winner found;
         for (const std::size_t point : known) {
-            const Order than = order(*amount(point), best);
+            const Order than = order(point, known.front());
             if (than != Order::Worse) {
                 found.points.push_back(point);
                 found.isUnclear = found.isUnclear || than == Order::Unclear;
@@ -358,17 +392,18 @@ private:
         const auto values = alongValues();
         for (std::size_t i = 0; i < values.size(); ++i) {
             const auto setUp = pointsAt(values[i]);
-            const auto own = amount(*pointOf(setUp, m_asked.of)),
-                       other = amount(*pointOf(setUp, m_asked.against));
+            const std::size_t ownPoint = *pointOf(setUp, m_asked.of),
+                              otherPoint = *pointOf(setUp, m_asked.against);
+            const auto own = amount(ownPoint), other = amount(otherPoint);
             if (!own || !other)
                 continue;
-            if (const Order than = order(*own, *other);
+            if (const Order than = order(ownPoint, otherPoint);
                 than == Order::Better || than == Order::Worse)
                 clear.push_back({i, own->value / other->value});
             else
                 ties.push_back(i);
         }
-        const std::string of = nameOf(m_asked.of), against = nameOf(m_asked.against);
+        const std::string of = nameOf(m_asked.of), against = otherName(m_asked.against);
         if (clear.empty() && ties.empty())
             return unknown(fmt::format("The order of {} and {} in {} is", of, against, column()));
         std::string text;
@@ -410,11 +445,11 @@ private:
         const auto setUp = pointsAt("");
         const auto own = pointOf(setUp, m_asked.of), other = pointOf(setUp, m_asked.against);
         const auto ownTime = amount(*own), otherTime = amount(*other);
-        const std::string of = nameOf(m_asked.of), against = nameOf(m_asked.against);
+        const std::string of = nameOf(m_asked.of), against = otherName(m_asked.against);
         if (!ownTime || !otherTime || otherTime->value <= 0)
             return unknown(fmt::format("The difference of {} and {} is", of, against));
         const double factor = shownFactor(m_data, m_asked.y);
-        const Change by = change(*otherTime, *ownTime);
+        const Change by = difference(*own, *other);
         const std::string title = columnTitle(m_data, m_asked.y);
         m_answer.unit = title.substr(title.rfind(' ') + 1);
         m_answer.value = by.by.value * factor;
@@ -424,7 +459,7 @@ private:
         const auto shown = [&](double value) {
             return fmt::format("{:+.{}f} {}", value * factor, decimals, m_answer.unit);
         };
-        std::string text = order(*ownTime, *otherTime) == Order::Unclear
+        std::string text = order(*own, *other) == Order::Unclear
             ? fmt::format("{} and {} are not distinguishable in iteration", of, against)
             : by.by.value == 0
             ? fmt::format("{} takes as long as {}", of, against)
@@ -477,7 +512,14 @@ private:
         const auto by = amount(other);
         if (of->value <= 0 || by->value <= 0)
             return std::nullopt;
-        Quotient found{of->value / by->value, {}, other, order(*of, *by)};
+        Quotient found{of->value / by->value, {}, other, order(own, other)};
+        if (const auto all = perRepeat(own, other, std::divides()); !all.empty()) {
+            const auto [mean, half] = meanInterval(all);
+            found.value = mean;
+            if (half > 0)
+                found.interval = std::pair(mean - half, mean + half);
+            return found;
+        }
         const auto ends = [](const Amount& one) {
             return one.spread == Spread::Interval ? std::pair(one.least, one.most)
                                                   : std::pair(one.value, one.value);
@@ -490,11 +532,21 @@ private:
         return found;
     }
 
+    // " (equal)", " (equal but for 3e-07)": values that differ by rounding, in each repeat.
+    static std::string equalText(const Quotient& of)
+    {
+        if (of.than != Order::Equal)
+            return "";
+        const auto ends = of.interval.value_or(std::pair(of.value, of.value));
+        const double most = std::max(std::abs(ends.first - 1), std::abs(ends.second - 1));
+        return most == 0 ? " (equal)" : fmt::format(" (equal but for {:.0e})", most);
+    }
+
     std::string unknownRatio()
     {
         return unknown(
             fmt::format("The {} of {} over {} is", column(), nameOf(m_asked.of),
-                        m_asked.against.empty() ? "the best other" : nameOf(m_asked.against)));
+                        m_asked.against.empty() ? "the best other" : otherName(m_asked.against)));
     }
 
     // "BitPipe has 1.184 times the tokens/s of Interleaved 1F1B at N = 8, 1.072 times at N = 16"
@@ -503,27 +555,29 @@ private:
         if (m_asked.along.empty() && m_setUps.size() > 1)
             return medianRatio();
         std::string text, last;
+        std::vector<double> all;
         const auto values = alongValues();
         for (std::size_t i = 0; i < values.size(); ++i) {
             const auto found = quotient(pointsAt(values[i]));
             if (!found)
                 continue;
-            const std::string against = name(found->other);
+            const std::string against = otherName(valueOf(found->other));
             text += text.empty() ? nameOf(m_asked.of) + " has " : ", ";
             text += fmt::format("{:.3f} times", found->value)
                 + (last.empty()          ? fmt::format(" the {} of {}", column(), against)
                        : last != against ? " that of " + against
                                          : "");
-            if (found->interval)
+            if (found->interval && found->than != Order::Equal)
                 text += fmt::format(" (95 % interval {:.3f} to {:.3f})", found->interval->first,
                                     found->interval->second);
-            text += found->than == Order::Unclear ? " (not distinguishable)" : "";
+            text += found->than == Order::Unclear ? " (not distinguishable)" : equalText(*found);
             text += m_asked.along.empty() ? "" : " at " + rangeText(i, i);
             last = against;
-            if (m_asked.along.empty()) {
-                m_answer.value = found->value;
-                m_answer.interval = found->interval;
-            }
+            all.push_back(found->value);
+            const auto [least, most] = std::ranges::minmax(all);
+            m_answer.value = medianOf(all);
+            m_answer.interval
+                = m_asked.along.empty() ? found->interval : std::optional(std::pair(least, most));
         }
         return text.empty() ? unknownRatio() : text;
     }
@@ -542,7 +596,7 @@ private:
         return fmt::format("{} has {:.3f} times the {} of {} in the median of {} set-ups ({:.3f} "
                            "to {:.3f})",
                            nameOf(m_asked.of), *m_answer.value, column(),
-                           m_asked.against.empty() ? "the best other" : nameOf(m_asked.against),
+                           m_asked.against.empty() ? "the best other" : otherName(m_asked.against),
                            all.size(), least, most);
     }
 
@@ -678,21 +732,42 @@ private:
         });
     }
 
+    // "0.003 (1F1B)". A value at the end of its axis may not be the best one.
+    std::string bestText(std::size_t point) const
+    {
+        const std::string& value = m_data.points[point].best;
+        const auto all = optionValues(m_data.study, m_asked.bestOver);
+        return fmt::format("{}{} ({})", value,
+                           value == all.front()      ? ", the first tried"
+                               : value == all.back() ? ", the last tried"
+                                                     : "",
+                           valueTitle(m_axis.key, valueOf(point)));
+    }
+    // Whether the points are means over Study::repeat.
+    bool isMean() const
+    {
+        return !m_data.study.repeat.empty() && m_data.study.axis(m_data.study.repeat) == nullptr;
+    }
+
     // Adds what is held fixed, the mapping and memory of the points, and how they were obtained.
     void addConditions()
     {
         addFixed();
-        std::vector<std::string> mappings, memories, modes, schemes;
+        std::vector<std::string> mappings, memories, modes, schemes, bests;
         const auto add = [](std::vector<std::string>& all, const std::string& text) {
             if (!text.empty() && std::ranges::find(all, text) == all.end())
                 all.push_back(text);
         };
-        static constexpr std::array kModes{"simulated", "emulated", "live"};
+        // The interval of one run is that of its iterations; runs differ by more.
+        static constexpr std::array kModes{"simulated", "emulated", "live"},
+            kSingle{"simulated", "emulated, one run each", "live, one run each"};
         const StudyAxis* const scheme = m_data.study.axis("scheme");
         for (const auto& [key, setUp] : m_setUps)
             for (const std::size_t point : setUp) {
                 if (!isAsked(point) && !isCompeting(point) && !m_asked.of.empty())
                     continue;
+                if (!m_data.points[point].best.empty())
+                    add(bests, bestText(point));
                 const auto own = m_data.study.schemeArguments.find(
                     scheme == nullptr ? "" : m_data.points[point].values[indexOf(*scheme)]);
                 if (own != m_data.study.schemeArguments.end())
@@ -702,7 +777,9 @@ private:
                 const StudyValues& values = m_data.results[point].values;
                 add(mappings, values.mapping);
                 add(memories, values.memory().isKnown() ? values.memory().text() : "");
-                add(modes, kModes[static_cast<std::size_t>(m_data.points[point].mode)]);
+                add(modes,
+                    (isMean() ? kModes
+                              : kSingle)[static_cast<std::size_t>(m_data.points[point].mode)]);
             }
         const auto replace = [this](const char* old, const char* key, const std::string& text) {
             if (text.empty())
@@ -717,6 +794,14 @@ private:
         replace("reserve", "memory",
                 memories.empty() || m_data.study.onlyFitting ? listText(memories)
                                                              : "limit not applied");
+        replace(m_asked.bestOver.c_str(), "best",
+                bests.empty() ? ""
+                              : "each with its best " + optionWord(m_asked.bestOver) + ": "
+                        + listText(bests));
+        replace(isMean() ? m_data.study.repeat.c_str() : "", "repeat",
+                isMean() ? fmt::format("mean over {} {}", optionWord(m_data.study.repeat),
+                                       listText(optionValues(m_data.study, m_data.study.repeat)))
+                         : "");
         replace("", "scheme_options", listText(schemes));
         replace("", "mode", listText(modes));
     }
@@ -736,7 +821,11 @@ private:
 
 AnsweredQuestion answerQuestion(const StudyData& data, const StudyAnswer& asked)
 {
-    return Answerer(data, asked).answer();
+    auto named = namedAxes(asked);
+    if (asked.compare.empty() && data.study.comparedAxis() != nullptr)
+        named.push_back(data.study.comparedAxis()->key);
+    const auto reduced = reducedData(data, named, asked.bestOver, asked.y);
+    return Answerer(reduced ? *reduced : data, asked).answer();
 }
 
 std::vector<AnsweredQuestion> studyAnswers(const StudyData& data)

@@ -15,9 +15,10 @@ struct AnsweredQuestion
     // The claim, the points that it leaves out, the conditions in brackets, and a full stop.
     std::string sentence;
     // Best: the factor between the best value and the second, the median if there are several
-    // set-ups. Parts: the difference of the iterations, in `unit`. Ratio: the ratio, or the median.
+    // set-ups. Parts: the difference of the iterations, in `unit`. Ratio: the ratio, or the median
+    // of several set-ups or along an axis.
     std::optional<double> value;
-    // Ratio: the 95 % interval, or the range over several set-ups. Parts: the 95 % interval.
+    // Ratio: the 95 % interval, or the range of those. Parts: the 95 % interval.
     // Crossing: the two values of the axis between which the order changes first.
     std::optional<std::pair<double, double>> interval;
     std::string unit;                                            // "ms", "units" or ""

@@ -26,16 +26,20 @@ struct TextKey
     std::string_view key;
     std::string T::*member;
 };
-constexpr std::array<TextKey<Study>, 4> kStudyTexts{{{"title", &Study::title},
+constexpr std::array<TextKey<Study>, 5> kStudyTexts{{{"title", &Study::title},
                                                      {"question", &Study::question},
                                                      {"limits", &Study::limits},
-                                                     {"compare", &Study::compare}}};
-constexpr std::array<TextKey<StudyChart>, 5> kChartTexts{{{"title", &StudyChart::title},
+                                                     {"compare", &Study::compare},
+                                                     {"repeat", &Study::repeat}}};
+constexpr std::array<TextKey<StudyChart>, 7> kChartTexts{{{"title", &StudyChart::title},
+                                                          {"along", &StudyChart::along},
+                                                          {"best_over", &StudyChart::bestOver},
                                                           {"x", &StudyChart::x},
                                                           {"y", &StudyChart::y},
                                                           {"series", &StudyChart::series},
                                                           {"rows", &StudyChart::rows}}};
-constexpr std::array<TextKey<StudyAnswer>, 5> kAnswerTexts{{{"y", &StudyAnswer::y},
+constexpr std::array<TextKey<StudyAnswer>, 6> kAnswerTexts{{{"y", &StudyAnswer::y},
+                                                            {"best_over", &StudyAnswer::bestOver},
                                                             {"compare", &StudyAnswer::compare},
                                                             {"along", &StudyAnswer::along},
                                                             {"of", &StudyAnswer::of},
@@ -81,8 +85,12 @@ public:
         require(!m_study.grid.empty(),
                 "[grid] is missing or empty; give at least one axis, as in "
                 "scheme = [\"1f1b\", \"bitpipe\"]");
-        require(m_study.compare.empty() || m_study.axis(m_study.compare) != nullptr,
-                fmt::format("compare: '{}' is not in [grid]", m_study.compare));
+        for (const auto& [name, key] :
+             {std::pair("compare", m_study.compare), std::pair("repeat", m_study.repeat)})
+            require(key.empty() || m_study.axis(key) != nullptr,
+                    fmt::format("{}: '{}' is not in [grid]", name, key));
+        require(m_study.repeat.empty() || m_study.grid.size() > 1,
+                "repeat is the only axis of [grid]; add one that is compared");
         for (const StudyRatio& ratio : m_study.ratios)
             check(ratio);
         for (const StudyChart& chart : m_study.charts)
@@ -136,7 +144,7 @@ private:
             != m_study.ratios.end();
         require(isColumn(answer.y),
                 fmt::format("{}: y = '{}' is not a metric or a ratio", where, answer.y));
-        for (const std::string& key : {answer.compare, answer.along})
+        for (const std::string& key : {answer.compare, answer.along, answer.bestOver})
             require(key.empty() || m_study.axis(key) != nullptr,
                     fmt::format("{}: '{}' is not in [grid]", where, key));
         const StudyAxis* const compared
@@ -160,6 +168,10 @@ private:
         need(answer.kind != Kind::Crossing || !answer.along.empty(),
              "needs `along`, the axis along which the order may change");
         need(answer.along != compared->key, "has the compared axis as `along`");
+        need(answer.bestOver.empty()
+                 || (answer.bestOver != compared->key && answer.bestOver != answer.along
+                     && !answer.where.contains(answer.bestOver)),
+             "has an axis in best_over that it compares, has as `along` or fixes");
         need((answer.of.empty() || !answer.where.contains(compared->key))
                  && !answer.where.contains(answer.along),
              "fixes the compared axis or `along` in where; leave it out");
@@ -168,7 +180,7 @@ private:
         need(answer.along.empty() || answer.kind != Kind::Ratio || !isRatio,
              "of a [[ratio]] has no `along`; give a metric as y");
         if (!answer.along.empty() || answer.kind == Kind::Parts)
-            checkFixed(where, answer.where, {compared->key, answer.along});
+            checkFixed(where, answer.where, {compared->key, answer.along, answer.bestOver});
     }
 
     void checkValue(const std::string& where, const std::string& key, const std::string& value)
@@ -191,6 +203,7 @@ private:
     {
         for (const StudyAxis& axis : m_study.grid)
             require(axis.values.size() == 1 || where.contains(axis.key)
+                        || axis.key == m_study.repeat
                         || std::ranges::find(used, axis.key) != used.end(),
                     fmt::format("{}: {} has several values; name one, as in where = {{ {} = {} }}",
                                 at, axis.key, axis.key, axis.values.front()));
@@ -201,13 +214,19 @@ private:
         const std::string where = fmt::format("[[chart]] '{}'", chart.title);
         using Kind = StudyChart::Kind;
         std::vector<std::string> used{chart.series};
-        if (chart.kind != Kind::Pareto)
+        const bool isCurve = chart.kind == Kind::Lines && !chart.along.empty();
+        const bool hasMetrics = chart.kind == Kind::Pareto || isCurve; // on both axes
+        if (!hasMetrics)
             used.push_back(chart.x);
         if (chart.kind == Kind::PhaseMap)
             used.push_back(chart.rows);
+        for (const std::string& key : {chart.along, chart.bestOver})
+            if (!key.empty())
+                used.push_back(key);
+        require(chart.along.empty() || isCurve, where + ": only lines have `along`");
         require(isColumn(chart.y),
                 fmt::format("{}: y = '{}' is not a metric or a ratio", where, chart.y));
-        require(chart.kind != Kind::Pareto || isColumn(chart.x),
+        require(!hasMetrics || isColumn(chart.x),
                 fmt::format("{}: x = '{}' is not a metric or a ratio", where, chart.x));
         for (const std::string& key : used)
             require(m_study.axis(key) != nullptr,
@@ -268,7 +287,10 @@ private:
             *text = node.value_or(std::string());
         } else if (key == "mode")
             m_study.mode = modeOf(node.value_or(std::string()));
-        else if (key == "only_fitting")
+        else if (key == "target_loss") {
+            m_study.targetLoss = node.value<double>();
+            require(m_study.targetLoss.has_value(), key + " must be a number, in nats per token");
+        } else if (key == "only_fitting")
             m_study.onlyFitting = flagOf(key, node);
         else if (key == "fixed" || key == "grid")
             readAxes(key, node);
@@ -283,10 +305,11 @@ private:
         else
             require(
                 false,
-                fmt::format("unknown key '{}'; known are title, question, limits, compare, mode, "
-                            "only_fitting, [fixed], [grid], [scheme_options], [case_options], "
-                            "[files], [[ratio]], [[chart]] and [[answer]]",
-                            key));
+                fmt::format(
+                    "unknown key '{}'; known are title, question, limits, compare, repeat, mode, "
+                    "target_loss, only_fitting, [fixed], [grid], [scheme_options], [case_options], "
+                    "[files], [[ratio]], [[chart]] and [[answer]]",
+                    key));
     }
 
     bool flagOf(const std::string& key, const toml::node& node)
@@ -612,7 +635,7 @@ toml::array tablesOf(const auto& all)
 
 std::string pointsToml(Study study)
 {
-    study.title = study.question = study.limits = study.compare = "";
+    study.title = study.question = study.limits = study.compare = study.repeat = "";
     study.onlyFitting = false;
     study.ratios.clear();
     study.charts.clear();
@@ -628,6 +651,8 @@ std::string studyToml(const Study& study)
         table.insert("mode", std::string(Study::kModes[static_cast<std::size_t>(study.mode)]));
     if (study.onlyFitting)
         table.insert("only_fitting", true);
+    if (study.targetLoss)
+        table.insert("target_loss", *study.targetLoss);
     toml::table fixed, grid;
     for (const StudyAxis& axis : study.fixed) {
         const auto into = [&](const auto& value) { fixed.insert(axis.key, value); };
@@ -694,8 +719,9 @@ void setOption(Study& study, std::string_view key, std::vector<std::string> valu
         if (!values.empty())
             addSorted(axes, {std::string(key), std::move(values)});
     }
-    if (!study.compare.empty() && study.axis(study.compare) == nullptr)
-        study.compare.clear();
+    for (std::string* const axisKey : {&study.compare, &study.repeat})
+        if (!axisKey->empty() && study.axis(*axisKey) == nullptr)
+            axisKey->clear();
     StudyChecker checker(study);
     const auto isUnfit = [&](const auto& table) { return !checker.fault(table).empty(); };
     std::erase_if(study.ratios, isUnfit);

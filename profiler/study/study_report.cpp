@@ -104,8 +104,9 @@ Result<std::string> table(const StudyData& data)
     const auto& [study, points, results] = data;
     constexpr std::size_t kMostRows = 300;
     std::vector<std::string> names{
-        "iteration", "bubble", "peak_stash", "peak_bytes", "tokens_per_second",
-        "mfu",       "loss",   "cpu_share",  "exposed"};
+        "iteration",  "bubble",       "exposed",        "messages",          "local_copies",
+        "peak_stash", "peak_bytes",   "memory_balance", "tokens_per_second", "mfu",
+        "loss",       "time_to_loss", "cpu_share"};
     for (const StudyRatio& ratio : study.ratios)
         names.push_back(ratio.name);
     std::vector<std::string> titles;

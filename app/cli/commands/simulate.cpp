@@ -61,7 +61,7 @@ void restartWithHugePages()
 
 struct SimulationOptions : PredictionOptions
 {
-    bool json = false;
+    bool json = false, needsLoads = true;
     OutputOptions output;
     std::string command;
 };
@@ -133,7 +133,8 @@ Result<std::vector<PredictedRun>> simulateAll(const SimulationOptions& options)
                              .mapping = options.request().schedule.mapping,
                              .iterations = options.iterations,
                              .needsSpans = !options.output.file.empty()
-                                 || (draws && isSmall(built.front(), options.iterations))};
+                                 || (draws && isSmall(built.front(), options.iterations)),
+                             .needsLoads = options.needsLoads};
     std::vector<PredictedRun> all;
     double opsLeft = 0;
     for (const Schedule& schedule : built)
@@ -341,6 +342,7 @@ Result<PredictedRun> simulateArguments(const std::vector<std::string>& arguments
     addOptions(app, options);
     // As with --json, no picture is drawn, so no spans need to be kept for it.
     options.json = true;
+    options.needsLoads = false;
     try {
         app.parse(std::vector<std::string>(arguments.rbegin(), arguments.rend()));
     } catch (const CLI::ExtrasError&) {

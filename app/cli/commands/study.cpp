@@ -139,8 +139,8 @@ Result<void> writeByProcess(std::vector<std::string> arguments, const fs::path& 
     return {};
 }
 
-Result<StudyValues> recordedPoint(std::vector<std::string> arguments, const fs::path& folder,
-                                  const std::atomic<bool>& cancelled)
+Result<StudyValues> recordedPoint(const Study& study, std::vector<std::string> arguments,
+                                  const fs::path& folder, const std::atomic<bool>& cancelled)
 {
     const fs::path file = folder / "point.sqlite";
     arguments.insert(arguments.begin(), "run");
@@ -153,7 +153,7 @@ Result<StudyValues> recordedPoint(std::vector<std::string> arguments, const fs::
     if (!run)
         return tl::unexpected(run.error());
     const auto numbers = TRY(metrics(*run));
-    StudyValues values = valuesOf(*run, numbers);
+    StudyValues values = valuesOf(*run, numbers, study.targetLoss);
     if (const auto experiment = TRY(experimentFromToml(run->info.experiment));
         experiment.devicesPerNode > 0)
         values.mapping = describe(TRY(emulatedLinks(experiment, run->schedule)).mapping);
@@ -189,7 +189,7 @@ Result<StudyValues> valuesAt(const Study& study, const StudyPoint& point, const 
         return simulated.at(arguments);
     const std::string mode(Study::kModes[static_cast<std::size_t>(point.mode)]);
     arguments.insert(arguments.end(), {"--mode", mode});
-    return recordedPoint(std::move(arguments), folder, cancelled);
+    return recordedPoint(study, std::move(arguments), folder, cancelled);
 }
 
 std::string asText(const StudyOptions& options, const StudyData& data)

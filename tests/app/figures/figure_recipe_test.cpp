@@ -1,6 +1,8 @@
 #include "app/figures/figure_command.h"
 #include "app/figures/figure_recipe.h"
 #include "profiler/store/trace_store.h"
+#include "profiler/study/run_study.h"
+#include "profiler/study/study_file.h"
 #include "tests/app/simulated_run.h"
 #include "tests/catch.h"
 #include "tests/support/temporary_folder.h"
@@ -164,4 +166,37 @@ TEST_CASE("what changed is said in the digits that are shown")
     now = before;
     now.bubble = 0.30601;
     CHECK(changeText(before, now, info).isEmpty());
+}
+
+TEST_CASE("the folder of a study is drawn as the chart that --chart names")
+{
+    tests::TemporaryFolder folder;
+    const char* const toml
+        = "[grid]\nscheme = [\"1f1b\", \"bitpipe\"]\nmicro-batches = [4, 8]\n"
+          "[[chart]]\nkind = \"bars\"\nx = \"micro-batches\"\ny = \"iteration\"\n"
+          "[[chart]]\ntitle = \"Second\"\nx = \"micro-batches\"\ny = \"bubble\"\n";
+    const auto study = profiler::readStudy(toml, "s.toml");
+    REQUIRE(study);
+    const auto point = [](const profiler::StudyPoint&) -> engine::Result<profiler::StudyValues> {
+        profiler::StudyValues values;
+        values.of[profiler::StudyMetric::Iteration] = 12;
+        values.of[profiler::StudyMetric::Bubble] = 0.25;
+        return values;
+    };
+    REQUIRE(profiler::runStudy(*study, toml, folder.path() / "s", point, {}));
+    const auto drawn = [&](const char* chart) {
+        const auto request = parseFigureRequest({text(folder.path() / "s"), QStringLiteral("-o"),
+                                                 QStringLiteral("f.svg"), QStringLiteral("--chart"),
+                                                 QLatin1String(chart)});
+        REQUIRE(request);
+        return drawFigure(*request);
+    };
+    const auto second = drawn("2");
+    REQUIRE(second);
+    CHECK(second->width == Approx(3.33));
+    CHECK(second->runs.empty());
+    CHECK(second->files.at(0).contains("<title>Second</title>"));
+    CHECK(second->files.at(0).contains("Bubble, %"));
+    CHECK(second->files.at(0).contains("BitPipe"));
+    CHECK(drawn("3").error().message == "--chart 3: the study has 2 charts");
 }

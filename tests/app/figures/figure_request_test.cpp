@@ -52,6 +52,7 @@ TEST_CASE("every option of a figure reaches its place")
     CHECK_FALSE((options.directionMark || options.bubbleShare));
     CHECK(options.title);
     CHECK(parsed("a.sqlite -o f.pdf --memory").options.memory);
+    CHECK(parsed("a.sqlite -o f.pdf --communication").options.communication);
     CHECK(parsed("a.sqlite -o f.pdf --notes").options.notes);
     CHECK(request.dpi == 300);
     CHECK(options.colourBy == profiler::ColourBy::Chunk);

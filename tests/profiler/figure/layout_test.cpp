@@ -316,3 +316,45 @@ TEST_CASE("the hatch of a bubble ends inside the edges of the boxes above and be
     }
     CHECK(hatches > 4);
 }
+
+TEST_CASE("an overlapped all-reduce and messages are lanes below their rows")
+{
+    FigureOptions options;
+    options.communication = true;
+    const Scene scene = figure({tests::measuredRun("bitpipe", 4, 4)}, options);
+    checkPage(scene);
+    const auto rows = all<Text>(scene, "row-label");
+    const auto reduces = all<Box>(scene, "transfer ALLREDUCE");
+    CHECK(reduces.size() == 16); // four stages on each of four devices
+    CHECK(all<Box>(scene, "transfer SEND").size() == 48);
+    const auto ops = all<Box>(scene, "op ");
+    const auto isOverlapped = [&](const Box& reduce) {
+        return std::ranges::any_of(ops, [&](const Box& op) {
+            return op.rect.y < reduce.rect.y && op.rect.y + 30 > reduce.rect.y
+                && op.rect.x < reduce.rect.x + reduce.rect.width
+                && reduce.rect.x < op.rect.x + op.rect.width;
+        });
+    };
+    CHECK(std::ranges::any_of(reduces, isOverlapped));
+    const auto legend = all<Text>(scene, "legend-text");
+    for (const char* name : {"sent", "received", "all-reduces"}) // short, to fit on fewer lines
+        CHECK(std::ranges::count(legend, name, &Text::text) == 1);
+    CHECK(all<Box>(figure({tests::measuredRun("bitpipe", 4, 4)}), "transfer").empty());
+}
+
+// Two rows of a figure read "BitPipe, D 8, N 16, v 2".
+TEST_CASE("the titles of a figure name the option that differs, and their facts stay on the page")
+{
+    engine::Run direct = tests::measuredRun("bitpipe", 4, 4), early = direct;
+    direct.info.command = "bscope simulate --scheme bitpipe";
+    early.info.command = "bscope simulate --scheme bitpipe --set concat=early --sync late";
+    const Scene scene = figure({direct, early});
+    checkPage(scene);
+    const auto titles = all<Text>(scene, "run-title");
+    REQUIRE(titles.size() == 2);
+    CHECK(titles[0].text == "BitPipe, D 4, N 4, v 2");
+    CHECK(titles[1].text == "BitPipe, concat=early, --sync late, D 4, N 4, v 2");
+    FigureOptions narrow;
+    narrow.width = 150;
+    checkPage(figure({direct, early}, narrow));
+}

@@ -50,7 +50,7 @@ bool hasText(const MarkedScene& chart, std::string_view part)
 
 } // namespace
 
-TEST_CASE("a heat map has a cell for every point, hatched if it is not possible")
+TEST_CASE("a heat map has a cell for every point, hatched or out of memory without a value")
 {
     const SmallStudy small;
     const MarkedScene map = drawn(small, 0);
@@ -64,18 +64,20 @@ TEST_CASE("a heat map has a cell for every point, hatched if it is not possible"
     CHECK(places.size() == 12);
     // BitPipe with N = 4, GPipe, which needs too much, and everything with N = 32
     const auto hatches = shapesOf<Hatch>(map);
-    CHECK(hatches.size() == 7);
+    CHECK(hatches.size() == 1);
+    const auto texts = shapesOf<Text>(map);
+    CHECK(std::ranges::count(texts, "OOM", &Text::text) == 6);
     const Rect& impossible = markOf(map, small.at("4", "0.5", "bitpipe")).rect;
     CHECK(std::ranges::any_of(hatches, [&](const Hatch& hatch) {
         return hatch.rect.x == impossible.x && hatch.rect.y == impossible.y;
     }));
     CHECK(hasText(map, "BitPipe"));
-    CHECK(hasText(map, "hatched: not possible or over memory"));
+    CHECK(hasText(map, "OOM: out of memory; hatched: not possible"));
     SmallStudy all;
     all.study.onlyFitting = false;
     const MarkedScene possible = drawn(all, 0);
     CHECK(hasText(possible, "hatched: not possible"));
-    CHECK_FALSE(hasText(possible, "over memory"));
+    CHECK_FALSE(hasText(possible, "out of memory"));
 }
 
 TEST_CASE("a heat map frames the best cell of every column")
@@ -131,11 +133,11 @@ TEST_CASE("a cell of a phase map names the winner and its lead, and is darker fo
     const MarkedScene map = drawn(small, 2);
     CHECK(hasText(map, "BitPipe"));
     CHECK(hasText(map, "shade and \u00d7: the lead over the second"));
-    CHECK(hasText(map, "hatched: over memory")); // N = 32 does not fit
+    CHECK(hasText(map, "OOM: out of memory")); // N = 32 does not fit
     small.results[small.at("32", "0", "gpipe")] = {{}, "impossible", true};
-    CHECK(hasText(drawn(small, 2), "not possible or"));
+    CHECK(hasText(drawn(small, 2), "OOM: out of memory; hatched: not possible"));
     small.study.onlyFitting = false;
-    CHECK_FALSE(hasText(drawn(small, 2), "over memory"));
+    CHECK_FALSE(hasText(drawn(small, 2), "out of memory"));
 
     const auto fill = [](const MarkedScene& chart, std::size_t point) {
         const Rect& cell = markOf(chart, point).rect;
@@ -215,7 +217,61 @@ TEST_CASE("the marks of a line are its points, from left to right")
     small.study.charts.front().kind = StudyChart::Kind::Bars;
     CHECK(drawn(small, 0).marks.size() == 12);
     small.study.onlyFitting = true;
-    CHECK(hasText(drawn(small, 0), "\u00d7 not possible or over memory"));
+    CHECK(hasText(drawn(small, 0), "\u25a1 out of memory; \u00d7 not possible"));
+}
+
+TEST_CASE("the lines of a curve join the points along an axis, over a metric")
+{
+    SmallStudy small;
+    StudyChart& chart = small.study.charts.front();
+    chart = StudyChart();
+    chart.x = "peak_bytes";
+    chart.y = "iteration";
+    chart.along = "micro-batches";
+    chart.where = {{"p2p", "0"}};
+    small.study.onlyFitting = false;
+    const MarkedScene lines = drawn(small, 0);
+    CHECK(hasText(lines, "Peak memory, GiB"));
+    const Rect eight = markOf(lines, small.at("8", "0", "gpipe")).rect;
+    const Rect last = markOf(lines, small.at("32", "0", "gpipe")).rect;
+    CHECK(eight.x < last.x); // 12 and 24 GiB
+    CHECK(eight.y > last.y);
+}
+
+TEST_CASE("a printed chart has the size and the font of its publication, and cuts no name")
+{
+    SmallStudy small;
+    StudyChart& chart = small.study.charts.front();
+    chart.kind = StudyChart::Kind::Lines;
+    chart.series = "case"; // long names
+    small.study.grid.back()
+        = {"case", {"GPipe with the longest name of all that are shown", "b", "c"}};
+    for (auto& point : small.points)
+        point.values.back() = point.values.back() == "gpipe" ? small.study.grid.back().values[0]
+            : point.values.back() == "1f1b"                  ? "b"
+                                                             : "c";
+    const Scene printed = drawPrintedChart(small, chart, {240, 0, 7}).value();
+    CHECK(printed.width == Approx(240));
+    CHECK(printed.height < 170);
+    for (const Group& group : printed.groups)
+        for (const SceneShape& shape : group.shapes)
+            if (const auto* text = std::get_if<Text>(&shape)) {
+                CHECK(text->size == Approx(7));
+                if (text->anchor == Text::Anchor::Start)
+                    CHECK(text->x + textWidth(text->text) * 7 / kChartText <= 240.5);
+            }
+    const SmallStudy maps;
+    for (const std::size_t map :
+         {std::size_t{0}, std::size_t{2}}) { // their captions need two lines
+        const Scene narrow = drawPrintedChart(maps, maps.study.charts[map], {200, 0, 7}).value();
+        for (const SceneShape& shape : narrow.groups.front().shapes)
+            if (const auto* text = std::get_if<Text>(&shape);
+                text != nullptr && text->anchor == Text::Anchor::Start) {
+                CAPTURE(text->text);
+                CHECK(text->x + textWidth(text->text) * 7 / kChartText <= 200.5);
+                CHECK(text->baseline <= narrow.height);
+            }
+    }
 }
 
 // Schemes that were possible only at the first x were named at the right end, far from their point.

@@ -126,6 +126,8 @@ TEST_CASE("a ratio has its interval, and one about 1 is not distinguishable")
     CHECK(along.answer().claim
           == "BitPipe has 0.500 times the iteration of 1F1B at N = 4, 0.889 times that of GPipe at "
              "N = 8, 1.250 times that of 1F1B at N = 16");
+    CHECK(along.answer().value == Approx(8.0 / 9)); // the median along the axis, and the range
+    CHECK(along.answer().interval == std::pair(0.5, 1.25));
     CHECK_THAT(along.answer().sentence,
                Catch::Contains("; unknown for BitPipe at N = 32: needs N >= 8 ("));
     ByHand one(asked + "against = \"1f1b\"\nwhere = { micro-batches = 8 }\n",
@@ -229,4 +231,83 @@ TEST_CASE("the option of a scheme is an axis that the other schemes ignore")
     CHECK(points[3].arguments == Words{"--scheme", "1f1b"});
     CHECK(points[4].arguments == Words{"--scheme", "chimera"}); // which has no early
     CHECK(points[5].arguments == Words{"--set", "concat=early", "--scheme", "bitpipe"});
+}
+
+namespace {
+
+// Two schemes, two learning rates and three seeds, seed slowest but one: iterations by hand.
+struct Repeated : StudyData
+{
+    explicit Repeated(const std::string& answer, const std::vector<double>& iterations)
+        : StudyData(
+            readStudy("mode = \"emulate\"\nrepeat = \"seed\"\ncompare = \"scheme\"\n[grid]\n"
+                      "learning-rate = [0.1, 0.2]\nscheme = [\"1f1b\", \"bitpipe\"]\n"
+                      "seed = [1, 2, 3]\n[[answer]]\n"
+                          + answer,
+                      "s.toml")
+                .value())
+    {
+        REQUIRE(iterations.size() == points.size());
+        for (std::size_t i = 0; i < points.size(); ++i) {
+            results[i].isDone = true;
+            results[i].values.unit = "ns";
+            results[i].values.of[StudyMetric::Iteration] = iterations[i];
+        }
+    }
+};
+
+} // namespace
+
+// The intervals of single runs were 0.6 wide where repeats differ by 8.
+TEST_CASE("repeats are a mean whose interval covers them, and are compared one by one")
+{
+    const std::vector<double> iterations{42.9, 34.8, 39.5, 34.4, 27.8, 31.5, // rate 0.1
+                                         50,   50,   50,   30,   50,   70};
+    const Repeated study("kind = \"ratio\"\nof = \"bitpipe\"\nagainst = \"1f1b\"\n"
+                         "where = { learning-rate = 0.1 }\n",
+                         iterations);
+    const auto mean = reducedData(study, {"learning-rate"}, "", "iteration");
+    REQUIRE(mean);
+    CHECK(mean->points.size() == 4);
+    const auto interval = mean->interval("iteration", 0);
+    REQUIRE(interval);
+    CHECK(mean->value("iteration", 0) == Approx(39.0667));
+    CHECK(interval->first < 34.8);
+    CHECK(interval->second > 42.9);
+    const AnsweredQuestion ratio = studyAnswers(study).front();
+    REQUIRE(ratio.interval);
+    CHECK(ratio.value == Approx(0.799).epsilon(0.001)); // although the intervals of both overlap
+    CHECK(ratio.interval->second < 0.81);
+    CHECK(ratio.sentence.find("mean over seed 1, 2 and 3") != std::string::npos);
+    CHECK(ratio.sentence.ends_with("; emulated)."));
+    CHECK_FALSE(reducedData(study, {"seed"}, "", "iteration"));
+    Repeated toLoss("kind = \"ratio\"\ny = \"time_to_loss\"\nof = \"bitpipe\"\n"
+                    "against = \"1f1b\"\nwhere = { learning-rate = 0.1 }\n",
+                    iterations);
+    toLoss.study.targetLoss = 2;
+    for (std::size_t i = 0; i < toLoss.points.size(); ++i)
+        toLoss.results[i].values.of[StudyMetric::TimeToLoss] = iterations[i];
+    CHECK(studyAnswers(toLoss).front().claim.starts_with(
+        "BitPipe has 0.799 times the time to a loss of 2.00 of 1F1B (95 % interval"));
+    const Repeated single("kind = \"ratio\"\nof = \"bitpipe\"\nagainst = \"1f1b\"\n"
+                          "where = { learning-rate = 0.1, seed = 2 }\n",
+                          iterations);
+    CHECK(studyAnswers(single).front().sentence.ends_with("; emulated, one run each)."));
+}
+
+TEST_CASE("an answer may give every compared value its best value of another axis, and names it")
+{
+    const std::vector<double> iterations{10, 11, 12, 30, 31, 32, 20, 21, 22, 6, 5, 4};
+    const Repeated study("kind = \"ratio\"\nof = \"bitpipe\"\nagainst = \"1f1b\"\n"
+                         "best_over = \"learning-rate\"\n",
+                         iterations);
+    const AnsweredQuestion ratio = studyAnswers(study).front();
+    CHECK(ratio.value == Approx((0.6 + 5.0 / 11 + 1.0 / 3) / 3));
+    CHECK(ratio.sentence.find("each with its best learning rate: 0.1, the first tried (1F1B) and "
+                              "0.2, the last tried (BitPipe)")
+          != std::string::npos);
+    const Repeated same("kind = \"ratio\"\nof = \"bitpipe\"\nagainst = \"1f1b\"\n"
+                        "where = { learning-rate = 0.2 }\n",
+                        {10, 11, 12, 10, 11, 12, 30, 50, 70, 52, 50, 50});
+    CHECK(studyAnswers(same).front().claim.find("not distinguishable") != std::string::npos);
 }

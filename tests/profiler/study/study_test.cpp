@@ -179,6 +179,30 @@ TEST_CASE("a run whose loss diverged has no loss")
     }
 }
 
+TEST_CASE("the time to a loss ends with the iteration at which the mean of four reaches it")
+{
+    for (const int microBatches : {8, 16}) { // of the same sequences
+        Run run;
+        run.schedule.shape.microBatches = microBatches;
+        run.info.tokensPerIteration = 320;
+        for (const int loss : {4, 3, 2, 1, 1, 1}) {
+            Iteration& one = run.timeline.iterations.emplace_back();
+            one.loss = loss;
+            one.microBatchLoss.assign(static_cast<std::size_t>(microBatches),
+                                      static_cast<float>(loss));
+        }
+        RunMetrics metrics;
+        metrics.duration = 100;
+        const auto values = valuesOf(run, metrics, 1.8).of; // 3, 2, 1 and 1
+        CHECK(values[StudyMetric::TimeToLoss] == 500);
+        CHECK(values[StudyMetric::TokensToLoss] == 1600);
+        CHECK(values[StudyMetric::TrainingTime] == 600);
+        CHECK(values[StudyMetric::Tokens] == 1920);
+        CHECK_FALSE(valuesOf(run, metrics, 0.5).of[StudyMetric::TimeToLoss]); // never reached
+        CHECK_FALSE(valuesOf(run, metrics).of[StudyMetric::TimeToLoss]);
+    }
+}
+
 // The chart needed a series, although the study named the compared axis.
 TEST_CASE("a chart without series draws the compared axis")
 {
@@ -213,6 +237,11 @@ TEST_CASE("every mistake in a study is named")
     CHECK_THAT(errorOf("titel = \"a\""), Catch::Contains("unknown key 'titel'"));
     CHECK_THAT(errorOf("compare = \"chunks\"\n" + grid),
                Catch::Contains("compare: 'chunks' is not in [grid]"));
+    CHECK_THAT(errorOf("repeat = \"seed\"\n" + grid),
+               Catch::Contains("repeat: 'seed' is not in [grid]"));
+    CHECK_THAT(errorOf("target_loss = \"2\"\n" + grid), Catch::Contains("must be a number"));
+    CHECK_THAT(chart("along = \"devices\"\nkind = \"bars\"\nx = \"devices\"\ny = \"bubble\""),
+               Catch::Contains("only lines have `along`"));
     CHECK_THAT(errorOf("mode = \"fast\""), Catch::Contains("mode 'fast'"));
     // A text counted as false.
     CHECK_THAT(errorOf("only_fitting = \"true\"\n" + grid),
@@ -267,7 +296,7 @@ TEST_CASE("a study stores its results, ratios, CSV and report")
     CHECK_FALSE((*ratios)[3]); // its baseline is not possible
     const std::string csv = contentOf(folder / "out" / "results.csv");
     CHECK(csv.starts_with("micro-batches,scheme,iteration,"));
-    CHECK(csv.find("8,gpipe," + std::string(38, ',') + "too <large>,") != std::string::npos);
+    CHECK(csv.find("8,gpipe," + std::string(46, ',') + "too <large>,") != std::string::npos);
     const std::string html = contentOf(folder / "out" / "report.html");
     CHECK(html.find("A &amp; B") != std::string::npos);
     CHECK(html.find("<svg") != std::string::npos);
