@@ -62,6 +62,28 @@ TEST_CASE("Ctrl+N opens a set-up tab whose actions join the menus, Ctrl+W closes
     CHECK(w.window.currentPage()->title() == QStringLiteral("Start"));
 }
 
+// 200 tabs took 1.6 GiB, and nothing said so.
+TEST_CASE("many tabs that take much memory are noted, and the others can be closed")
+{
+    Window w;
+    w.window.setMuchMemory(1);
+    const auto notice
+        = [&] { return w.window.findChild<QPushButton*>(QStringLiteral("noticeAction")); };
+    while (w.tabs() < 8)
+        w.action("newRun")->trigger();
+    CHECK_FALSE(notice()->isVisible());
+    w.action("newRun")->trigger();
+    REQUIRE(notice()->isVisible());
+    CHECK(notice()->text() == QStringLiteral("Close the others"));
+    Page* const last = w.window.currentPage();
+    notice()->click();
+    CHECK(w.tabs() == 2);
+    CHECK(w.window.currentPage() == last);
+    while (w.tabs() < 12)
+        w.action("newRun")->trigger();
+    CHECK_FALSE(notice()->isVisible()); // until the memory has doubled
+}
+
 // The first F11 after a restart did nothing, and the window that left full screen was small.
 TEST_CASE("a window that is restored in full screen leaves it with F11 and is maximised again")
 {
