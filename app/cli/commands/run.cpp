@@ -184,15 +184,16 @@ public:
         }
         const auto& [code, message] = m_run.error();
         const bool isCancelled = code == Error::Code::Cancelled;
-        if (m_writer && m_iterations > 0)
+        if (!isCancelled && code != Error::Code::Io) // a full disk
+            return tl::unexpected(m_run.error());
+        if (m_iterations > 0)
             return fail(code,
                         fmt::format("{}; {} complete iterations were kept: bscope analyze {}",
                                     isCancelled ? "cancelled" : message, m_iterations,
                                     shellQuoted(m_file)));
         // Progress in JSON lines means that a window has started this process. The file is then
         // kept, because the window still shows it. It exists when the run has started.
-        if (m_writer && (isCancelled || code == Error::Code::Io)
-            && m_options.progress != ProgressKind::JsonLines)
+        if (m_writer && m_options.progress != ProgressKind::JsonLines)
             removeWithCompanions(m_file);
         return fail(code,
                     isCancelled
