@@ -390,14 +390,14 @@ TEST_CASE("closing the window asks about a run that only a comparison shows and 
 {
     const FakeWorker worker(QByteArray("echo '{\"event\":\"started\",\"iterations\":1}'\n")
                             + FakeWorker::kForEver);
-    const QString scheme = QStringLiteral("--scheme");
+    const QString devices = QStringLiteral("--devices"); // other ones do not take turns
     {
         Window w;
         RunLibrary& library = w.window.library();
         library.setWorkerProgram(worker.path());
-        w.window.startRuns({{scheme, QStringLiteral("bitpipe")},
-                            {scheme, QStringLiteral("1f1b")},
-                            {scheme, QStringLiteral("gpipe")}});
+        w.window.startRuns({{devices, QStringLiteral("2")},
+                            {devices, QStringLiteral("4")},
+                            {devices, QStringLiteral("8")}});
         const auto first = library.runs().at(0);
         clickInDialog("keepRunning");
         CHECK_FALSE(w.window.close());
@@ -408,7 +408,7 @@ TEST_CASE("closing the window asks about a run that only a comparison shows and 
         CHECK_FALSE(library.isAnyRunning());
         CHECK(library.queuedOptions().size() == 2);
     }
-    CHECK(takeStoredQueues() == QueueOptions{"--scheme\n1f1b", "--scheme\ngpipe"});
+    CHECK(takeStoredQueues() == QueueOptions{"--devices\n4", "--devices\n8"});
 }
 
 } // namespace app

@@ -111,8 +111,10 @@ TEST_CASE("a gain within the errors of earlier predictions is a range without a 
 {
     const Explained run; // emulated
     run.openWhole();
-    CHECK(run.effect(1).contains(QStringLiteral(" to +")));
-    CHECK(run.row(1)->findChild<QProgressBar*>() == nullptr);
+    CHECK(run.effect(1).contains(QStringLiteral(" to −"))); // 2 chunks: −4.5 of 33
+    CHECK(run.row(1)->findChild<QProgressBar*>() != nullptr);
+    CHECK(run.effect(2).contains(QStringLiteral(" to +"))); // a split backward: −3.0
+    CHECK(run.row(2)->findChild<QProgressBar*>() == nullptr);
 }
 
 TEST_CASE("reasons are numbered by gain, and changes that would be slower are folded")
