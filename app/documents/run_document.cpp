@@ -69,6 +69,8 @@ QString iterationText(const engine::Run* run)
     const int reported = run == nullptr ? -1 : engine::reportedIteration(run->timeline);
     if (reported < 0)
         return {};
+    if (!whyIterationUnknown(*run).empty())
+        return RunDocument::tr("unknown");
     const std::int64_t duration
         = run->timeline.iterations[static_cast<std::size_t>(reported)].window.duration();
     return timeScale(run->info, duration).withUnit(static_cast<double>(duration));

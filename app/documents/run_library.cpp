@@ -55,12 +55,21 @@ std::function<std::filesystem::path(int)> runFileNames(const QString& what)
     };
 }
 
-std::function<std::filesystem::path(int)> newRunNames(const QStringList& options)
+namespace {
+
+QString runName(const QStringList& options)
 {
     const bool isFromFile = options.contains(QStringLiteral("--schedule"));
-    return runFileNames(nameOf(
-        isFromFile ? QStringLiteral("file") : optionValue(options, "--scheme", "bitpipe"),
-        optionValue(options, "--devices", "4"), optionValue(options, "--micro-batches", "8")));
+    return nameOf(isFromFile ? QStringLiteral("file") : optionValue(options, "--scheme", "bitpipe"),
+                  optionValue(options, "--devices", "4"),
+                  optionValue(options, "--micro-batches", "8"));
+}
+
+} // namespace
+
+std::function<std::filesystem::path(int)> newRunNames(const QStringList& options)
+{
+    return runFileNames(runName(options));
 }
 
 engine::Result<QString> writeNewRun(engine::Run run)
@@ -191,18 +200,11 @@ std::shared_ptr<RunDocument> RunLibrary::openAgain(const std::shared_ptr<RunDocu
     return isShown || document->file().isEmpty() ? document : open(document->file());
 }
 
-std::shared_ptr<RunDocument> RunLibrary::start(const QStringList& options)
+RunSession& RunLibrary::prepare(const QStringList& options, const QString& file, int group)
 {
-    const auto names = newRunNames(options);
-    auto reserved = engine::ReservedName::firstFree(names);
-    const bool mustWait = isAnyRunning() || !queuedOptions().isEmpty();
-    // If no name can be reserved, the folder for runs cannot be created. The session then reports
-    // it.
-    RunSession& session
-        = newSession(QString::fromStdString((reserved ? reserved->path() : names(1)).string()));
-    const std::shared_ptr<RunDocument> document = session.document();
-    if (reserved)
-        session.keepName(std::move(*reserved));
+    RunSession& session = newSession(file);
+    session.setOptions(options, group);
+    const std::shared_ptr<RunDocument>& document = session.document();
     document->expectLabel(schemeTitle(optionValue(options, "--scheme", "bitpipe")));
     connect(document.get(), &RunDocument::stateChanged, this, &RunLibrary::startNext,
             Qt::QueuedConnection);
@@ -211,11 +213,53 @@ std::shared_ptr<RunDocument> RunLibrary::start(const QStringList& options)
             estimate();
     });
     connect(document.get(), &RunDocument::stateChanged, this, &RunLibrary::queueChanged);
-    if (mustWait)
-        session.queue(options);
+    return session;
+}
+
+void RunLibrary::launch(const std::vector<RunSession*>& sessions)
+{
+    if (isAnyRunning() || !queuedOptions().isEmpty())
+        std::ranges::for_each(sessions, &RunSession::queue);
     else
-        session.start(m_program, options);
+        RunSession::start(m_program, sessions);
+}
+
+std::shared_ptr<RunDocument> RunLibrary::start(const QStringList& options)
+{
+    const auto names = newRunNames(options);
+    auto reserved = engine::ReservedName::firstFree(names);
+    // If no name can be reserved, the folder for runs cannot be created. The session then reports
+    // it.
+    RunSession& session = prepare(
+        options, QString::fromStdString((reserved ? reserved->path() : names(1)).string()), -1);
+    if (reserved)
+        session.keepName(std::move(*reserved));
+    const std::shared_ptr<RunDocument> document = session.document();
+    launch({&session});
     return document;
+}
+
+RunLibrary::Runs RunLibrary::startAll(const QList<QStringList>& options)
+{
+    Runs started;
+    if (!canTakeTurns(options)) {
+        for (const QStringList& one : options)
+            started.push_back(start(one));
+        return started;
+    }
+    const auto names = runFileNames(QStringLiteral("%1-schemes").arg(options.size()));
+    std::filesystem::path folder;
+    for (int i = 1; i == 1 || std::filesystem::exists(folder); ++i)
+        folder = names(i).replace_extension();
+    std::vector<RunSession*> sessions;
+    ++m_lastGroup;
+    for (const QStringList& one : options)
+        sessions.push_back(&prepare(
+            one, QDir(fromUtf8(folder.string())).filePath(runName(one) + QStringLiteral(".sqlite")),
+            m_lastGroup));
+    std::ranges::transform(sessions, std::back_inserter(started), &RunSession::document);
+    launch(sessions);
+    return started;
 }
 
 QList<QStringList> RunLibrary::queuedOptions() const
@@ -231,9 +275,14 @@ void RunLibrary::startNext()
 {
     if (m_isQueueHeld || isAnyRunning())
         return;
-    const auto next = std::ranges::find_if(m_runs, &OpenRun::isQueued);
-    if (next != m_runs.end())
-        next->session->start(m_program, next->document->options());
+    std::vector<RunSession*> next;
+    for (const OpenRun& one : m_runs)
+        if (one.isQueued()
+            && (next.empty()
+                || (next.front()->group() >= 0 && next.front()->group() == one.session->group())))
+            next.push_back(one.session.get());
+    if (!next.empty())
+        RunSession::start(m_program, next);
 }
 
 void RunLibrary::holdQueue(bool held)

@@ -44,6 +44,9 @@ public:
     // Only one worker runs at a time, because two would distort each other's times; other runs are
     // queued.
     std::shared_ptr<RunDocument> start(const QStringList& options);
+    // Starts several runs. Those that differ only in their scheme take turns, so that drift of the
+    // machine reaches all of them; their files are in a new folder.
+    Runs startAll(const QList<QStringList>& options);
     QList<QStringList> queuedOptions() const;
     // While the queue is held, no queued run starts. Releasing it starts the next one.
     void holdQueue(bool held);
@@ -90,6 +93,8 @@ private:
     OpenRuns::const_iterator find(const RunDocument& document) const;
     OpenRun& append(const std::shared_ptr<RunDocument>& document);
     RunSession* session(const RunDocument& document) const;
+    RunSession& prepare(const QStringList& options, const QString& file, int group);
+    void launch(const std::vector<RunSession*>& sessions); // or queues them
     void startNext(); // starts the next queued run if none is running and the queue is not held
     void estimate();  // estimates the duration of queued runs from earlier runs
     RunSession& newSession(const QString& file);
@@ -98,7 +103,7 @@ private:
     bool m_hasChoice = false; // whether the user changed a tick
     QString m_program;
     std::optional<std::chrono::milliseconds> m_patience;
-    int m_lastNumber = 0;
+    int m_lastNumber = 0, m_lastGroup = -1;
     bool m_isQueueHeld = false;
 };
 

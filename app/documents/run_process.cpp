@@ -46,6 +46,7 @@ std::optional<WorkerEvent> parseWorkerEvent(const QByteArray& line)
         return {};
     WorkerEvent event;
     event.kind = kindOf(name.toString());
+    event.run = object.value(QStringLiteral("run")).toInt(-1);
     event.time = object.value(QStringLiteral("t")).toDouble();
     event.file = object.value(QStringLiteral("file")).toString();
     event.build = object.value(QStringLiteral("build")).toString();

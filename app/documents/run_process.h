@@ -33,6 +33,7 @@ struct WorkerEvent
     };
 
     Kind kind = Kind::Other;
+    int run = -1;                 // number of the run in its worker; -1: the only one
     double time = 0;              // seconds since the worker started
     QString file, build, outcome; // "started": `file`, `build`; "finished": `file`, `outcome`
     QString message;              // "warning", "locked", "failed"

@@ -5,7 +5,9 @@
 #include "engine/base/try.h"
 #include "engine/experiment/experiment_fields.h"
 
+#include <QDir>
 #include <QFileInfo>
+#include <QSet>
 
 #include <algorithm>
 #include <utility>
@@ -16,8 +18,30 @@ namespace {
 // The time for which a read waits for the lock of another program. If the lock lasts longer, the
 // read fails, the lock is reported, and the next read continues.
 constexpr std::chrono::milliseconds kLockWait{1000};
+const QString kSchemeOption = QStringLiteral("--scheme");
+
+// Takes the scheme out of options of `bscope run`.
+QString takeScheme(QStringList& options)
+{
+    const qsizetype at = options.indexOf(kSchemeOption);
+    if (at < 0 || at + 1 == options.size())
+        return fromUtf8(engine::ScheduleRequest().scheme);
+    const QString scheme = options[at + 1];
+    options.remove(at, 2);
+    return scheme;
+}
 
 } // namespace
+
+bool canTakeTurns(const QList<QStringList>& runs)
+{
+    QSet<QString> schemes;
+    QList<QStringList> others = runs;
+    for (QStringList& options : others)
+        schemes.insert(takeScheme(options));
+    return runs.size() > 1 && schemes.size() == runs.size()
+        && std::ranges::count(others, others.front()) == others.size();
+}
 
 SnapshotPool::SnapshotPool(std::filesystem::path file)
     : m_file(std::move(file))
@@ -237,8 +261,9 @@ RunSession::RunSession(std::shared_ptr<RunDocument> document, QObject* parent)
     , m_document(std::move(document))
     , m_follower(m_document->file())
 {
-    connect(&m_process, &RunProcess::eventReceived, this, &RunSession::workerSaid);
-    connect(&m_process, &RunProcess::ended, this, &RunSession::workerEnded);
+    connect(&m_process, &RunProcess::eventReceived, this,
+            qOverload<const WorkerEvent&>(&RunSession::handle));
+    connect(&m_process, &RunProcess::ended, this, qOverload<const WorkerEnd&>(&RunSession::handle));
     connect(&m_process, &RunProcess::lineReceived, m_document.get(),
             [document = m_document.get()](const QString& line) { document->addLogLine(line); });
     connect(&m_loader, &RunLoader::loaded, this, &RunSession::loaded);
@@ -297,50 +322,73 @@ void RunSession::loaded(const RunPointer& run, const QString& warning)
         m_follower.start(kForeignPollMilliseconds);
 }
 
-void RunSession::setOptions(const QStringList& options)
+void RunSession::setOptions(const QStringList& options, int group)
 {
     m_document->setOptions(options);
     m_work = runWork(options);
+    m_group = group;
 }
 
-void RunSession::start(const QString& program, const QStringList& options)
+void RunSession::queue()
 {
-    setOptions(options);
-    m_document->setState(State::Running);
-    m_document->addLogLine(tr("bscope run %1").arg(options.join(QLatin1Char(' '))));
-    const QString folder = QFileInfo(m_document->file()).path();
-    if (!QFileInfo(folder).isDir()) { // RunLibrary could not create the folder
-        workerEnded({WorkerEnd::How::Refused,
-                     tr("The folder %1 for runs cannot be created; rename the file of that name, "
-                        "or set XDG_DATA_HOME to a writable folder.")
-                         .arg(folder)});
-        return;
-    }
-    m_process.start(program,
-                    QStringList{QStringLiteral("run")} + options
-                        + QStringList{QStringLiteral("--progress"), QStringLiteral("jsonl"),
-                                      QStringLiteral("-o"), m_document->file()});
-}
-
-void RunSession::queue(const QStringList& options)
-{
-    setOptions(options);
     m_document->addLogLine(tr("queued: starts after the earlier runs"));
     m_document->setState(State::Queued);
+}
+
+void RunSession::begin()
+{
+    m_document->setState(State::Running);
+    m_document->addLogLine(tr("bscope run %1").arg(m_document->options().join(QLatin1Char(' '))));
+    m_isComplete = false;
+    m_failure.clear();
+}
+
+void RunSession::start(const QString& program, const std::vector<RunSession*>& runs)
+{
+    RunSession& first = *runs.front();
+    const bool takeTurns = runs.size() > 1;
+    const QString file = first.m_document->file(), folder = QFileInfo(file).path();
+    first.m_runs = runs;
+    QStringList options = first.m_document->options();
+    if (takeTurns)
+        takeScheme(options);
+    for (RunSession* run : runs) {
+        run->m_first = &first;
+        run->begin();
+        QStringList own = run->m_document->options();
+        if (takeTurns)
+            options << kSchemeOption << takeScheme(own);
+    }
+    if (!QDir().mkpath(folder)) // RunLibrary could not create the folder
+        return first.handle({WorkerEnd::How::Refused,
+                             tr("The folder %1 for runs cannot be created; rename the file of that "
+                                "name, or set XDG_DATA_HOME to a writable folder.")
+                                 .arg(folder)});
+    first.m_process.start(program,
+                          QStringList{QStringLiteral("run")} + options
+                              + QStringList{QStringLiteral("--progress"), QStringLiteral("jsonl"),
+                                            QStringLiteral("-o"), takeTurns ? folder : file});
+}
+
+std::vector<RunSession*> RunSession::together()
+{
+    return m_first->m_runs.empty() ? std::vector<RunSession*>{this} : m_first->m_runs;
 }
 
 void RunSession::setPaused(bool paused)
 {
     if (m_document->state() != State::Running || paused == m_document->isPaused())
         return;
-    m_process.setPaused(paused);
-    m_workedMs = workedMs();
-    if (paused)
-        m_sinceStart.invalidate();
-    else
-        m_sinceStart.start();
-    m_document->addLogLine(paused ? tr("paused") : tr("resumed"));
-    m_document->setPaused(paused);
+    m_first->m_process.setPaused(paused);
+    for (RunSession* run : together()) {
+        run->m_workedMs = run->workedMs();
+        if (paused)
+            run->m_sinceStart.invalidate();
+        else
+            run->m_sinceStart.start();
+        run->m_document->addLogLine(paused ? tr("paused") : tr("resumed"));
+        run->m_document->setPaused(paused);
+    }
 }
 
 void RunSession::stop()
@@ -362,12 +410,35 @@ void RunSession::stop()
                 "tab and open the file again.")});
         m_document->setState(State::Failed);
     }
-    if (!m_document->isRunning())
+    if (!m_document->isRunning() || m_document->state() == State::Stopping)
         return;
     setPaused(false);
-    m_document->setState(State::Stopping);
-    m_document->addLogLine(tr("stop requested"));
-    m_process.stop();
+    for (RunSession* run : together()) {
+        run->m_document->setState(State::Stopping);
+        run->m_document->addLogLine(tr("stop requested"));
+    }
+    m_first->m_process.stop();
+}
+
+void RunSession::handle(const WorkerEvent& event)
+{
+    const std::vector<RunSession*> runs = together();
+    for (std::size_t i = 0; i < runs.size(); ++i)
+        if (event.run < 0 || static_cast<std::size_t>(event.run) == i)
+            runs[i]->workerSaid(event);
+}
+
+// One run may fail, and the others finish.
+void RunSession::handle(const WorkerEnd& end)
+{
+    const std::vector<RunSession*> runs = std::exchange(m_runs, {});
+    for (RunSession* run : runs) {
+        run->m_first = run;
+        const bool isOwn = end.how != WorkerEnd::How::Failed || run->m_failure.isEmpty();
+        run->workerEnded(run->m_isComplete ? WorkerEnd()
+                             : isOwn       ? end
+                                           : WorkerEnd{end.how, run->m_failure});
+    }
 }
 
 void RunSession::workerSaid(const WorkerEvent& event)
@@ -408,9 +479,11 @@ void RunSession::workerSaid(const WorkerEvent& event)
         m_document->addLogLine(tr("writing the file"));
         break;
     case WorkerEvent::Kind::Finished:
+        m_isComplete = event.outcome == QLatin1String("finished");
         m_document->addLogLine(event.outcome);
         break;
     case WorkerEvent::Kind::Failed:
+        m_failure = event.message;
         m_document->addLogLine(event.message);
         break;
     case WorkerEvent::Kind::Points:

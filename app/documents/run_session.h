@@ -112,6 +112,9 @@ struct RunWork
 };
 RunWork runWork(const QStringList& options); // `options` are options of `bscope run`
 
+// Whether runs with these options of `bscope run` differ only in their scheme.
+bool canTakeTurns(const QList<QStringList>& runs);
+
 // Fills a RunDocument, either from an existing file, or from the file of a worker that the session
 // starts. GUI thread only; never blocks.
 class RunSession : public QObject
@@ -124,8 +127,14 @@ public:
     // Keeps the name of the file reserved until the worker has created the file.
     void keepName(engine::ReservedName name) { m_name = std::move(name); }
     void open(); // also follows the file while another program is still writing it
-    void start(const QString& program, const QStringList& options); // see RunProcess::start()
-    void queue(const QStringList& options); // start() will start the run with these options
+    // Starts one worker for runs that have their options, which take turns in it. Their options
+    // differ only in the scheme. The first session has the worker; stop() and setPaused() of each
+    // are for all.
+    static void start(const QString& program, const std::vector<RunSession*>& runs);
+    // The options of a new run, and the group of runs with which it takes turns (-1: alone).
+    void setOptions(const QStringList& options, int group);
+    int group() const { return m_group; }
+    void queue();
     void stop(); // also removes a queued run from the queue, or stops reading a file
     // Suspends or resumes the worker. Works only for emulated runs, because a live run measures the
     // wall clock.
@@ -137,7 +146,10 @@ public:
     RunProcess& process() { return m_process; }
 
 private:
-    void setOptions(const QStringList& options);
+    void begin();
+    std::vector<RunSession*> together(); // all runs of the worker
+    void handle(const WorkerEvent& event);
+    void handle(const WorkerEnd& end);
     void workerSaid(const WorkerEvent& event);
     void opsDone(const WorkerEvent& event);
     void iterationDone(const WorkerEvent& event);
@@ -151,6 +163,13 @@ private:
     void endInterruption();
 
     std::shared_ptr<RunDocument> m_document;
+    int m_group = -1;
+    // Of the first session of a worker: all of its sessions, while it runs. Of the others: the
+    // first one.
+    std::vector<RunSession*> m_runs;
+    RunSession* m_first = this;
+    bool m_isComplete = false; // whether the worker has reported the end of this run
+    QString m_failure;         // what it reported as the failure of this run
     RunProcess m_process;
     RunLoader m_loader;
     RunFollower m_follower;

@@ -80,13 +80,15 @@ void addResults(const engine::Run& run, LedgerRun& result)
     if (!compared)
         return;
     const profiler::ComparedRun& of = compared->runs.front();
-    result.iteration = static_cast<double>(of.metrics.duration) / perUnit;
-    if (of.interval) {
+    const bool isKnown = whyIterationUnknown(run).empty();
+    if (isKnown)
+        result.iteration = static_cast<double>(of.metrics.duration) / perUnit;
+    if (isKnown && of.interval) {
         result.least = static_cast<double>(of.interval->least) / perUnit;
         result.most = static_cast<double>(of.interval->most) / perUnit;
     }
     for (const engine::Iteration& iteration : run.timeline.iterations)
-        if (iteration.kind == engine::Iteration::Kind::Measured
+        if (isKnown && iteration.kind == engine::Iteration::Kind::Measured
             && result.iterations.size() < kMostIterations)
             result.iterations.push_back(static_cast<double>(iteration.window.duration()) / perUnit);
     if (std::isfinite(of.metrics.bubbleRatio))

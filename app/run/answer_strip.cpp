@@ -396,6 +396,8 @@ void AnswerStrip::showNext(const engine::Run& run, const FasterSchemesAnswer* an
     const auto difference = static_cast<double>(next.difference);
     const Scale scale = timeScale(run.info, next.iteration);
     m_gain->setText(QStringLiteral("(%1)").arg(scale.difference(difference)));
+    setLook(m_gain, "role",
+            next.effect().isDistinguishable() ? QStringLiteral("gain") : QStringLiteral("small"));
     const QString time = next.least == next.most
         ? scale.withUnit(next.iteration)
         : tr("%1 to %2")

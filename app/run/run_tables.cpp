@@ -159,11 +159,12 @@ EventsModel::Columns EventsModel::columns() const
 std::vector<IterationRow> iterationRows(const engine::Run& run, std::size_t first)
 {
     std::vector<IterationRow> rows;
+    const bool isKnown = whyIterationUnknown(run).empty();
     for (std::size_t i = first; i < run.timeline.iterations.size(); ++i) {
         const engine::Iteration& iteration = run.timeline.iterations[i];
         IterationRow row{iteration.kind,
                          iteration.number,
-                         iteration.window.duration(),
+                         isKnown ? std::optional(iteration.window.duration()) : std::nullopt,
                          0,
                          iteration.loss,
                          iteration.gradientNorm,
@@ -178,7 +179,7 @@ std::vector<IterationRow> iterationRows(const engine::Run& run, std::size_t firs
 }
 
 std::vector<TableColumn<IterationRow>> iterationColumns(const engine::RunInfo& info,
-                                                        std::int64_t duration)
+                                                        std::optional<std::int64_t> duration)
 {
     using Row = IterationRow;
     using Kind = engine::Iteration::Kind;
@@ -193,8 +194,10 @@ std::vector<TableColumn<IterationRow>> iterationColumns(const engine::RunInfo& i
     std::vector<TableColumn<Row>> columns = {
         {tr("Iteration"), [](const Row& row) { return iterationName(row.kind, row.number); },
          Qt::AlignLeft},
-        {{QStringLiteral("%1"), timeScale(info, duration)},
-         [time = timeScale(info, duration)](const Row& row) { return time.text(row.duration); }},
+        {{QStringLiteral("%1"), timeScale(info, duration.value_or(0))},
+         [time = timeScale(info, duration.value_or(0))](const Row& row) {
+             return row.duration ? time.text(*row.duration) : kNoValue;
+         }},
         {tr("Bubble, %"), [](const Row& row) { return number(row.bubbleRatio * 100, 1); }},
         optional(tr("Loss"), &Row::loss, 2),
         optional(tr("Gradient norm"), &Row::gradientNorm, 3),

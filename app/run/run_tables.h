@@ -73,7 +73,7 @@ struct IterationRow
 {
     engine::Iteration::Kind kind = engine::Iteration::Kind::Measured;
     int number = 0;
-    std::int64_t duration = 0;
+    std::optional<std::int64_t> duration; // nullopt: unknown, see whyIterationUnknown()
     double bubbleRatio = 0;
     std::optional<double> loss, gradientNorm, tokensPerSecond;
 
@@ -86,7 +86,7 @@ std::vector<IterationRow> iterationRows(const engine::Run& run, std::size_t firs
 
 // The table of the iterations: row i is Timeline::iterations[i]. Its unit is that of `duration`.
 std::vector<TableColumn<IterationRow>> iterationColumns(const engine::RunInfo& info,
-                                                        std::int64_t duration);
+                                                        std::optional<std::int64_t> duration);
 
 // Table of the metrics of one iteration: the summary of a run.
 class MetricsModel : public DeviceTable

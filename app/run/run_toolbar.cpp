@@ -192,7 +192,8 @@ void RunToolbar::fitTexts()
 void RunToolbar::showRun(const RunDocument& document, int iteration)
 {
     const RunPointer run = document.run();
-    m_stepper->show(run ? run->timeline : engine::Timeline{}, iteration);
+    static const engine::Timeline kNone; // "run ? run->timeline : Timeline()" would copy it
+    m_stepper->show(run ? run->timeline : kNone, iteration);
     const bool isImported = run && run->info.import && !document.file().isEmpty();
     m_actions.importReport->setVisible(isImported);
     m_report->setVisible(isImported);

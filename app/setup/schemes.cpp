@@ -483,11 +483,14 @@ void SchemeTable::showMarked()
     const auto count = marked().size();
     const bool isSimulated = m_plan.experiment.mode == engine::Mode::Simulate;
     m_run->setVisible(count > 1);
+    if (count > 1 && !isSimulated)
+        Q_EMIT severalMarked();
     m_run->setText(isSimulated ? tr("Compare %1 predictions").arg(count)
                                : tr("Run %1 schemes").arg(count));
     m_run->setToolTip(isSimulated
                           ? tr("Keep the predictions of the selected schemes and compare them")
-                          : tr("Train with the selected schemes sequentially and compare them"));
+                          : tr("Train with the selected schemes, which take turns, and compare "
+                               "them"));
 }
 
 void SchemeTable::predictMarked()

@@ -121,7 +121,8 @@ public:
     const SchemeTableModel& model() const { return *m_model; }
 
 Q_SIGNALS:
-    void answered(); // model() has new predictions
+    void answered();      // model() has new predictions
+    void severalMarked(); // of which the user may train each
     void chosen(const QString& scheme);
     // `options` has the options of each selected scheme that can be trained; `refused` has the
     // names of the other selected schemes.

@@ -13,6 +13,8 @@
 #include "app/ui/segment_control.h"
 #include "app/ui/slider_field.h"
 #include "app/ui/text.h"
+#include "engine/base/clock.h"
+#include "engine/base/process.h"
 #include "engine/experiment/experiment_fields.h"
 
 #include <QAction>
@@ -634,6 +636,8 @@ void SetupPage::connectAll()
     connect(m_table, &SchemeTable::answered, m_schemes,
             [this] { m_schemes->showRows(m_table->model()); });
     connect(m_table, &SchemeTable::runRequested, this, &SetupPage::runMarked);
+    connect(m_table, &SchemeTable::severalMarked, this, &SetupPage::showLoad);
+    m_load.setSingleShot(true);
     connect(m_table, &SchemeTable::predictRequested, this, &SetupPage::comparePredictions);
 }
 
@@ -694,6 +698,27 @@ void SetupPage::runMarked(const QList<QStringList>& options, const QStringList& 
     showRefused(refused);
     if (!options.isEmpty())
         Q_EMIT startRequested(options);
+}
+
+// Warns before a comparison on a busy machine.
+void SetupPage::showLoad()
+{
+    constexpr std::chrono::milliseconds kObserved{500}; // the system counts in steps of 10 ms
+    const auto before = engine::cpuTimeOfOthers();
+    if (m_load.isActive() || !before)
+        return;
+    m_load.disconnect();
+    m_load.callOnTimeout(this, [this, before = *before, begin = engine::wallTime()] {
+        constexpr double kBusy = 0.25; // cores
+        const auto now = engine::cpuTimeOfOthers();
+        const double cores = now ? engine::ratio(*now - before, engine::wallTime() - begin) : 0;
+        if (cores > kBusy)
+            m_prediction->band().show(Band::Kind::Warning, tr("The machine is busy."),
+                                      tr("Other processes use %1 cores, so runs take longer and "
+                                         "their differences are less certain.")
+                                          .arg(number(cores, 1)));
+    });
+    m_load.start(kObserved);
 }
 
 void SetupPage::showRefused(const QStringList& refused)

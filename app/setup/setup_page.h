@@ -8,6 +8,7 @@
 #include "engine/schedules/scheme.h"
 
 #include <QStringList>
+#include <QTimer>
 #include <QWidget>
 
 #include <vector>
@@ -123,6 +124,7 @@ private:
     void showVerdict();
     void run();
     void runMarked(const QList<QStringList>& options, const QStringList& refused);
+    void showLoad();
     void showRefused(const QStringList& refused); // names of schemes, with or without reasons
     // Writes the predictions of several schemes and compares them.
     void comparePredictions(const std::vector<RunPlan>& plans, const QStringList& refused);
@@ -135,6 +137,7 @@ private:
     const ThemeController& m_theme;
     QString m_problem; // why the plan is not possible; "" if it is
     Background m_background;
+    QTimer m_load; // runs while showLoad() observes the machine
     QAction *m_run, *m_copy, *m_reset, *m_edit, *m_copyTable, *m_find, *m_explain;
     QAction *m_mappingAction, *m_copyMappings;
     SchemeList* m_schemes;

@@ -51,10 +51,10 @@ WhyEffectsAnswer simulateChanges(const engine::Run& run, const profiler::Why& wh
         WhyEffect& effect = answer.effects.emplace_back();
         if (!reason.change || isDropped)
             continue;
-        if (const auto difference = simulator.of(*reason.change))
-            effect.difference = *difference;
+        if (const auto change = simulator.of(*reason.change))
+            effect.change = *change;
         else
-            effect.problem = QString::fromStdString(difference.error().message);
+            effect.problem = QString::fromStdString(change.error().message);
     }
     return answer;
 }

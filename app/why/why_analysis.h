@@ -21,8 +21,8 @@ engine::Result<PathMarksPointer> makePathMarks(const engine::Run& run, int itera
 // The simulated effect of the change that a reason suggests.
 struct WhyEffect
 {
-    std::optional<std::int64_t> difference; // ticks; nullopt: not known
-    QString problem;                        // why it is not known; "" if there is no change
+    std::optional<profiler::ChangeEffect> change; // nullopt: not known
+    QString problem;                              // why it is not known; "" if there is no change
 };
 struct WhyEffectsAnswer
 {

@@ -97,6 +97,39 @@ QLabel* makeWrappedText(const QString& text, const char* role, const char* name)
     return label;
 }
 
+bool isLargeRun(const engine::Run& run)
+{
+    constexpr std::size_t kLarge = 500'000; // ops
+    return engine::OpIndex(run.schedule).count() > kLarge;
+}
+
+void trimMemory()
+{
+#ifdef __GLIBC__
+    malloc_trim(0);
+#endif
+}
+
+// The simulations of a large run leave hundreds of MiB to the allocator, in many small blocks.
+// Returns them when a job ends, even one that was cancelled.
+class Trimmed
+{
+public:
+    explicit Trimmed(const engine::Run& run)
+        : m_isLarge(isLargeRun(run))
+    { }
+    Trimmed(const Trimmed&) = delete;
+    Trimmed& operator=(const Trimmed&) = delete;
+    ~Trimmed()
+    {
+        if (m_isLarge)
+            trimMemory();
+    }
+
+private:
+    bool m_isLarge;
+};
+
 // Replaces the content of a holder and returns the layout of the new content.
 QVBoxLayout* renewed(QWidget* holder)
 {
@@ -144,6 +177,14 @@ int reasonOfOp(const profiler::Why& why, std::uint32_t op)
     return found;
 }
 
+// The predicted gain of the change of a reason in ticks; 0 if it is unknown or cannot be
+// distinguished from none.
+std::int64_t gainOf(const std::optional<WhyEffectsAnswer>& effects, std::size_t reason)
+{
+    const auto change = effects ? effects->effects[reason].change : std::nullopt;
+    return change && change->isDistinguishable() ? -change->difference : 0;
+}
+
 enum class Group { Main, Small, Slower };
 
 Group groupOf(const profiler::Why& why, const std::optional<WhyEffectsAnswer>& effects,
@@ -152,10 +193,13 @@ Group groupOf(const profiler::Why& why, const std::optional<WhyEffectsAnswer>& e
     const std::int64_t iteration = why.iteration();
     if (!effects)
         return Group::Main;
-    if (const auto difference = effects->effects[reason].difference)
-        return *difference > 0 && profiler::isNotable(*difference, iteration) ? Group::Slower
-            : -*difference * kSmallShare < iteration                          ? Group::Small
-                                                                              : Group::Main;
+    if (const auto change = effects->effects[reason].change;
+        change && (change->isDistinguishable() || change->difference == 0)) {
+        const std::int64_t by = change->difference;
+        return by > 0 && profiler::isNotable(by, iteration) ? Group::Slower
+            : -by * kSmallShare < iteration                 ? Group::Small
+                                                            : Group::Main;
+    }
     return why.reasons[reason].time * kSmallShare < iteration ? Group::Small : Group::Main;
 }
 
@@ -164,6 +208,16 @@ profiler::Colour causeColour(Breakdown::Step::Kind kind, const profiler::Palette
     return kind == Breakdown::Step::Kind::Drain ? palette.weights
         : kind == Breakdown::Step::Kind::Fill   ? palette.optimizerState
                                                 : palette.gradients;
+}
+
+// "−3.1", or "−3.1 to +0.4" with the errors of earlier predictions.
+QString differenceText(const profiler::ChangeEffect& effect, const Scale& scale)
+{
+    const auto text
+        = [&](std::int64_t ticks) { return scale.difference(static_cast<double>(ticks)); };
+    return effect.least == effect.most
+        ? text(effect.difference)
+        : QObject::tr("%1 to %2").arg(text(effect.least), text(effect.most));
 }
 
 // The smallest difference of two shown times, in ticks.
@@ -287,6 +341,7 @@ WhyPanel::WhyPanel(const ThemeController& theme, TimelineWidget& timeline,
     , m_paths(
           this,
           [](const Place& place, const std::atomic<bool>&) -> Explained {
+              const Trimmed trimmed(*place.run);
               auto marks = makePathMarks(*place.run, place.iteration);
               if (!marks)
                   return {place, QString::fromStdString(marks.error().message)};
@@ -297,6 +352,7 @@ WhyPanel::WhyPanel(const ThemeController& theme, TimelineWidget& timeline,
     , m_changes(
           this,
           [](const Place& place, const std::atomic<bool>& isDropped) {
+              const Trimmed trimmed(*place.run);
               return simulateChanges(*place.run, place.marks->why, isDropped);
           },
           [this](WhyEffectsAnswer answer) {
@@ -307,6 +363,7 @@ WhyPanel::WhyPanel(const ThemeController& theme, TimelineWidget& timeline,
     , m_search(
           this,
           [](const RunPointer& run, const std::atomic<bool>& isDropped) {
+              const Trimmed trimmed(*run);
               return findFasterSchemes(*run, isDropped);
           },
           [this](FasterSchemesAnswer answer) {
@@ -373,17 +430,15 @@ void WhyPanel::forget()
 {
     m_paths.drop();
     m_changes.drop();
-#ifdef __GLIBC__
-    // The simulations of a large run leave hundreds of MiB to the allocator, in many small blocks.
-    if (m_place.marks)
-        sideThreads().start([] { malloc_trim(0); }, AfterAll);
-#endif
+    const bool isLarge = m_place.run && isLargeRun(*m_place.run);
     m_place = {};
     m_effects.reset();
     m_reason = -1;
     m_timeline.setPath(nullptr);
     Q_EMIT pathChanged(nullptr);
     showEmpty({}, false);
+    if (isLarge)
+        sideThreads().start(trimMemory, AfterAll);
 }
 
 void WhyPanel::explain(const Explained& explained)
@@ -559,8 +614,7 @@ void WhyPanel::showReasons()
         (group == Group::Main ? m_ranked : group == Group::Small ? small : slower).push_back(r);
     }
     std::ranges::stable_sort(m_ranked, std::greater(), [this](std::size_t r) {
-        const std::int64_t gain = m_effects ? -m_effects->effects[r].difference.value_or(0) : 0;
-        return std::pair(gain, why().reasons[r].time);
+        return std::pair(gainOf(m_effects, r), why().reasons[r].time);
     });
     markRuler();
     std::vector<std::size_t> shown = m_ranked;
@@ -676,9 +730,9 @@ void WhyPanel::addEffect(QBoxLayout& column, WhyRow& row, std::size_t reason)
     const QString change
         = QString::fromStdString(profiler::changeText(run(), *why().reasons[reason].change));
     const WhyEffect effect = m_effects ? m_effects->effects[reason] : WhyEffect();
-    const auto gain = -static_cast<double>(effect.difference.value_or(0));
+    const auto gain = static_cast<double>(gainOf(m_effects, reason));
     const QString value = !m_effects ? tr("computing…")
-        : effect.difference          ? m_scale.difference(-gain)
+        : effect.change              ? differenceText(*effect.change, m_scale)
                                      : QString();
     QLabel* name = makeWrappedText(
         effect.problem.isEmpty() ? change : tr("%1: %2").arg(change, effect.problem), "small",
@@ -686,10 +740,16 @@ void WhyPanel::addEffect(QBoxLayout& column, WhyRow& row, std::size_t reason)
     QLabel* number = named(makeLabel(value, gain > 0 ? "gain" : "small"), "whyEffect");
     number->setAlignment(Qt::AlignRight | Qt::AlignVCenter);
     number->setMinimumWidth(40);
+    if (effect.change && effect.change->least < effect.change->most)
+        number->setToolTip(
+            tr("%1, with the errors of earlier predictions%2")
+                .arg(m_scale.difference(static_cast<double>(effect.change->difference)),
+                     effect.change->isDistinguishable() ? QString()
+                                                        : tr("; not distinguishable from none")));
     row.setAccessibleDescription(tr("%1: %2").arg(name->text(), value));
     auto* line = spaced(new QHBoxLayout, {}, 8, {{name, 1}});
     if (gain > 0 && std::ranges::count(m_ranked, reason) > 0) {
-        const auto most = -static_cast<double>(*m_effects->effects[m_ranked.front()].difference);
+        const auto most = static_cast<double>(gainOf(m_effects, m_ranked.front()));
         auto* bar = new QProgressBar;
         bar->setProperty("kind", QStringLiteral("gain"));
         bar->setTextVisible(false);
@@ -928,7 +988,8 @@ void WhyPanel::addScheme(QBoxLayout& layout, const FasterScheme& scheme)
         row->setToolTip(tr("%1 to %2, by the errors of earlier predictions")
                             .arg(m_scale.text(static_cast<double>(scheme.least)),
                                  m_scale.withUnit(static_cast<double>(scheme.most))));
-    QLabel* number = makeLabel(gain, fits ? "gain" : "small");
+    QLabel* number
+        = makeLabel(gain, fits && scheme.effect().isDistinguishable() ? "gain" : "small");
     number->setAlignment(Qt::AlignRight | Qt::AlignVCenter);
     number->setMinimumWidth(44);
     auto* first = spaced(
@@ -977,9 +1038,9 @@ QString WhyPanel::whyNotRun() const
 
 void WhyPanel::copyText() const
 {
-    std::vector<std::optional<std::int64_t>> effects(why().reasons.size());
+    std::vector<std::optional<profiler::ChangeEffect>> effects(why().reasons.size());
     if (m_effects)
-        std::ranges::transform(m_effects->effects, effects.begin(), &WhyEffect::difference);
+        std::ranges::transform(m_effects->effects, effects.begin(), &WhyEffect::change);
     const auto unknown = [](const QString& why) {
         return tl::unexpected(engine::Error{engine::Error::Code::NotFound, why.toStdString()});
     };

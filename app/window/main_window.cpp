@@ -200,6 +200,39 @@ void MainWindow::addPage(Page* page)
 {
     connectPage(page);
     m_tabs->add(page);
+    noteMemory();
+}
+
+// Notes how much memory many tabs take, and again when it has doubled.
+void MainWindow::noteMemory()
+{
+    constexpr int kMany = 8;
+    const auto count = std::ranges::count_if(m_tabs->pages(), &Page::isClosable);
+    QFile status(QStringLiteral("/proc/self/statm")); // in pages: virtual, resident
+    if (count < kMany || !status.open(QIODevice::ReadOnly))
+        return;
+    const double bytes = status.readLine().split(' ').value(1).toDouble()
+        * static_cast<double>(sysconf(_SC_PAGESIZE));
+    if (bytes < m_noteFrom)
+        return;
+    m_noteFrom = 2 * bytes;
+    m_tabs->say(Band::Kind::Neutral, tr("%1 tabs are open.").arg(count),
+                tr("The window uses %1 of memory.")
+                    .arg(byteScale(static_cast<std::int64_t>(bytes)).withUnit(bytes)),
+                {tr("Close the others"), [this] { closeOthers(); }});
+}
+
+void MainWindow::closeOthers()
+{
+    const Page* kept = currentPage();
+    for (Page* page : m_tabs->pages())
+        if (page != kept)
+            m_tabs->close(page);
+    const bool comparesTicked = kept->document() == nullptr;
+    for (const auto& run : m_library.runs())
+        if (run.get() != kept->document() && !run->isRunning() && !run->isQueued()
+            && !(comparesTicked && m_library.isTicked(*run)))
+            m_library.close(*run);
 }
 
 void MainWindow::connectPage(Page* page)
@@ -296,9 +329,7 @@ void MainWindow::openCluster()
 
 void MainWindow::startRuns(const QList<QStringList>& options)
 {
-    std::vector<std::shared_ptr<RunDocument>> started;
-    for (const QStringList& one : options)
-        started.push_back(m_library.start(one));
+    const RunLibrary::Runs started = m_library.startAll(options);
     if (!started.empty())
         open({started.size() == 1 ? "run" : "compare", {}, started});
 }

@@ -38,14 +38,15 @@ public:
     PageTabs& tabs() const { return *m_tabs; }
     WindowSession& session() { return *m_session; }
     RunLibrary& library() { return m_library; }
+    // For tests: the memory from which many tabs are noted.
+    void setMuchMemory(double bytes) { m_noteFrom = bytes; }
     RunLedger& ledger() { return m_ledger; }
 
 public Q_SLOTS:
     // Shows a page. If a tab shows it already, makes that tab current, and the page takes the
     // request. Returns the page.
     Page* open(const app::PageRequest& request);
-    // Starts a run for each list of options; runs are executed sequentially. Several runs are
-    // compared when they are complete.
+    // Starts a run for each list of options (RunLibrary::startAll()) and compares several runs.
     void startRuns(const QList<QStringList>& options);
     // Opens a page that runs the set-up or the run of the current page on a cluster.
     void openCluster();
@@ -64,6 +65,8 @@ protected:
 
 private:
     void addPage(Page* page); // takes ownership and makes the page current
+    void noteMemory();
+    void closeOthers(); // the other tabs, and their runs
     void connectPage(Page* page);
     void keepQueue();
     void showPage(Page* page);
@@ -73,6 +76,7 @@ private:
     ThemeController& m_theme;
     Settings& m_settings;
     Background m_background{this};
+    double m_noteFrom = 1 << 30; // bytes of memory from which many tabs are noted, once
     RunLibrary m_library;
     RunLedger m_ledger;
     PageTabs* m_tabs;

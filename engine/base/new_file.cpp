@@ -47,14 +47,6 @@ fs::path hidden(const fs::path& target, std::string_view suffix)
     return folderOf(target) / fmt::format(".{}{}", target.filename().string(), suffix);
 }
 
-void removeWithCompanions(const fs::path& file)
-{
-    std::error_code ignored;
-    fs::remove(file, ignored);
-    for (const std::string_view suffix : kSqliteCompanions)
-        fs::remove(companion(file, suffix), ignored);
-}
-
 // Removes hidden files that no process has locked: those of killed processes.
 void removeDead(const fs::path& folder)
 {
@@ -364,6 +356,14 @@ fs::path companion(const fs::path& file, std::string_view suffix)
 {
     fs::path name = file;
     return name += suffix;
+}
+
+void removeWithCompanions(const fs::path& file)
+{
+    std::error_code ignored;
+    fs::remove(file, ignored);
+    for (const std::string_view suffix : kSqliteCompanions)
+        fs::remove(companion(file, suffix), ignored);
 }
 
 Result<void> syncToDisk(const fs::path& file)

@@ -93,6 +93,7 @@ bool isSqlite(const std::filesystem::path& file);
 // The suffixes of the files that SQLite keeps in the folder of a database.
 constexpr std::string_view kSqliteCompanions[] = {"-journal", "-wal", "-shm"};
 std::filesystem::path companion(const std::filesystem::path& file, std::string_view suffix);
+void removeWithCompanions(const std::filesystem::path& database);
 
 // Flushes a file and its directory entry to disk.
 Result<void> syncToDisk(const std::filesystem::path& file);

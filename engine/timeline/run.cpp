@@ -69,8 +69,60 @@ std::string modeDescription(const RunInfo& info)
 std::string whyUnknown(const RunInfo& info)
 {
     if (!info.import || (info.import->lack.empty() && info.import->stagesKnown))
-        return {};
+        return info.damage;
     return info.import->lack.empty() ? "the traces show no pipeline" : info.import->lack;
+}
+
+std::string whyIterationUnknown(const Run& run)
+{
+    const RunInfo& info = run.info;
+    if (!info.damage.empty() || !info.import)
+        return info.damage;
+    // An iteration begins with an op of stage 0.
+    const auto isFirst = [](const Op& op) {
+        return (op.kind == OpKind::Forward || isBackward(op.kind)) && op.stage == StageId{0};
+    };
+    const auto hasFirst
+        = [&](const std::vector<Op>& ops) { return std::ranges::any_of(ops, isFirst); };
+    const bool isKnown = info.import->clocksKnown
+        && (!info.import->stagesKnown || std::ranges::any_of(run.schedule.program, hasFirst));
+    return isKnown ? "" : info.import->lack.empty() ? "stage 0 has no trace" : info.import->lack;
+}
+
+std::string damageOf(const Run& run)
+{
+    const OpIndex index(run.schedule);
+    const auto& tracks = run.timeline.tracks;
+    if (run.info.mode == Mode::Simulate || run.timeline.iterations.empty() || tracks.empty())
+        return {};
+    for (const DeviceId device : run.schedule.program.ids())
+        if (!run.schedule.program[device].empty()
+            && std::ranges::none_of(tracks, [&](const Track& track) {
+                   return track.device == device && !track.spans.empty();
+               }))
+            return "device " + std::to_string(device.value) + " has no recorded op";
+    const bool isImported = run.info.mode == Mode::Imported;
+    std::int64_t all = 0, none = 0;
+    std::string example;
+    for (const Track& track : tracks)
+        for (const Span& span : track.spans) {
+            const Op& op = opAt(run.schedule, index, span.op);
+            if (op.kind != OpKind::Forward && !isBackward(op.kind))
+                continue;
+            const Window whole = run.timeline.iterations[span.iteration].window;
+            const std::int64_t rounding = whole.duration() / 1000;
+            if (run.schedule.shape.windows == 1
+                && (span.begin < whole.begin - rounding || span.end > whole.end + rounding))
+                return toString(op) + " of device " + std::to_string(track.device.value)
+                    + " is outside of its iteration";
+            ++all;
+            if (span.begin == span.end && ++none == 1)
+                example = toString(op) + " of device " + std::to_string(track.device.value);
+        }
+    constexpr std::int64_t kFew = 20; // traces may have rounded times
+    if (isImported ? none * kFew > all : none > 0)
+        return example + " takes 0 ns, which no op does";
+    return {};
 }
 
 const ArenaUse* arenaOf(const RunInfo& info, DeviceId device)

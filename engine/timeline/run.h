@@ -147,7 +147,8 @@ struct RunInfo : RunRequest, RunHardware, RunTraining, RunResults
     // for one micro-batch).
     std::int64_t ticksPerUnit = 1;
 
-    std::optional<ImportReport> import; // only for mode Imported
+    std::optional<ImportReport> import = {}; // only for mode Imported
+    std::string damage = {};                 // damageOf() the run that was read; not stored
 
     bool inUnits() const { return ticksPerUnit != 1; }
     friend bool operator==(const RunInfo&, const RunInfo&) = default;
@@ -167,8 +168,8 @@ inline bool knowsMicroBatches(const RunInfo& info)
     return !info.import || info.import->microBatchesKnown;
 }
 
-// Why the bubbles of an imported run and all that is predicted from its times are unknown; "" if
-// they are known.
+// Why the bubbles of a run and all that is predicted from its times are unknown; "" if they are
+// known.
 std::string whyUnknown(const RunInfo& info);
 
 // nullptr if the memory use of the device is unknown.
@@ -190,6 +191,12 @@ inline bool hasTrace(const Run& run, DeviceId device)
 {
     return !run.info.import || !run.schedule.program[device].empty();
 }
+
+// Why the duration of the run's iterations is unknown; "" if it is known.
+std::string whyIterationUnknown(const Run& run);
+
+// What the spans of a recorded run cannot be: "device 0 has no recorded op". "": nothing.
+std::string damageOf(const Run& run);
 
 // Converts ticks to nanoseconds, for formats that have only seconds. One cost unit becomes one
 // second. Saturates on overflow.

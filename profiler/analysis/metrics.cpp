@@ -62,7 +62,7 @@ void addWeights(const Schedule& schedule, IdVector<DeviceId, DeviceMetrics>& dev
         devices[d].weights = ratio(held[d] * versions[d], chunks);
 }
 
-void addMessages(const Schedule& schedule, RunMetrics& run)
+void addCounts(const Schedule& schedule, RunMetrics& run)
 {
     const auto sent = messagesSent(schedule);
     const auto copies = localCopies(schedule);
@@ -71,6 +71,9 @@ void addMessages(const Schedule& schedule, RunMetrics& run)
         DeviceMetrics& device = run.devices[d];
         const int received = std::ranges::count_if(schedule.program[d], [](const Op& op) {
             return op.kind == OpKind::RecvActivation || op.kind == OpKind::RecvGradient;
+        });
+        run.computeOps += std::ranges::count_if(schedule.program[d], [](const Op& op) {
+            return isCompute(op.kind) && op.kind != OpKind::OptimizerStep;
         });
         device.messagesSent = sent[d] / windows;
         device.localCopies = copies[d] / windows;
@@ -198,10 +201,11 @@ Result<RunMetrics> metrics(const Run& run, int iteration)
             ? bubbles / (1.0 * result.duration * result.recordedDevices)
             : std::numeric_limits<double>::quiet_NaN();
     addWeights(run.schedule, result.devices);
-    addMessages(run.schedule, result);
+    addCounts(run.schedule, result);
     addPeakStash(run, lanes, result.devices);
     addPeakBytes(run, lanes.window(), result.devices);
-    addRates(run.info, run.schedule.shape.dataParallel, result);
+    if (whyIterationUnknown(run).empty())
+        addRates(run.info, run.schedule.shape.dataParallel, result);
     return result;
 }
 

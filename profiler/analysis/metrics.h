@@ -57,6 +57,7 @@ struct RunMetrics
     // False if the iteration has communication but no spans of it: see lacksMessages(), or they
     // were not kept. The exposed part of the communication is then unknown: `bubble` includes it,
     // and exposedCommunication is 0.
+    std::int64_t computeOps = 0; // of all devices and windows, without optimizer steps
     bool exposedIsKnown = true;
 
     // The largest values of a device. peakBytes() is nullopt if no memory was recorded.

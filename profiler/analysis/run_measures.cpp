@@ -64,6 +64,8 @@ Reading ofClocks(const RunInfo& info, Reading value)
 // Without the kernels of some ops, the work of a device is unknown.
 Reading ofWork(const RunInfo& info, Reading value)
 {
+    if (!info.damage.empty())
+        return Reading::unknown(info.damage);
     return !info.import || info.import->workKnown ? ofClocks(info, std::move(value))
                                                   : Reading::unknown(info.import->lack);
 }
@@ -85,19 +87,10 @@ Reading ofAllDevices(const Run& run, Reading value)
     const bool hasAll = std::ranges::none_of(run.schedule.program, &std::vector<Op>::empty);
     return why.empty() || hasAll ? value : Reading::unknown(why);
 }
-// An iteration begins with an op of stage 0.
 Reading ofIteration(const Run& run, Reading value)
 {
-    const auto& info = run.info;
-    const auto isFirst = [](const Op& op) {
-        return (op.kind == OpKind::Forward || isBackward(op.kind)) && op.stage == StageId{0};
-    };
-    if (info.import && info.import->stagesKnown
-        && std::ranges::none_of(run.schedule.program, [&](const std::vector<Op>& ops) {
-               return std::ranges::any_of(ops, isFirst);
-           }))
-        return Reading::unknown(info.import->lack);
-    return ofClocks(info, std::move(value));
+    std::string why = whyIterationUnknown(run);
+    return why.empty() ? value : Reading::unknown(std::move(why));
 }
 Reading idle(const Run& run, Reading value)
 {
@@ -249,12 +242,12 @@ Reading iterationList(const R& r)
     Reading::List all;
     for (const Iteration& one : r.run.timeline.iterations)
         if (one.kind != Iteration::Kind::Replay)
-            all.emplace_back(
-                Reading::Fields{{"index", all.size()},
-                                {"warmup", one.kind == Iteration::Kind::Warmup},
-                                {"duration", Reading::time(one.window.duration(), r.info())},
-                                {"loss", one.loss},
-                                {"gradient_norm", one.gradientNorm}});
+            all.emplace_back(Reading::Fields{
+                {"index", all.size()},
+                {"warmup", one.kind == Iteration::Kind::Warmup},
+                {"duration", ofIteration(r.run, Reading::time(one.window.duration(), r.info()))},
+                {"loss", one.loss},
+                {"gradient_norm", one.gradientNorm}});
     return all;
 }
 
@@ -272,7 +265,7 @@ Reading warningList(const R& r)
     Reading::List all;
     for (const std::string& warning : importWarnings(r.run))
         all.emplace_back(warning);
-    return onlyIf(r.info().import.has_value(), all);
+    return onlyIf(r.info().import || !all.empty(), all);
 }
 
 Reading gpuMemory(const R& r)
@@ -419,7 +412,7 @@ constexpr std::array kRun{
       [](const R& r) {
           const std::int64_t tokens = r.info().tokensPerIteration;
           return tokens > 0 && !r.info().inUnits()
-              ? Reading::time(ratio(r.metrics.duration, tokens), r.info())
+              ? ofIteration(r.run, Reading::time(ratio(r.metrics.duration, tokens), r.info()))
               : Reading::unknown("the tokens of an iteration are not known");
       }),
     M({"mfu", "MFU", Unit::Share, kColumn | kSummary | kIfAny | kDifference, kMore,
@@ -772,11 +765,10 @@ std::string bubbleReason(const Run& run, const OpIndex& index, const Bubble& bub
 std::vector<std::string> importWarnings(const Run& run)
 {
     std::vector<std::string> all;
-    if (!run.info.import)
-        return all;
     if (const std::string why = whyUnknown(run.info); !why.empty())
         all.push_back("Bubbles, replay and predictions are unknown: " + why + ".");
-    all.insert(all.end(), run.info.import->warnings.begin(), run.info.import->warnings.end());
+    if (run.info.import)
+        all.insert(all.end(), run.info.import->warnings.begin(), run.info.import->warnings.end());
     return all;
 }
 
@@ -788,7 +780,7 @@ Evidence evidence(const Run& run)
                                                          : "recorded";
     const char* const from = !info.import ? "ops" : info.import->onGpu ? "kernels" : "ranges";
     return {kind, from,
-            info.outcome == Outcome::Finished
+            info.outcome == Outcome::Finished && info.damage.empty()
                 && (!info.import
                     || (info.import->missingRanks.empty() && info.import->lack.empty()
                         && correctedDurations(info) == 0))};

@@ -209,12 +209,11 @@ public:
         m_job.lacks(m_placement.lack);
         leaveOutHostTimes();
         compareUnits();
+        compareKernels();
         checkDurations();
         m_clocks = alignClocks(m_job, m_placement);
-        if (m_job.missing.empty()) {
-            alignMessages(m_job, m_placement);
-            alignAllReduces(m_job, m_placement);
-        }
+        alignMessages(m_job, m_placement);
+        alignAllReduces(m_job, m_placement);
         addIterations();
         if (m_placement.works.empty())
             return fail(
@@ -311,6 +310,42 @@ private:
                             m_job.ranks[least->first].rank, timeText(duration(*least), 1),
                             m_job.ranks[most->first].rank, timeText(duration(*most), 1)));
     }
+    // Begins of kernels may have another unit than their durations. A GPU that waits for launches
+    // is idle for most of an iteration, but not for 399 parts of 400.
+    void compareKernels()
+    {
+        constexpr std::int64_t kLeastShare = 400;
+        for (std::size_t i = 0; i < m_job.ranks.size(); ++i) {
+            const JobRank& rank = m_job.ranks[i];
+            std::map<int, Window> extents; // by iteration
+            std::int64_t time = 0, extent = 0;
+            for (std::size_t k = 0; k < rank.trace.gpu.kernels.size(); ++k) {
+                const std::uint32_t work = rank.work.ofKernel[k];
+                const Window& window = rank.trace.gpu.kernels[k].window;
+                if (work == ClassifiedRank::kNoWork || m_iterations.ofWork[i][work] < 0)
+                    continue;
+                Window& all = extents.emplace(m_iterations.ofWork[i][work], window).first->second;
+                all = {std::min(all.begin, window.begin), std::max(all.end, window.end)};
+                addTime(time, window.duration());
+            }
+            for (const auto& [iteration, window] : extents)
+                addTime(extent, window.duration());
+            const bool areShort = !extents.empty() && time < extent / kLeastShare;
+            const bool areLong
+                = 2 * std::ssize(rank.trace.shortened) > std::ssize(rank.trace.gpu.kernels);
+            if (!m_placement.deviceOfRank[i].isValid() || (!areShort && !areLong))
+                continue;
+            m_job.lacksClock(areShort
+                                 ? fmt::format("the kernels of rank {} last {} in all in {} of "
+                                               "iterations, as if their durations were in ms or s",
+                                               rank.rank, timeText(time, 1), timeText(extent, 1))
+                                 : fmt::format("most kernels of rank {} last until after later "
+                                               "work of their stream, as if their durations were "
+                                               "in ns",
+                                               rank.rank));
+            m_job.workKnown = false;
+        }
+    }
     // The times of JSON are microseconds. Only the duration of the ops shows another unit.
     void checkDurations()
     {
@@ -318,6 +353,12 @@ private:
         for (const PlacedWork& placed : m_placement.works)
             if (isPipelineOp(placed.op.kind))
                 durations.push_back(workOf(placed).window.duration());
+        constexpr std::int64_t kFew = 20;
+        const auto none = std::ranges::count(durations, 0);
+        if (kFew * none > std::ssize(durations)) {
+            m_job.lacks(fmt::format("{} of {} ops last 0 ns", none, durations.size()));
+            m_job.workKnown = false;
+        }
         const std::int64_t usual = durations.empty() ? 0 : medianOf(durations);
         constexpr std::int64_t kResolved = 100, kLong = 500'000'000; // ns
         if (usual > 0 && usual < kResolved)
@@ -326,7 +367,21 @@ private:
                             "not show; write their times in µs",
                             usual));
         const bool isJson = !m_job.ranks.front().trace.program.starts_with("Nsight Systems");
-        if (usual > kLong && isJson && !m_job.onGpu())
+        for (const JobRank& rank : m_job.ranks)
+            if (const std::int64_t op = rank.trace.usualOp; op > 0 && op < kShortest
+                && rank.trace.gpu.calls.empty() && rank.trace.deviceName.empty())
+                m_job.lacksClock(fmt::format("half of the ops of rank {} last {} ns or less, as if "
+                                             "times were in ms or s; convert them to µs",
+                                             rank.rank, op));
+        const bool isPrimus = m_job.ranks.front().trace.program == "Primus";
+        constexpr std::int64_t kShort = 1'000'000, kEndless = 10'000'000'000; // ns
+        if (isPrimus && usual > 0 && (usual < kShort || usual > kEndless))
+            m_job.warnings.push_back(fmt::format(
+                "Ops last {} at the median. If the times of the files are in {} and not in ms, {} "
+                "them by 1000.",
+                timeText(usual, 1), usual < kShort ? "s" : "µs",
+                usual < kShort ? "multiply" : "divide"));
+        if (usual > kLong && isJson && !isPrimus && !m_job.onGpu())
             m_job.warnings.push_back(
                 fmt::format("Ops last {} at the median. If the times of the traces are in ns and "
                             "not in µs, divide them by 1000.",
@@ -633,7 +688,7 @@ private:
                 copies));
         if (!m_job.missing.empty())
             report.warnings.push_back(fmt::format(
-                "{} of {} ranks have no trace, so waiting and transfer are not separated.",
+                "{} of {} ranks have no trace, so their messages contain the wait for them.",
                 m_job.missing.size(), m_job.missing.size() + m_job.ranks.size()));
         noteMessages(report.warnings);
         std::ranges::stable_sort(rules, std::ranges::greater(), &ImportReport::Rule::time);

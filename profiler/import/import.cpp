@@ -291,11 +291,16 @@ private:
         for (RankTrace& of : ranks) {
             TRY(checkUnit(of));
             leaveOutImpossible(of);
-            auto parts = TRY(splitGpus(std::move(of)));
+            auto parts = splitGpus(std::move(of));
             for (RankTrace& trace : parts) {
                 JobRank rank;
                 rank.work = classify(trace, m_rules);
                 splitRecompute(trace, rank.work);
+                constexpr std::size_t kMany = 10;
+                std::vector<std::int64_t> durations;
+                for (const HostRange& op : trace.ops)
+                    durations.push_back(op.window.duration());
+                trace.usualOp = durations.size() < kMany ? 0 : medianOf(durations);
                 trace.ops = {};
                 rank.trace = std::move(trace);
                 if (parts.size() > 1) // a range of the process has its work on another GPU

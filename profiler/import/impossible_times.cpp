@@ -1,3 +1,4 @@
+#include "engine/base/median.h"
 #include "engine/timeline/kernel_name.h"
 #include "profiler/analysis/measure.h"
 #include "profiler/import/rank_trace.h"
@@ -300,18 +301,29 @@ Result<void> checkUnit(const RankTrace& trace)
     for (const GpuCall& call : trace.gpu.calls)
         if (launchesKernel(trace.text(call.name)))
             calls.push_back(call.window);
-    if (calls.size() < kFewestCalls)
-        return {};
+    const bool isExport = trace.program.starts_with("Nsight Systems");
     const auto fault = [&](const std::string& what, const char* unit = "ns") {
         return fail(Error::Code::InvalidArgument,
-                    fmt::format("{}: {}, as if times were in {}; convert them to µs", trace.file,
-                                what, unit));
+                    fmt::format("{}: {}, as if times were {}", trace.file, what,
+                                isExport ? std::string("not in ns; export the recording again")
+                                         : fmt::format("in {}; convert them to µs", unit)));
     };
-    constexpr std::int64_t kShortCall = 100, kLongCall = 1'000'000; // ns; most take some µs
-    const std::int64_t most = std::ranges::max(calls, {}, &Window::duration).duration();
-    if (most < kShortCall)
-        return fault(fmt::format("no call that launches a kernel lasts longer than {} ns", most),
-                     "ms or s");
+    // No GPU executes a kernel in less than some 500 ns, and most calls that launch one take some
+    // µs.
+    constexpr std::int64_t kLongCall = 1'000'000; // ns
+    std::vector<std::int64_t> kernels, launches;
+    for (const GpuKernel& kernel : trace.gpu.kernels)
+        kernels.push_back(kernel.window.duration());
+    for (const Window& call : calls)
+        launches.push_back(call.duration());
+    for (const auto& [durations, what] :
+         {std::pair(&kernels, "kernels"), std::pair(&launches, "calls that launch a kernel")})
+        if (durations->size() >= kFewestCalls && medianOf(*durations) < kShortest)
+            return fault(
+                fmt::format("half of the {} last {} ns or less", what, medianOf(*durations)),
+                "ms or s");
+    if (calls.size() < kFewestCalls)
+        return {};
     if (hasShortKernels(trace))
         return fault("the kernels last much shorter in all than the calls that launch them",
                      "ms or s");

@@ -276,6 +276,69 @@ Result<void> checkOneRecording(const std::vector<JobRank>& ranks)
     return {};
 }
 
+// Programs number processes. If every process uses several GPUs, each GPU becomes a rank, and what
+// names ranks of processes is left out.
+Result<void> numberGpus(std::vector<JobRank>& ranks)
+{
+    const int gpus = ranks.front().trace.gpusOfProcess;
+    const auto other = std::ranges::find_if(
+        ranks, [&](const JobRank& rank) { return rank.trace.gpusOfProcess != gpus; });
+    if (other != ranks.end())
+        return fail(Error::Code::Unsupported,
+                    fmt::format("{} is of a process that uses {} GPU{} and {} of one that uses {}; "
+                                "record with one GPU per process",
+                                ranks.front().trace.file, gpus, gpus == 1 ? "" : "s",
+                                other->trace.file, other->trace.gpusOfProcess));
+    if (gpus == 1)
+        return {};
+    const bool isOneProcess = std::ssize(ranks) == gpus;
+    int process = -1;
+    std::map<std::pair<int, int>, int> gpuOf; // by process and stage
+    for (JobRank& rank : ranks) {
+        RankTrace& trace = rank.trace;
+        process += trace.gpuOfProcess == 0 ? 1 : 0;
+        for (const Work& work : rank.work.works)
+            if (work.op.stage
+                && gpuOf.try_emplace({process, *work.op.stage}, trace.gpuOfProcess).first->second
+                    != trace.gpuOfProcess)
+                return fail(Error::Code::Unsupported,
+                            fmt::format("{} executes stage {} on two GPUs of a process; record "
+                                        "with one GPU per process",
+                                        trace.file, *work.op.stage));
+        if (!isOneProcess && !firstStage(rank))
+            return fail(Error::Code::Unsupported,
+                        fmt::format("{} is of a process that uses {} GPUs and names no stage of "
+                                    "one; record with one GPU per process",
+                                    trace.file, gpus));
+        if (isOneProcess && !trace.worldSize)
+            trace.rank = 0;
+        if (isOneProcess || trace.worldSize)
+            trace.worldSize = gpus * trace.worldSize.value_or(1);
+        if (trace.rank)
+            trace.rank = *trace.rank * gpus + trace.gpuOfProcess;
+        trace.groups = {};
+        for (auto& [kernel, nccl] : trace.nccl)
+            nccl.source = nccl.target = -1;
+    }
+    return {};
+}
+
+// No two processes do their work at the same nanoseconds.
+void noteCopies(Job& job)
+{
+    std::map<std::vector<std::pair<std::int64_t, std::int64_t>>, std::string> files;
+    for (const JobRank& rank : job.ranks) {
+        std::vector<std::pair<std::int64_t, std::int64_t>> times;
+        for (const Work& work : rank.work.works)
+            times.emplace_back(work.host.begin, work.host.end);
+        const auto [other, isNew] = files.emplace(std::move(times), rank.trace.file);
+        if (!isNew && !rank.work.works.empty() && rank.trace.file != other->second)
+            job.warnings.push_back(fmt::format("{} and {} have the same events, as if a trace was "
+                                               "given twice.",
+                                               other->second, rank.trace.file));
+    }
+}
+
 Result<void> checkOneJob(const std::vector<JobRank>& ranks)
 {
     const JobRank* sized = nullptr;
@@ -300,12 +363,14 @@ Result<void> checkOneJob(const std::vector<JobRank>& ranks)
 
 Result<Job> collectJob(std::vector<JobRank> ranks)
 {
+    TRY(numberGpus(ranks));
     TRY(checkOneJob(ranks));
     Job job;
     job.ranks = std::move(ranks);
     const bool allKnown = std::ranges::all_of(
         job.ranks, [](const JobRank& rank) { return rank.trace.rank.has_value(); });
     if (!allKnown) {
+        noteCopies(job);
         numberRanks(job);
         findPipelines(job);
         return job;

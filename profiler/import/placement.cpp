@@ -523,23 +523,32 @@ private:
             m_result.lack = "ops occur several times in an iteration, as if its range had "
                             "several steps";
     }
-    // Every stage executes all micro-batches.
+    // Every stage executes all micro-batches, forward and, in training, backward.
     void compareStages()
     {
-        std::map<StageId, std::set<MicroBatchId>> forwards;
+        std::map<StageId, std::set<MicroBatchId>> forwards, backwards;
         for (const PlacedWork& work : m_result.works)
             forEachOp(work, [&](const Op& op) {
                 if (op.kind == OpKind::Forward)
                     forwards[op.stage].insert(op.microBatch);
+                if (op.kind == OpKind::Forward || isBackward(op.kind))
+                    backwards[op.stage]; // of a stage without one
+                if (isBackward(op.kind))
+                    backwards[op.stage].insert(op.microBatch);
             });
-        if (!m_result.stagesKnown || !m_result.lack.empty() || forwards.empty())
+        if (!m_result.stagesKnown)
             return;
-        const auto [least, most] = std::ranges::minmax_element(
-            forwards, {}, [](const auto& each) { return each.second.size(); });
-        if (least->second.size() < most->second.size())
-            m_result.lack = fmt::format("stage {} has {} micro-batches and stage {} has {}",
-                                        least->first.value, least->second.size(), most->first.value,
-                                        most->second.size());
+        for (const auto& [of, what] :
+             {std::pair(&forwards, "micro-batches"), std::pair(&backwards, "backwards")}) {
+            if (of->empty() || !m_result.lack.empty() || !m_result.damaged.empty())
+                continue;
+            const auto [least, most] = std::ranges::minmax_element(
+                *of, {}, [](const auto& each) { return each.second.size(); });
+            if (least->second.size() < most->second.size())
+                m_result.lack = fmt::format("stage {} has {} {} and stage {} has {}",
+                                            least->first.value, least->second.size(), what,
+                                            most->first.value, most->second.size());
+        }
     }
     // Turns B into I if there is a separate W, because such a B computes only the input gradient.
     void splitBackward()

@@ -50,17 +50,22 @@ struct ProcessGroups
     std::vector<int> tensor, context; // those of tensor and of context parallelism
 };
 
+// Half of the ops, kernels and launches of a rank last longer, in ns.
+inline constexpr std::int64_t kShortest = 100;
+
 // The trace of one process of a job, independent of the file format. Times are ns of the clock of
 // the process's host.
 struct RankTrace
 {
-    std::string file, program, host; // program: "PyTorch profiler"; host: "" if unknown
-    std::string deviceName;          // name of the rank's GPU
-    std::optional<int> rank, worldSize;
+    std::string file, program, host;         // program: "PyTorch profiler"; host: "" if unknown
+    std::string deviceName;                  // name of the rank's GPU
+    std::optional<int> rank, worldSize;      // of the process
+    int gpuOfProcess = 0, gpusOfProcess = 1; // set by splitGpus()
     ProcessGroups groups;
     std::vector<std::string> threads; // names of the host threads
     std::vector<HostRange> ranges;    // annotations and NVTX ranges
     std::vector<HostRange> ops;       // ops of the framework, such as aten::mm
+    std::int64_t usualOp = 0;         // median duration of many `ops`, in ns; 0: few
     // The names, categories and arguments that the other members index; [0] is "". Shared by the
     // ranks of one file.
     std::shared_ptr<const std::vector<std::string>> texts;
@@ -130,7 +135,7 @@ void leaveOutImpossible(RankTrace& trace);
 
 // Divides a process that uses several GPUs into one trace per GPU, each with all ranges. Work on
 // GPUs with less than 1 % of the time, such as that of a context on GPU 0 that every rank makes, is
-// left out. Fails with Error::Code::Unsupported if the job has more processes.
-engine::Result<std::vector<RankTrace>> splitGpus(RankTrace trace);
+// left out.
+std::vector<RankTrace> splitGpus(RankTrace trace);
 
 } // namespace profiler

@@ -1,7 +1,5 @@
 #include "profiler/import/rank_trace.h"
 
-#include <fmt/format.h>
-
 #include <algorithm>
 #include <iterator>
 #include <map>
@@ -70,7 +68,7 @@ RankTrace takePart(RankTrace& all, std::uint32_t gpu)
 
 } // namespace
 
-Result<std::vector<RankTrace>> splitGpus(RankTrace trace)
+std::vector<RankTrace> splitGpus(RankTrace trace)
 {
     std::map<std::uint32_t, std::int64_t> times, counts; // by GPU
     std::int64_t all = 0;
@@ -95,11 +93,6 @@ Result<std::vector<RankTrace>> splitGpus(RankTrace trace)
         parts.push_back(std::move(trace));
         return parts;
     }
-    if (times.size() > 1 && trace.worldSize.value_or(1) > 1)
-        return fail(Error::Code::Unsupported,
-                    fmt::format("{} is of a process that uses {} GPUs in a job of {} processes; "
-                                "record with one GPU per process",
-                                trace.file, times.size(), *trace.worldSize));
     for (const auto& [gpu, time] : times)
         parts.push_back(takePart(trace, gpu));
     RankTrace& first = parts.front();
@@ -109,8 +102,8 @@ Result<std::vector<RankTrace>> splitGpus(RankTrace trace)
     first.onOtherGpus = std::ssize(trace.gpu.kernels);
     first.gpu.calls.insert(first.gpu.calls.end(), trace.gpu.calls.begin(), trace.gpu.calls.end());
     for (std::size_t i = 0; i < parts.size() && parts.size() > 1; ++i) {
-        parts[i].rank = static_cast<int>(i);
-        parts[i].worldSize = static_cast<int>(parts.size());
+        parts[i].gpuOfProcess = static_cast<int>(i);
+        parts[i].gpusOfProcess = static_cast<int>(parts.size());
         parts[i].unreadable = i == 0 ? trace.unreadable : 0;
         std::erase_if(parts[i].memory, [&](const MemoryEvent& event) {
             return event.device != parts[i].gpu.kernels.front().place.device;

@@ -180,6 +180,7 @@ public:
 private:
     Result<void> addPublished()
     {
+        std::optional<Error> refusal; // of the first scheme
         for (const Scheme& scheme : schemes()) {
             if (scheme.asynchronous || m_stop)
                 continue;
@@ -198,13 +199,17 @@ private:
             if (!order || !isWithinStages(order->shape))
                 continue;
             auto one = predict(*order, m_costs, m_options);
-            if (!one)
+            if (!one) {
+                refusal = refusal ? refusal : one.error();
                 continue;
+            }
             const bool fits = m_request.limit.admits(one->metrics);
             m_orders.push_back({std::string(scheme.name), *std::move(order)});
             m_result.published.push_back(
                 {std::string(scheme.name), lengthOf(*one), one->metrics, fits});
         }
+        if (m_orders.empty())
+            m_refusal = refusal;
         std::ranges::stable_sort(m_result.published, {}, &PublishedSchedule::length);
         return {};
     }
@@ -221,6 +226,8 @@ private:
             auto order = TRY(orderOf(m_request.prediction));
             return addStart(file, order);
         }
+        if (m_refusal)
+            return tl::unexpected(*m_refusal);
         for (const auto& [name, order] : m_orders)
             if (isStart(name, order) && !m_stop) {
                 const auto added = addStart(name, order);

@@ -99,7 +99,8 @@ Error errorOf(sqlite3* handle, const std::filesystem::path& file)
     const std::string name = engine::targetOf(file).string();
     const std::string why = handle != nullptr ? sqlite3_errmsg(handle) : "out of memory";
     const int systemError = handle != nullptr ? sqlite3_system_errno(handle) : 0;
-    switch (handle != nullptr ? sqlite3_errcode(handle) & 0xFF : SQLITE_NOMEM) {
+    const int code = handle != nullptr ? sqlite3_errcode(handle) & 0xFF : SQLITE_NOMEM;
+    switch (code == SQLITE_IOERR && systemError == ENOSPC ? SQLITE_FULL : code) {
     case SQLITE_FULL:
         return {Error::Code::Io,
                 fmt::format("no space left on the disk of {}: free some, then run again", name)};

@@ -275,6 +275,7 @@ Result<bool> readBeginning(Database& database, engine::Run& run)
 Result<bool> updateInfo(Database& database, engine::Run& run)
 {
     auto info = TRY(readInfo(database));
+    info.damage = run.info.damage;
     const bool changed = info != run.info;
     run.info = std::move(info);
     return changed;
@@ -354,6 +355,8 @@ Result<TraceReader::Chunk> TraceReader::readChunk(OpenFile& open, engine::Run& r
     m_cursor = std::max(m_cursor, end);
     if (grew && end == *last && run.info.outcome == engine::Outcome::Finished)
         TRY(rows->checkNoneMissing(*last));
+    if (end == *last && run.info.outcome != engine::Outcome::Running)
+        run.info.damage = engine::damageOf(run);
     TRY(database.execute("COMMIT"));
     const auto all = static_cast<double>(std::max<std::int64_t>(*last, 1));
     return Chunk{*changed || grew, end < *last, static_cast<double>(m_cursor) / all};

@@ -157,6 +157,8 @@ Result<void> TraceWriter::Impl::end(RunEnd last)
         // Stores the failure. This often succeeds even if the disk is full, because the pages of
         // the failed transaction are free again.
         (void)writeOutcome(database, engine::Outcome::Failed, failure->message);
+        rows.reset();
+        (void)seal(std::move(database)); // if the disk has space for the pages of "-wal"
         return tl::unexpected(*failure);
     }
     last.lastEnd = rows->lastEnd();

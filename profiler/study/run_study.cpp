@@ -249,7 +249,13 @@ Result<StudyFile> StudyFile::open(const std::filesystem::path& file, const Study
     // the tables at the same time.
     const auto tables = TRY(opened.m_database.integer("SELECT count(*) FROM sqlite_schema"));
     if (tables == 0)
-        TRY(opened.create());
+        if (auto created = opened.create(); !created) {
+            { // closes the file
+                const StudyFile closed = std::move(opened);
+            }
+            engine::removeWithCompanions(file);
+            return tl::unexpected(created.error());
+        }
     const auto stored = opened.m_database.text("SELECT value FROM study WHERE key = 'points'");
     // Another version of the program may have other metrics.
     if (!stored || *stored != pointsToml(study) || !opened.m_database.prepare(selectResults()))

@@ -408,7 +408,7 @@ Result<MeasuredTimes> measuredTimes(const Run& run)
     if (const std::string why = whyUnknown(run.info); !why.empty())
         return fail(Error::Code::InvalidArgument,
                     "other schemes cannot be predicted from this run: " + why
-                        + "; import complete traces");
+                        + "; import complete traces, or use another copy of the file");
     if (run.info.inUnits())
         return fail(
             Error::Code::InvalidArgument,

@@ -348,7 +348,7 @@ Result<CriticalPath> criticalPath(const Run& run, int iteration)
     if (const std::string why = whyUnknown(run.info); !why.empty())
         return fail(Error::Code::InvalidArgument,
                     "the critical path of this run is unknown: " + why
-                        + "; import complete traces");
+                        + "; import complete traces, or use another copy of the file");
     CriticalPath path;
     path.iteration = index;
     path.window = run.timeline.iterations[static_cast<std::size_t>(index)].window;
@@ -934,7 +934,7 @@ OwnReplay::Change forEachStep(Change change)
 }
 
 // Replaces every B by I and W. The SENDs that follow a B are placed between I and W.
-void splitBackward(OwnReplay::Program& program, double inputShare)
+void splitBackward(OwnReplay::Program& program, double inputShare, double splitCost)
 {
     OwnReplay::Program split;
     for (std::size_t i = 0; i < program.size(); ++i) {
@@ -943,8 +943,9 @@ void splitBackward(OwnReplay::Program& program, double inputShare)
             continue;
         }
         Step input = program[i], weight = program[i];
+        weight.cost.duration = scaled(weight.cost.duration, splitCost);
         input.op.kind = OpKind::BackwardInput;
-        input.cost.duration = scaled(program[i].cost.duration, inputShare);
+        input.cost.duration = scaled(weight.cost.duration, inputShare);
         weight.op.kind = OpKind::BackwardWeight;
         weight.cost.duration -= input.cost.duration;
         weight.delay = 0;
@@ -983,14 +984,15 @@ OwnReplay::Change halved(IsKind isKind)
     });
 }
 
-OwnReplay::Change ownChange(const WhyChange& change, double inputShare)
+// I and W take `splitCost` times as long as the B that they replace.
+OwnReplay::Change ownChange(const WhyChange& change, double inputShare, double splitCost)
 {
     using Kind = WhyChange::Kind;
     switch (change.kind) {
     case Kind::SplitBackward:
-        return [inputShare](OwnReplay::Programs& programs) {
+        return [inputShare, splitCost](OwnReplay::Programs& programs) {
             for (OwnReplay::Program& program : programs)
-                splitBackward(program, inputShare);
+                splitBackward(program, inputShare, splitCost);
         };
     case Kind::Earlier:
         return [change](OwnReplay::Programs& programs) {
@@ -1075,6 +1077,7 @@ struct WhyEffects::Impl
         , replay(OwnReplay::create(of, iteration))
     { }
 
+    Result<ChangeEffect> ofChunks(int chunks);
     const Result<WhatIfPredictor>& predictorOf()
     {
         std::call_once(once, [this] { predictor = WhatIfPredictor::create(*run); });
@@ -1095,33 +1098,49 @@ Result<double> WhyEffects::accuracy() const
     return static_cast<double>(m->replay->simulated()) / static_cast<double>(m->replay->recorded());
 }
 
-Result<std::int64_t> WhyEffects::of(const WhyChange& change) const
+Result<ChangeEffect> WhyEffects::Impl::ofChunks(int chunks)
 {
-    const bool isOfScheme = change.kind == WhyChange::Kind::Chunks;
-    const bool splits = change.kind == WhyChange::Kind::SplitBackward;
-    if (isOfScheme) {
-        const auto& predictor = m->predictorOf();
-        if (!predictor)
-            return tl::unexpected(predictor.error());
-        ScheduleRequest request = requestOf(*m->run, "interleaved-1f1b");
-        request.chunks = change.chunks;
-        return predicted(*predictor, request, *m->run)
-            .and_then([&](const Prediction& prediction) -> Result<std::int64_t> {
-                if (!fits(prediction, *m->run))
-                    return fail(Error::Code::Unsupported,
-                                "more chunks do not fit in the memory of a device ("
-                                    + deviceMemory(*m->run).text() + ")");
-                return prediction.iteration - predictor->measured();
-            });
-    }
+    const auto& known = predictorOf();
+    if (!known)
+        return tl::unexpected(known.error());
+    ScheduleRequest request = requestOf(*run, "interleaved-1f1b");
+    request.chunks = chunks;
+    const auto prediction = TRY(predicted(*known, request, *run));
+    if (!fits(prediction, *run))
+        return fail(Error::Code::Unsupported,
+                    "more chunks do not fit in the memory of a device (" + deviceMemory(*run).text()
+                        + ")");
+    const std::int64_t measured = known->measured();
+    return ChangeEffect{prediction.iteration - measured, prediction.least - measured,
+                        prediction.most - measured};
+}
+
+Result<ChangeEffect> WhyEffects::of(const WhyChange& change) const
+{
+    if (change.kind == WhyChange::Kind::Chunks)
+        return m->ofChunks(change.chunks);
     if (!m->replay)
         return tl::unexpected(m->replay.error());
+    const bool splits = change.kind == WhyChange::Kind::SplitBackward;
     double inputShare = 0.5;
     if (splits && m->predictorOf())
         inputShare = (*m->predictor)->times().inputShare;
-    return m->replay->with(ownChange(change, inputShare)).map([this](std::int64_t duration) {
-        return duration - m->replay->simulated();
-    });
+    const std::int64_t simulated = m->replay->simulated();
+    const auto duration = [&](double splitCost) {
+        return m->replay->with(ownChange(change, inputShare, splitCost));
+    };
+    const std::int64_t changed = TRY(duration(1));
+    ChangeEffect effect{changed - simulated, changed - simulated, changed - simulated};
+    if (m->run->info.mode == Mode::Simulate)
+        return effect;
+    const bool isReordered = splits || change.kind == WhyChange::Kind::Earlier;
+    const std::int64_t error
+        = isReordered ? scaled(changed, kOrderError) : std::abs(simulated - m->replay->recorded());
+    effect.least -= error;
+    effect.most += error;
+    if (splits)
+        effect.most += std::max<std::int64_t>(0, TRY(duration(kMostSplitCost)) - changed);
+    return effect;
 }
 
 Result<std::vector<FasterScheme>> fasterSchemes(const Run& run,

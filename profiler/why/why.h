@@ -202,6 +202,16 @@ struct Why
 // Fails as criticalPath() does.
 engine::Result<Why> whyNotFaster(const engine::Run& run, int iteration = -1);
 
+// The predicted difference of a duration from the recorded one, in ticks; negative is faster. With
+// the errors of earlier predictions (kIntervalCovers) it lies between `least` and `most`; all three
+// are equal for a simulated run.
+struct ChangeEffect
+{
+    std::int64_t difference = 0, least = 0, most = 0;
+
+    bool isDistinguishable() const { return difference != 0 && (least > 0 || most < 0); }
+};
+
 // Simulates the effects of changes to an iteration. Each change is simulated alone, so effects do
 // not add up. The simulation has the order and the costs of the iteration (for Chunks: the median
 // costs of the run). const functions may be called from several threads. The run must outlive this
@@ -213,9 +223,8 @@ public:
     ~WhyEffects();
     WhyEffects(WhyEffects&&) noexcept;
 
-    // The change of the duration of the iteration in ticks; negative is faster. Fails if the
-    // iteration cannot be simulated, or if the change is not possible.
-    engine::Result<std::int64_t> of(const WhyChange& change) const;
+    // Fails if the iteration cannot be simulated, or if the change is not possible.
+    engine::Result<ChangeEffect> of(const WhyChange& change) const;
     // The simulated duration without a change, divided by the recorded one. Fails if the iteration
     // cannot be simulated.
     engine::Result<double> accuracy() const;
@@ -241,6 +250,11 @@ struct FasterScheme
     std::optional<std::int64_t> bytes;
     double stashes = 0;
 
+    ChangeEffect effect() const
+    {
+        const std::int64_t measured = iteration - difference;
+        return {difference, least - measured, most - measured};
+    }
     // An unknown peak does not fit in a known memory.
     bool fits(const engine::MemoryCapacity& memory) const
     {
@@ -265,8 +279,8 @@ engine::Result<engine::Run> predictedRun(const engine::Run& run, std::string_vie
 struct WhyReport
 {
     Why why;
-    // For each reason, in ticks; nullopt if it has no change or the change cannot be simulated.
-    std::vector<std::optional<std::int64_t>> effects;
+    // For each reason; nullopt if it has no change or the change cannot be simulated.
+    std::vector<std::optional<ChangeEffect>> effects;
     engine::Result<double> accuracy; // see WhyEffects::accuracy()
     engine::Result<std::vector<FasterScheme>> schemes;
 };

@@ -250,6 +250,16 @@ std::string signedTime(std::int64_t ticks, std::int64_t ticksPerUnit)
     return (ticks > 0 ? "+" : "") + timeText(ticks, ticksPerUnit);
 }
 
+// " (-3.1 ms to +0.4 ms: not distinguishable)"; "" without a range.
+std::string rangeText(const ChangeEffect& effect, std::int64_t ticksPerUnit)
+{
+    return effect.least == effect.most
+        ? ""
+        : fmt::format(" ({} to {}{})", signedTime(effect.least, ticksPerUnit),
+                      signedTime(effect.most, ticksPerUnit),
+                      effect.isDistinguishable() ? "" : ": not distinguishable");
+}
+
 std::string breakdownText(const Run& run, const Why& why)
 {
     const std::int64_t unit = run.info.ticksPerUnit;
@@ -284,10 +294,12 @@ std::string effectText(const Run& run, const WhyReport& report, std::size_t reas
 {
     const auto& change = report.why.reasons[reason].change;
     const auto& effect = report.effects[reason];
-    if (!change || !effect || !isNotable(*effect, report.why.iteration()))
+    if (!change || !effect || !isNotable(effect->difference, report.why.iteration()))
         return {};
-    return fmt::format("     {}: {}{}\n", changeText(run, *change),
-                       signedTime(*effect, run.info.ticksPerUnit), *effect > 0 ? ", worse" : "");
+    const bool isWorse = effect->difference > 0 && effect->isDistinguishable();
+    return fmt::format("     {}: {}{}{}\n", changeText(run, *change),
+                       signedTime(effect->difference, run.info.ticksPerUnit),
+                       isWorse ? ", worse" : "", rangeText(*effect, run.info.ticksPerUnit));
 }
 
 std::string nextText(const Run& run, const WhyReport& report)
@@ -302,9 +314,10 @@ std::string nextText(const Run& run, const WhyReport& report)
         ? fmt::format("{}{} on the fullest device", *next->bytes < 0 ? "-" : "+",
                       bytesText(std::abs(*next->bytes)))
         : fmt::format("{:+.2g} M_a on the fullest device", next->stashes);
-    return fmt::format("fastest scheme for these costs: {}, {} ({}), {}\n", next->scheme,
+    return fmt::format("fastest scheme for these costs: {}, {} ({}){}, {}\n", next->scheme,
                        timeText(next->iteration, run.info.ticksPerUnit),
-                       signedTime(next->difference, run.info.ticksPerUnit), memory);
+                       signedTime(next->difference, run.info.ticksPerUnit),
+                       rangeText(next->effect(), run.info.ticksPerUnit), memory);
 }
 
 // What makes a change, as an instruction.
@@ -344,24 +357,30 @@ std::vector<Finding> whyFindings(const Run& run, const WhyReport& report)
     for (std::size_t r = 0; r < report.why.reasons.size(); ++r) {
         const WhyReason& reason = report.why.reasons[r];
         const auto& effect = report.effects[r];
-        const bool helps = effect && *effect < 0 && isNotable(*effect, report.why.iteration());
+        const bool helps = effect && effect->difference < 0 && effect->isDistinguishable()
+            && isNotable(effect->difference, report.why.iteration());
         all.push_back({reasonKey(reason.kind),
                        Amount{static_cast<double>(reason.time), Spread::Exact},
                        evidenceText(run) + ", critical path of one iteration",
                        plainText(reasonSentence(run, report.why, reason), unit),
                        helps ? fmt::format("{} ({}, simulated)", instruction(run, *reason.change),
-                                           signedTime(*effect, unit))
+                                           signedTime(effect->difference, unit))
                              : ""});
     }
     const FasterScheme* next
         = report.schemes ? firstThatFits(*report.schemes, deviceMemory(run)) : nullptr;
-    if (next != nullptr)
-        all.push_back(
-            {"faster_scheme", Amount{static_cast<double>(next->difference)},
-             "predicted, from the measured times of the run",
-             fmt::format("{} is predicted to take {} ({})", next->scheme,
-                         timeText(next->iteration, unit), signedTime(next->difference, unit)),
-             "run --scheme " + next->scheme});
+    if (next != nullptr) {
+        const ChangeEffect effect = next->effect();
+        all.push_back({"faster_scheme",
+                       Amount{static_cast<double>(effect.difference),
+                              effect.least == effect.most ? Spread::Exact : Spread::Interval,
+                              static_cast<double>(effect.least), static_cast<double>(effect.most)},
+                       "predicted, from the measured times of the run",
+                       fmt::format("{} is predicted to take {} ({}){}", next->scheme,
+                                   timeText(next->iteration, unit),
+                                   signedTime(effect.difference, unit), rangeText(effect, unit)),
+                       effect.isDistinguishable() ? "run --scheme " + next->scheme : ""});
+    }
     return all;
 }
 

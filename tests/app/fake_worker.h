@@ -32,6 +32,7 @@ public:
                      + QByteArray(build == Build::Silent ? kForEver : "")
                      + "echo '{\"version\":\"0.1.0\",\"build\":\"" + id
                      + "\"}'; exit 0; fi\n"
+                       "arguments=\"$*\"\n"
                        "while [ $# -gt 1 ]; do [ \"$1\" = -o ] && file=$2; shift; done\n"
                      + body);
         script.close();

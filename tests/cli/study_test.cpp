@@ -1,5 +1,8 @@
 #include "tests/cli/bscope.h"
 
+#include <sched.h>
+#include <sys/mount.h>
+
 #include <csignal>
 #include <cstdlib>
 #include <sstream>
@@ -194,4 +197,60 @@ TEST_CASE("the run of a point stops with its study, even if that is killed")
         CHECK(contains(printed.err, "the same command continues"));
         CHECK_FALSE(fs::exists(folder / "results" / "point.sqlite"));
     }
+}
+
+namespace {
+
+// Mounts a disk of this size at folder / "disk" for a child process and returns the status of
+// `work` in it; 99: only root can mount one.
+template<class Work>
+int onSmallDisk(const Folder& folder, const char* size, Work work)
+{
+    fs::create_directories(folder / "disk");
+    const pid_t child = fork();
+    REQUIRE(child >= 0);
+    if (child == 0)
+        _exit(unshare(CLONE_NEWNS) == 0
+                      && mount("none", "/", nullptr, MS_REC | MS_PRIVATE, nullptr) == 0
+                      && mount("tmpfs", (folder / "disk").c_str(), "tmpfs", 0, size) == 0
+                  ? work()
+                  : 99);
+    int status = 0;
+    waitpid(child, &status, 0);
+    return WIFEXITED(status) ? WEXITSTATUS(status) : -1;
+}
+
+int filesIn(const fs::path& folder)
+{
+    return static_cast<int>(std::distance(fs::recursive_directory_iterator(folder), {}));
+}
+
+} // namespace
+
+// The points after a full disk were "not possible", and -wal and -shm files were left.
+TEST_CASE("a full disk ends a study or a run, and nothing is left that has no results")
+{
+    const Folder folder;
+    writeText(folder / "s.toml",
+              "mode = \"emulate\"\n[fixed]\niterations = 4\n[grid]\n"
+              "devices = [2]\nscheme = [\"1f1b\", \"gpipe\"]\n");
+    const int status = onSmallDisk(folder, "size=100k", [&] {
+        const Printed run = bscope(folder, "run -D 2 -N 4 --scheme 1f1b -o disk/r.sqlite");
+        if (run.status != 1 || !contains(run.err, "no space left") || filesIn(folder / "disk") > 0)
+            return 1;
+        const Printed study = bscope(folder, "study s.toml -o disk/study");
+        if (study.status != 1 || !contains(study.err, "the same command continues the study"))
+            return 2;
+        return filesIn(folder / "disk" / "study") == 1 ? 0 : 3; // results.sqlite
+    });
+    if (status == 99)
+        WARN("SKIPPED: a small disk can only be mounted by root");
+    else
+        CHECK(status == 0);
+    const int created = onSmallDisk(folder, "size=16k", [&] {
+        const Printed study = bscope(folder, "study s.toml -o disk/study");
+        return contains(study.err, "no space left") && filesIn(folder / "disk" / "study") == 0 ? 0
+                                                                                               : 4;
+    });
+    CHECK((created == 0 || created == 99));
 }

@@ -41,6 +41,8 @@ TEST_CASE("analyze --why --json has shares that add up to the iteration")
     CHECK(why["reasons"][0]["reason"] == "fill");
     CHECK(why["reasons"][0]["op"] == "3F0");
     CHECK(why["reasons"][0]["change"]["difference"] == -4.5);
+    CHECK(why["reasons"][0]["change"]["difference_low"] == -4.5); // simulated, so exact
+    CHECK(why["reasons"][0]["change"]["distinguishable"] == true);
     CHECK(why["reasons"][1]["reason"] == "order");
     CHECK(why["reasons"][2]["reason"] == "drain");
     CHECK(why["path"].front()["begin"] == 0.0);

@@ -63,6 +63,28 @@ TEST_CASE("Ctrl+N opens a set-up tab whose actions join the menus, Ctrl+W closes
     CHECK(w.window.currentPage()->title() == QStringLiteral("Start"));
 }
 
+// 200 tabs took 1.6 GiB, and nothing said so.
+TEST_CASE("many tabs that take much memory are noted, and the others can be closed")
+{
+    Window w;
+    w.window.setMuchMemory(1);
+    const auto notice
+        = [&] { return w.window.findChild<QPushButton*>(QStringLiteral("noticeAction")); };
+    while (w.tabs() < 8)
+        w.action("newRun")->trigger();
+    CHECK_FALSE(notice()->isVisible());
+    w.action("newRun")->trigger();
+    REQUIRE(notice()->isVisible());
+    CHECK(notice()->text() == QStringLiteral("Close the others"));
+    Page* const last = w.window.currentPage();
+    notice()->click();
+    CHECK(w.tabs() == 2);
+    CHECK(w.window.currentPage() == last);
+    while (w.tabs() < 12)
+        w.action("newRun")->trigger();
+    CHECK_FALSE(notice()->isVisible()); // until the memory has doubled
+}
+
 // The first F11 after a restart did nothing, and the window that left full screen was small.
 TEST_CASE("a window that is restored in full screen leaves it with F11 and is maximised again")
 {
@@ -395,14 +417,14 @@ TEST_CASE("closing the window asks about a run that only a comparison shows and 
 {
     const FakeWorker worker(QByteArray("echo '{\"event\":\"started\",\"iterations\":1}'\n")
                             + FakeWorker::kForEver);
-    const QString scheme = QStringLiteral("--scheme");
+    const QString devices = QStringLiteral("--devices"); // other ones do not take turns
     {
         Window w;
         RunLibrary& library = w.window.library();
         library.setWorkerProgram(worker.path());
-        w.window.startRuns({{scheme, QStringLiteral("bitpipe")},
-                            {scheme, QStringLiteral("1f1b")},
-                            {scheme, QStringLiteral("gpipe")}});
+        w.window.startRuns({{devices, QStringLiteral("2")},
+                            {devices, QStringLiteral("4")},
+                            {devices, QStringLiteral("8")}});
         const auto first = library.runs().at(0);
         clickInDialog("keepRunning");
         CHECK_FALSE(w.window.close());
@@ -413,7 +435,7 @@ TEST_CASE("closing the window asks about a run that only a comparison shows and 
         CHECK_FALSE(library.isAnyRunning());
         CHECK(library.queuedOptions().size() == 2);
     }
-    CHECK(takeStoredQueues() == QueueOptions{"--scheme\n1f1b", "--scheme\ngpipe"});
+    CHECK(takeStoredQueues() == QueueOptions{"--devices\n4", "--devices\n8"});
 }
 
 } // namespace app

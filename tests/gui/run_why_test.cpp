@@ -21,6 +21,14 @@ using namespace app;
 
 namespace {
 
+// Its gains are exact.
+engine::Run simulatedOnly(const SimulatedRun& wanted)
+{
+    engine::Run run = simulatedRun(wanted);
+    run.info.mode = engine::Mode::Simulate;
+    return run;
+}
+
 struct Explained : OpenedRun
 {
     explicit Explained(const SimulatedRun& wanted = {"1f1b", 4, 8, 1, true})
@@ -98,9 +106,20 @@ TEST_CASE("Y shows how much could go, and from what the iteration adds up")
                          QStringLiteral("33.0"), QStringLiteral("iteration")});
 }
 
+// Gains of less than the errors of earlier predictions were coloured and ranked.
+TEST_CASE("a gain within the errors of earlier predictions is a range without a bar")
+{
+    const Explained run; // emulated
+    run.openWhole();
+    CHECK(run.effect(1).contains(QStringLiteral(" to −"))); // 2 chunks: −4.5 of 33
+    CHECK(run.row(1)->findChild<QProgressBar*>() != nullptr);
+    CHECK(run.effect(2).contains(QStringLiteral(" to +"))); // a split backward: −3.0
+    CHECK(run.row(2)->findChild<QProgressBar*>() == nullptr);
+}
+
 TEST_CASE("reasons are numbered by gain, and changes that would be slower are folded")
 {
-    const Explained run;
+    const Explained run(simulatedOnly({"1f1b", 4, 8, 1, true}));
     run.openWhole();
     CHECK(run.row(1)->accessibleName()
           == QStringLiteral("Reason 1: Device 3 waits 3.0 ms for its first op 3F0 (fill)"));

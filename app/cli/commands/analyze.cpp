@@ -53,9 +53,13 @@ Reading reasonData(const Run& run, const OpIndex& index, const WhyReport& report
         {"op", toString(opAt(run.schedule, index, reason.op))},
         {"text", plainText(reasonSentence(run, report.why, reason), run.info.ticksPerUnit)},
         {"change",
-         reason.change && effect ? Reading(Reading::Fields{
-             {"text", changeText(run, *reason.change)}, {"difference", time(*effect)}})
-                                 : Reading()}};
+         reason.change && effect
+             ? Reading(Reading::Fields{{"text", changeText(run, *reason.change)},
+                                       {"difference", time(effect->difference)},
+                                       {"difference_low", time(effect->least)},
+                                       {"difference_high", time(effect->most)},
+                                       {"distinguishable", effect->isDistinguishable()}})
+             : Reading()}};
 }
 
 Reading pathData(const Run& run, const OpIndex& index, const CriticalPath& path)

@@ -165,6 +165,9 @@ using Clock = std::chrono::steady_clock;
 class JsonLines final : public Progress
 {
 public:
+    explicit JsonLines(std::optional<std::size_t> run)
+        : m_run(run)
+    { }
     void started(const std::string& file, const RunInfo& info) override
     {
         say("started",
@@ -216,10 +219,13 @@ private:
     {
         const std::chrono::duration<double> t = Clock::now() - m_begin;
         ordered_json line{{"event", event}, {"t", t.count()}};
+        if (m_run)
+            line["run"] = *m_run;
         line.update(fields);
         printError(line.dump(-1, ' ', false, ordered_json::error_handler_t::replace) + "\n");
     }
 
+    const std::optional<std::size_t> m_run;
     Clock::time_point m_begin = Clock::now(), m_nextOps = m_begin;
 };
 
@@ -311,10 +317,10 @@ CLI::Option* addProgressOption(CLI::App& app, ProgressKind& kind)
                                           {"none", ProgressKind::None}}));
 }
 
-std::unique_ptr<Progress> makeProgress(ProgressKind kind)
+std::unique_ptr<Progress> makeProgress(ProgressKind kind, std::optional<std::size_t> run)
 {
     if (kind == ProgressKind::JsonLines)
-        return std::make_unique<JsonLines>();
+        return std::make_unique<JsonLines>(run);
     const bool bar = kind == ProgressKind::Bar || (kind == ProgressKind::Auto && errorIsTerminal());
     if (bar)
         return std::make_unique<Bar>();

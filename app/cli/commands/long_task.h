@@ -7,6 +7,7 @@
 #include <cstdint>
 #include <memory>
 #include <mutex>
+#include <optional>
 #include <string>
 #include <thread>
 
@@ -93,6 +94,7 @@ protected:
 // Auto: a bar if standard error is a terminal, otherwise only warnings.
 enum class ProgressKind { Auto, Bar, JsonLines, None };
 CLI::Option* addProgressOption(CLI::App& app, ProgressKind& kind);
-std::unique_ptr<Progress> makeProgress(ProgressKind kind);
+// `run`: the number of a run among those of the process, for the JSON lines; nullopt: the only one.
+std::unique_ptr<Progress> makeProgress(ProgressKind kind, std::optional<std::size_t> run = {});
 
 } // namespace cli

@@ -56,6 +56,7 @@ struct RecordOptions
     OutputOptions output; // without -o, createRunFile() chooses the file
     bool detach = false;
     ProgressKind progress = ProgressKind::Auto;
+    std::optional<std::size_t> run = {}; // see makeProgress()
 };
 
 // The options with which several schemes take turns on the machine.
@@ -142,7 +143,7 @@ public:
         , m_options(options)
         , m_file(file.target().string())
         , m_newFile(std::move(file))
-        , m_progress(makeProgress(options.progress))
+        , m_progress(makeProgress(options.progress, options.run))
         , m_gpu(experiment.trace, experiment.backend)
         , m_isCancelled(isCancelled)
     { }
@@ -181,20 +182,23 @@ public:
             printText(runSummary(*m_run, m_file));
             return 0;
         }
-        if (m_run.error().code != Error::Code::Cancelled)
+        const auto& [code, message] = m_run.error();
+        const bool isCancelled = code == Error::Code::Cancelled;
+        if (!isCancelled && code != Error::Code::Io) // a full disk
             return tl::unexpected(m_run.error());
         if (m_iterations > 0)
-            return fail(Error::Code::Cancelled,
-                        fmt::format("cancelled; {} complete iterations were kept: bscope analyze "
-                                    "{}",
-                                    m_iterations, shellQuoted(m_file)));
-        std::error_code ignored;
+            return fail(code,
+                        fmt::format("{}; {} complete iterations were kept: bscope analyze {}",
+                                    isCancelled ? "cancelled" : message, m_iterations,
+                                    shellQuoted(m_file)));
         // Progress in JSON lines means that a window has started this process. The file is then
         // kept, because the window still shows it. It exists when the run has started.
         if (m_writer && m_options.progress != ProgressKind::JsonLines)
-            std::filesystem::remove(m_file, ignored);
-        return fail(Error::Code::Cancelled,
-                    "cancelled before the first iteration was complete; nothing was kept");
+            removeWithCompanions(m_file);
+        return fail(code,
+                    isCancelled
+                        ? "cancelled before the first iteration was complete; nothing was kept"
+                        : message);
     }
 
 private:
@@ -422,6 +426,8 @@ Result<int> record(const std::vector<Experiment>& experiments, const RecordOptio
     std::vector<std::unique_ptr<Recording>> recordings;
     for (const Experiment& experiment : experiments) {
         RecordOptions own = options;
+        if (experiments.size() > 1)
+            own.run = recordings.size();
         if (experiments.size() > 1 && !own.output.file.empty()) {
             std::error_code ignored; // creating the file reports a missing folder
             std::filesystem::create_directories(own.output.file, ignored);

@@ -110,6 +110,7 @@ int waitFor(pid_t child, const std::atomic<bool>& cancelled)
 Result<void> writeByProcess(std::vector<std::string> arguments, const fs::path& file,
                             const std::atomic<bool>& cancelled)
 {
+    constexpr std::uintmax_t kFullBelow = 1 << 20; // bytes
     const fs::path errors = file.parent_path() / "point.log";
     arguments.insert(arguments.begin(), "bscope");
     arguments.insert(arguments.end(), {"--force", "--output", file.string()});
@@ -134,6 +135,11 @@ Result<void> writeByProcess(std::vector<std::string> arguments, const fs::path& 
     if (child < 0 || !WIFEXITED(status) || cancelled) // a cancelled run is incomplete
         return fail(Error::Code::Cancelled,
                     "the run of a point was terminated; the same command continues the study");
+    if (WEXITSTATUS(status) != 0 && fs::space(file.parent_path(), ignored).available < kFullBelow)
+        return fail(Error::Code::Io,
+                    fmt::format("no space left on the disk of {}: free some; the same command "
+                                "continues the study",
+                                file.parent_path().string()));
     if (WEXITSTATUS(status) != 0)
         return fail(Error::Code::InvalidArgument, reason);
     return {};
@@ -148,8 +154,7 @@ Result<StudyValues> recordedPoint(const Study& study, std::vector<std::string> a
     const auto written = writeByProcess(std::move(arguments), file, cancelled);
     const auto run
         = written ? openRun(file.string()) : Result<Run>(tl::unexpected(written.error()));
-    std::error_code ignored;
-    fs::remove(file, ignored);
+    removeWithCompanions(file);
     if (!run)
         return tl::unexpected(run.error());
     const auto numbers = TRY(metrics(*run));

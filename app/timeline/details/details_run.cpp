@@ -121,7 +121,8 @@ DetailsSection facts(const RunView& view, const RunMetrics& metrics)
 {
     const engine::RunInfo& info = view.run().info;
     DetailsSection section(tr("Run"));
-    addRange(view.run(), metrics.iteration, section);
+    if (whyIterationUnknown(view.run()).empty())
+        addRange(view.run(), metrics.iteration, section);
     for (const profiler::Fact& fact :
          profiler::facts(profiler::runMeasures(), {view.run(), metrics},
                          profiler::kSummary | profiler::kSimulated)) {
@@ -180,14 +181,16 @@ Details runDetails(const RunView& view, const Selection& selection, const QStrin
     const DetailsClock clock = detailsClock(view, iteration);
     Details details;
     details.title = QString::fromStdString(run.info.label);
-    details.value = clock.length(metrics->duration);
-    details.unit = clock.scale.unit();
+    const std::string why = whyIterationUnknown(run);
+    details.value = why.empty() ? clock.length(metrics->duration) : tr("unknown");
+    details.unit = why.empty() ? clock.scale.unit() : QString();
     details.file = file;
     details.left = tr("not saved");
     details.right = shapeText(run);
     details.tag = modeText(run.info);
-    details.note = whichIteration(run, iteration);
-    addMeasured(run, iteration, details);
+    details.note = why.empty() ? whichIteration(run, iteration) : fromUtf8(why);
+    if (why.empty())
+        addMeasured(run, iteration, details);
     QStringList sentences;
     for (const std::string& warning : profiler::importWarnings(run))
         sentences << fromUtf8(warning).toHtmlEscaped();

@@ -6,23 +6,7 @@
 #include "app/ui/numbers.h"
 #include "app/ui/text.h"
 
-#include <algorithm>
-
 namespace app {
-namespace {
-
-// The number of compute ops without optimizer steps, as the set-up page counts them.
-std::int64_t computeOps(const engine::Schedule& schedule)
-{
-    std::int64_t count = 0;
-    for (const auto& program : schedule.program)
-        count += std::ranges::count_if(program, [](const engine::Op& op) {
-            return engine::isCompute(op.kind) && op.kind != engine::OpKind::OptimizerStep;
-        });
-    return count;
-}
-
-} // namespace
 
 QStringList runStatus(const RunDocument& document, const profiler::RunMetrics& metrics,
                       const Selection& selection, const KernelView* kernels)
@@ -48,7 +32,7 @@ QStringList runStatus(const RunDocument& document, const profiler::RunMetrics& m
         texts.append(tr("%1 of %2 iterations").arg(progress.done).arg(progress.planned));
     if (document.isRunning() && progress.ops > 0)
         texts.append(tr("op %1 of %2").arg(progress.opsDone).arg(progress.ops));
-    QString counts = countOf(computeOps(run->schedule), "compute op");
+    QString counts = countOf(metrics.computeOps, "compute op");
     if (metrics.messages > 0)
         counts += tr(", %1").arg(countOf(metrics.messages, "message"));
     if (kernels != nullptr && !kernels->isEmpty())
@@ -90,9 +74,12 @@ QString iterationStatus(const RunDocument& document, const profiler::RunMetrics&
     if (metrics.devices.empty() || !document.run())
         return {};
     const RunPointer run = document.run();
+    const std::string why = whyIterationUnknown(*run);
     return tr("%1: %2, bubble %3")
         .arg(iterationTitle(run->timeline, metrics.iteration),
-             durationText(run->info, metrics.duration), percent(metrics.bubbleRatio));
+             why.empty() ? durationText(run->info, metrics.duration)
+                         : tr("unknown (%1)").arg(fromUtf8(why)),
+             percent(metrics.bubbleRatio));
 }
 
 } // namespace app

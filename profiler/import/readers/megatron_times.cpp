@@ -1,6 +1,7 @@
 #include "engine/base/field.h"
 #include "engine/base/text.h"
 #include "engine/base/try.h"
+#include "profiler/analysis/measure.h"
 #include "profiler/import/readers/readers.h"
 #include "profiler/import/readers/string_table.h"
 
@@ -154,6 +155,18 @@ Result<Part> readPart(dom::object iteration, const Config& config)
     if (iteration["total"].get(total) != simdjson::SUCCESS || !nanoseconds(total))
         return fail(Error::Code::Corrupt, "total is not a time in ms");
     part.total = *nanoseconds(total);
+    std::int64_t begin = part.forwards.front().begin, end = 0;
+    for (const auto* ops : {&part.forwards, &part.backwards})
+        for (const Window& op : *ops) {
+            begin = std::min(begin, op.begin);
+            end = std::max(end, op.end);
+        }
+    constexpr std::int64_t kMostTimes = 20; // the ops of a rank fill most of an iteration
+    if ((end - begin) / kMostTimes > part.total || (end - begin) < part.total / kMostTimes)
+        return fail(Error::Code::Corrupt,
+                    fmt::format("total is {} and its ops take {} in all, as if their units "
+                                "differed; write all times in ms",
+                                timeText(part.total, 1), timeText(end - begin, 1)));
     if (iteration["memory"].get(memory) == simdjson::SUCCESS) {
         double gib = 0;
         constexpr double kMost = 1e6;

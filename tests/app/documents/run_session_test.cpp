@@ -143,6 +143,48 @@ TEST_CASE("runs wait in a queue for the running one and start automatically")
     CHECK(library.queuedOptions().size() == 0);
 }
 
+// They ran one after the other, so that drift of the machine reached some of them.
+TEST_CASE("runs that differ only in their scheme take turns in one worker")
+{
+    const auto event
+        = [](const char* fields) { return QByteArray("echo '{\"event\":") + fields + "}'\n"; };
+    FakeWorker worker("echo \"$arguments\" > \"$0-arguments\"\nmkdir -p \"$file\"\n"
+                      "cp \"$(dirname \"$0\")/source.sqlite\" \"$file/1f1b-D2-N8.sqlite\"\n"
+                      + event(R"("started","run":0,"iterations":2)")
+                      + event(R"("started","run":1,"iterations":2)")
+                      + event(R"("iteration","run":0,"index":0,"duration":61300000)")
+                      + event(R"("iteration","run":1,"index":0,"duration":61300000)")
+                      + event(R"("iteration","run":0,"index":1,"duration":61300000)")
+                      + event(R"("finished","run":0,"outcome":"finished")")
+                      + event(R"("failed","run":1,"message":"out of memory")") + "exit 1\n");
+    REQUIRE(profiler::writeRun(worker.file("source.sqlite").toStdString(),
+                               simulatedRun({"1f1b", 2, 8, 2}))
+                .has_value());
+    const auto options = [](const char* scheme, const char* devices) {
+        return QStringList{QStringLiteral("--scheme"), QString::fromLatin1(scheme),
+                           QStringLiteral("--devices"), QString::fromLatin1(devices)};
+    };
+    CHECK(canTakeTurns({options("1f1b", "2"), options("1f1b", "2").mid(2)})); // bitpipe
+    CHECK_FALSE(canTakeTurns({options("1f1b", "2"), options("gpipe", "4")}));
+    CHECK_FALSE(canTakeTurns({options("1f1b", "2"), options("1f1b", "2")}));
+    RunLibrary library;
+    library.setWorkerProgram(worker.path());
+    const auto runs = library.startAll({options("1f1b", "2"), options("gpipe", "2")});
+    REQUIRE(runs.size() == 2);
+    CHECK((runs[0]->isRunning() && runs[1]->isRunning()));
+    const QString folder = QFileInfo(runs[0]->file()).path();
+    CHECK(runs[1]->file() == folder + QStringLiteral("/gpipe-D2-N8.sqlite"));
+    REQUIRE(waitFor([&] { return !runs[0]->isRunning() && !runs[1]->isRunning(); }));
+    CHECK(contents(worker.path() + QStringLiteral("-arguments"))
+          == "run --devices 2 --scheme 1f1b --scheme gpipe --progress jsonl -o " + folder.toUtf8());
+    CHECK(runs[0]->notice().level == Notice::Level::None);
+    CHECK(runs[0]->progress().done == 2);
+    CHECK(runs[0]->state() == State::Finished);
+    CHECK(runs[1]->notice().text.contains(QStringLiteral("Out of memory.")));
+    CHECK(runs[1]->progress().done == 1);
+    QDir(folder).removeRecursively();
+}
+
 // Its page went on to show that it was queued or being read.
 TEST_CASE("a queued run or one that is being read has failed when it is removed from the list")
 {

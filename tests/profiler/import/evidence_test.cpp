@@ -83,9 +83,10 @@ std::string eventsOf(const std::string& text)
 }
 
 // The trace with other times.
-std::string scaled(std::string text, double factor)
+std::string scaled(std::string text, double factor,
+                   std::initializer_list<const char*> keys = {"\"ts\":", "\"dur\":"})
 {
-    for (const char* key : {"\"ts\":", "\"dur\":"})
+    for (const char* key : keys)
         for (std::size_t at = text.find(key); at != std::string::npos;
              at = text.find(key, at + 5)) {
             const std::size_t begin = at + std::string_view(key).size();
@@ -365,24 +366,53 @@ TEST_CASE("ranks that a program merged into one file are devices of their own")
           != std::string::npos);
 }
 
-TEST_CASE("every GPU of one process is a device")
+namespace {
+
+// The trace of a process that executes the work of two ranks on two GPUs.
+std::string ofTwoGpus(const std::string& first, const std::string& other, const std::string& job)
 {
-    const std::vector<std::string> texts = torchTraces(kPipeline);
-    std::string second = replaced(eventsOf(texts[1]), "\"correlation\":", "\"correlation\":90000");
+    std::string second = replaced(eventsOf(other), "\"correlation\":", "\"correlation\":90000");
     second = replaced(second, "\"device\":0", "\"device\":1");
     second = replaced(second, "\"pid\":0", "\"pid\":1");
     second = replaced(replaced(second, R"("pid":7,"tid":7)", R"("pid":7,"tid":17)"),
                       R"("pid":7,"tid":8)", R"("pid":7,"tid":18)");
-    const std::string head = R"({"schemaVersion":1,)", events = R"("traceEvents":[)";
-    const ImportedRun result
-        = importedTexts({head + events + eventsOf(texts[0]) + "," + second + "]}"});
+    return R"({"schemaVersion":1,"host_name":"a",)" + job + R"("traceEvents":[)" + eventsOf(first)
+        + "," + second + "]}";
+}
+
+} // namespace
+
+TEST_CASE("every GPU of one process is a device")
+{
+    const std::vector<std::string> texts = torchTraces(kPipeline);
+    const ImportedRun result = importedTexts({ofTwoGpus(texts[0], texts[1], "")});
     CHECK(orderOf(result.run.schedule) == orderOf(kPipeline.schedule));
     CHECK(bubbleOf(result) == Approx(bubbleOf(importedTexts(texts))));
+}
+
+// They were refused.
+TEST_CASE("every GPU of several processes is a device, if they use equally many")
+{
+    const Run four = simulatedRun("1f1b", 4, 8, 3);
+    const std::vector<std::string> texts = torchTraces(four);
+    const std::string job = R"("distributedInfo":{{"rank":{},"world_size":2}},)";
+    for (const bool isNumbered : {true, false}) {
+        const ImportedRun result = importedTexts(
+            {ofTwoGpus(texts[0], texts[1], isNumbered ? fmt::format(fmt::runtime(job), 0) : ""),
+             ofTwoGpus(texts[2], texts[3], isNumbered ? fmt::format(fmt::runtime(job), 1) : "")});
+        CHECK(orderOf(result.run.schedule) == orderOf(four.schedule));
+        CHECK(result.run.info.import->missingRanks.empty());
+        CHECK(bubbleOf(result)
+              == Approx(bubbleOf(importedTexts(texts, {"0.json", "1.json", "2.json", "3.json"}))));
+    }
+    const ImportedRun half
+        = importedTexts({ofTwoGpus(texts[0], texts[1], fmt::format(fmt::runtime(job), 0))});
+    CHECK(half.run.info.import->missingRanks == std::vector<int>{2, 3});
+    CHECK(std::isnan(bubbleOf(half)));
 
     const TemporaryFolder folder;
-    writeText(folder / "a.json",
-              head + R"("distributedInfo":{"rank":0,"world_size":2},)" + events + eventsOf(texts[0])
-                  + "," + second + "]}");
+    writeText(folder / "a.json", ofTwoGpus(texts[0], texts[1], ""));
+    writeText(folder / "b.json", texts[2]);
     const auto refused = importTraces({folder.path()}, Rules::shipped());
     REQUIRE(!refused);
     CHECK(refused.error().message.find("record with one GPU per process") != std::string::npos);
@@ -803,20 +833,50 @@ TEST_CASE("a last kernel that lasts ten times as long as its trace cannot be rea
     CHECK(iterationOf(result) == iterationOf(importedTexts(texts)));
 }
 
-// Kernels in ms beside calls in µs gave an iteration of 35 µs instead of 35 ms.
-TEST_CASE("times in ms or s are refused")
+namespace {
+
+std::string withScaledKernels(const std::string& text, double factor,
+                              std::initializer_list<const char*> keys = {"\"ts\":", "\"dur\":"})
 {
-    const std::string text = torchTraces(kPipeline)[0];
     std::string kernels;
     for (std::size_t at = 0; at < text.size();) {
         const std::size_t end = std::min(text.find('\n', at), text.size() - 1) + 1;
         const std::string line = text.substr(at, end - at);
         const bool isKernel = line.find("\"cat\":\"kernel\"") != std::string::npos;
-        kernels += isKernel ? scaled(line, 1e-3) : line;
+        kernels += isKernel ? scaled(line, factor, keys) : line;
         at = end;
     }
+    return kernels;
+}
+
+} // namespace
+
+// GPUs were idle for 99.9 % of an iteration, and every number of it was stated.
+TEST_CASE("durations of kernels in another unit than their begins make their work unknown")
+{
+    std::vector<std::string> texts = torchTraces(kPipeline);
+    for (const double factor : {1e-3, 1e3}) {
+        std::vector<std::string> wrong;
+        for (const std::string& text : texts)
+            wrong.push_back(withScaledKernels(scaled(text, 1e2), factor, {"\"dur\":"}));
+        const ImportedRun result = importedTexts(wrong);
+        CAPTURE(factor, lackOf(result));
+        if (factor < 1) // longer ones end at the next one, and some then last 0 ns
+            CHECK(lackOf(result).find("as if their durations were in") != std::string::npos);
+        CHECK(std::isnan(bubbleOf(result)));
+        for (const char* key : {"iteration", "compute", "bubble", "idle"})
+            CHECK_FALSE(reading(result, key).isKnown());
+    }
+}
+
+// Kernels in ms beside calls in µs gave an iteration of 35 µs instead of 35 ms.
+TEST_CASE("times in ms or s are refused")
+{
+    const std::string text = torchTraces(kPipeline)[0];
     const TemporaryFolder folder;
-    for (const std::string& wrong : {scaled(text, 1e-3), scaled(text, 1e-6), kernels}) {
+    for (const std::string& wrong :
+         {scaled(text, 1e-3), scaled(text, 1e-6), withScaledKernels(text, 1e-3),
+          withScaledKernels(text, 1e-6, {"\"dur\":"})}) {
         writeText(folder / "0.json", wrong);
         const auto result = importTraces({folder.path()}, Rules::shipped());
         REQUIRE(!result);
@@ -852,4 +912,57 @@ TEST_CASE("the end of a range may name a range that is not the latest one of its
             add(phase, name, time);
     const ImportedRun result = importedTexts({"{\"traceEvents\":[" + text + "]}"});
     CHECK(result.run.timeline.iterations[0].window.duration() == 38'000);
+}
+
+// They were two ranks of a job of one.
+TEST_CASE("a trace that is given twice is named")
+{
+    const std::string text
+        = R"({"schemaVersion":1,"traceEvents":[)" + eventsOf(torchTraces(kPipeline)[0]) + "]}";
+    CHECK(
+        warns(importedTexts({text, text}), "have the same events, as if a trace was given twice"));
+}
+
+// The bubble was stated, and the backwards of the stage were idle time.
+TEST_CASE("without the backwards of a stage there is no bubble")
+{
+    std::string kept;
+    std::istringstream lines(torchTraces(kPipeline, {})[1]);
+    for (std::string line; std::getline(lines, line);)
+        if (line.find("PP:1B") == std::string::npos)
+            kept += line + "\n";
+    const ImportedRun result = importedTexts({torchTraces(kPipeline, {})[0], kept});
+    CHECK(std::isnan(bubbleOf(result)));
+    CHECK(lackOf(result) == "stage 1 has 0 backwards and stage 0 has 8");
+}
+
+// Their exposed communication contained the wait for other stages, and the bubble was 2.7 %.
+TEST_CASE("ranks of another copy without a trace do not change the bubble")
+{
+    std::vector<std::string> texts = torchTraces(kPipeline, {});
+    const double bubble = bubbleOf(importedTexts(texts));
+    for (std::string& text : texts)
+        text = replaced(text, "\"world_size\":2", "\"world_size\":4");
+    const ImportedRun result = importedTexts(texts);
+    CHECK(result.run.info.import->missingRanks == std::vector<int>{2, 3});
+    CHECK(bubbleOf(result) == Approx(bubble));
+}
+
+// Times of the host in ms gave an iteration of 520 µs.
+TEST_CASE("ops of a framework in ms have no iteration and no bubble")
+{
+    std::vector<std::string> texts;
+    for (const std::string& whole : torchTraces(kPipeline, {})) {
+        std::istringstream lines(whole);
+        std::string& text = texts.emplace_back();
+        for (std::string line; std::getline(lines, line); text += line + "\n")
+            if (line.find("\"cat\":\"cpu_op\"") != std::string::npos)
+                for (int i = 0; i < 3; ++i) // ops of 4 ns in it
+                    text += line.substr(0, line.find("\"dur\":") + 6) + "0.004"
+                        + line.substr(line.find(",\"pid\"")) + "\n";
+    }
+    const ImportedRun result = importedTexts(texts);
+    CAPTURE(lackOf(result));
+    CHECK(lackOf(result).find("as if times were in ms or s") != std::string::npos);
+    CHECK_FALSE(reading(result, "iteration").isKnown());
 }

@@ -70,8 +70,9 @@ private:
                     add("start", span.begin);
                     add("end", span.end);
                 }
-            text += fmt::format(R"({}"{}": {{"total": 1.5, "memory": {})", text.empty() ? "" : ", ",
-                                iteration.number + 1, 2 + d);
+            text += fmt::format(R"({}"{}": {{"total": {}, "memory": {})", text.empty() ? "" : ", ",
+                                iteration.number + 1,
+                                static_cast<double>(iteration.window.duration()) / 10, 2 + d);
             for (const auto& [key, list] : lists)
                 text += fmt::format(R"(, "{}": [{}])", key, list);
             text += '}';
@@ -233,6 +234,12 @@ TEST_CASE("damaged files of Primus are one error")
     CHECK(error("pp_rank_0.json", "fwd_start\": [0.0000, ", "fwd_start\": [")
               .ends_with("fwd_start has 3 times, but num_mbs x vp_size = 4 in config.json; import "
                          "files of one run"));
+    CHECK(error("pp_rank_0.json", "\"total\": ", "\"total\": 1000")
+              .find("as if their units differed; write all times in ms")
+          != std::string::npos);
+    CHECK(error("pp_rank_0.json", "\"total\": ", "\"total\": 0.001, \"t\": ")
+              .find("as if their units differed; write all times in ms")
+          != std::string::npos);
     CHECK(error("pp_rank_1.json", "\"2\": ", "\"3\": ").find("its iterations are not those of")
           != std::string::npos);
     const PrimusFolder folder(run);

@@ -316,3 +316,24 @@ TEST_CASE("no result is below its bound, also where schemes with evicts or slice
         CHECK((!result || result->length() >= result->bound));
     }
 }
+
+// The message was that no scheme can be a start.
+TEST_CASE("a search with the times of an incomplete run says what the run lacks")
+{
+    auto run = std::make_shared<Run>();
+    run->schedule = lower(built("1f1b", 2, 4));
+    run->timeline
+        = simulate(run->schedule, unitOpCosts(run->schedule, unequalCosts()).value()).value();
+    run->info.mode = Mode::Emulate;
+    for (Iteration& one : run->timeline.iterations)
+        one.kind = Iteration::Kind::Warmup;
+    for (const char* scheme : {"", "1f1b"}) {
+        SearchRequest request = requestFor(scheme, 2, 4);
+        request.prediction.source.kind = CostSource::Kind::Recorded;
+        request.prediction.source.run = run;
+        const auto found = searched(request);
+        REQUIRE_FALSE(found);
+        CHECK(found.error().message
+              == "the run has no measured iteration yet; wait until the first one is recorded");
+    }
+}

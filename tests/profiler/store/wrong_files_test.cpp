@@ -194,6 +194,36 @@ TEST_CASE("a value of another type than its column's, or an infinite one, is dam
               .starts_with("is damaged (BS_metric, tokens_per_iteration"));
 }
 
+// The bubble was computed from ops of 0 ns, and a device without ops counted as idle.
+TEST_CASE("spans that no op has make the times of a recorded run unknown")
+{
+    const TemporaryFolder folder;
+    Run emulated = simulatedRun();
+    emulated.info.mode = Mode::Emulate;
+    REQUIRE(writeRun(folder / "run.sqlite", emulated));
+    CHECK(whyUnknown(readRun(folder / "run.sqlite").value().info).empty());
+    runSql(folder / "run.sqlite",
+           "UPDATE BS_span SET \"end\" = begin WHERE id = (SELECT min(id) FROM BS_span)");
+    const Run edited = readRun(folder / "run.sqlite").value();
+    CHECK(whyUnknown(edited.info) == "0F0 of device 0 takes 0 ns, which no op does");
+    CHECK(whyIterationUnknown(edited) == whyUnknown(edited.info));
+    for (const char* sql :
+         {"UPDATE BS_iteration SET \"end\" = begin + 1",
+          "UPDATE BS_span SET begin = begin + 1000000, \"end\" = \"end\" + 1000000"}) {
+        REQUIRE(writeRun(folder / "shifted.sqlite", emulated, IfExists::Replace));
+        runSql(folder / "shifted.sqlite", sql);
+        CHECK(whyUnknown(readRun(folder / "shifted.sqlite").value().info)
+                  .ends_with("is outside of its iteration"));
+    }
+    emulated.timeline.tracks.erase(
+        std::remove_if(emulated.timeline.tracks.begin(), emulated.timeline.tracks.end(),
+                       [](const Track& track) { return track.device == DeviceId{1}; }),
+        emulated.timeline.tracks.end());
+    REQUIRE(writeRun(folder / "other.sqlite", emulated));
+    CHECK(whyUnknown(readRun(folder / "other.sqlite").value().info)
+          == "device 1 has no recorded op");
+}
+
 TEST_CASE("rows that point at nothing are errors that name the table and the row")
 {
     const std::string kAdvice = "): use another copy or record the run again";

@@ -30,7 +30,7 @@ TEST_CASE("an op that runs earlier sends its message earlier, too")
     change.kind = WhyChange::Kind::Earlier;
     change.op = 12;    // 1B0, then from 4 to 8
     change.other = 11; // 1F1
-    CHECK(WhyEffects(run, 0).of(change).value() == -2);
+    CHECK(WhyEffects(run, 0).of(change).value().difference == -2);
 }
 
 TEST_CASE("a trace without messages is simulated with its gaps as waits")

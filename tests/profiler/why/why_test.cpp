@@ -3,6 +3,7 @@
 #include "profiler/analysis/metrics.h"
 #include "profiler/store/trace_store.h"
 #include "profiler/whatif/own_replay.h"
+#include "profiler/whatif/predict.h"
 #include "profiler/why/why.h"
 #include "profiler/why/why_text.h"
 #include "tests/profiler/why/connected.h"
@@ -41,7 +42,7 @@ double effect(const Run& run, const Why& why, WhyReason::Kind kind)
     const WhyReason* reason = find(why, kind);
     REQUIRE(reason != nullptr);
     REQUIRE(reason->change);
-    return units(run, WhyEffects(run, why.path.iteration).of(*reason->change).value());
+    return units(run, WhyEffects(run, why.path.iteration).of(*reason->change).value().difference);
 }
 
 using Steps = std::vector<std::pair<Breakdown::Step::Kind, std::int64_t>>;
@@ -215,7 +216,32 @@ TEST_CASE("a split backward passes each gradient on before its W")
     const Run run = simulated("gpipe", 4, 8);
     WhyChange change;
     change.kind = WhyChange::Kind::SplitBackward;
-    CHECK(units(run, WhyEffects(run, 0).of(change).value()) == -3); // D - 1 times W
+    CHECK(units(run, WhyEffects(run, 0).of(change).value().difference) == -3); // D - 1 times W
+}
+
+// The gain of a change was stated, coloured and ranked as if it were measured.
+TEST_CASE("the gain of a change has the errors of earlier predictions")
+{
+    Run run = simulated("gpipe", 4, 8); // 33 units
+    run.info.ticksPerUnit = 1;
+    WhyChange split;
+    split.kind = WhyChange::Kind::SplitBackward;
+    ChangeEffect effect = WhyEffects(run, 0).of(split).value();
+    CHECK((effect.least == effect.difference && effect.most == effect.difference));
+    CHECK(effect.isDistinguishable());
+    run.info.mode = Mode::Emulate;
+    run.info.label = "gpipe";
+    effect = WhyEffects(run, 0).of(split).value();
+    const double changed = static_cast<double>(run.timeline.iterations.front().window.duration()
+                                               + effect.difference);
+    CHECK(static_cast<double>(effect.difference - effect.least)
+          == Approx(kOrderError * changed).margin(1));
+    // I and W may also take 1.2 times as long as B: 0.2 * 8 B and the I of the last stage.
+    CHECK(static_cast<double>(effect.most - effect.difference) > 2 * kOrderError * changed);
+    CHECK_FALSE(effect.isDistinguishable()); // 3 of 33 units
+    WhyChange waits;
+    effect = WhyEffects(run, 0).of(waits).value(); // the order stays, and no op of the run waits
+    CHECK((effect.least == 0 && effect.most == 0));
 }
 
 TEST_CASE("twice as fast links take half of the messages of the path away")
@@ -291,7 +317,7 @@ TEST_CASE("a backward behind a forward is named, and the exchange of both is sim
     change.op = 5;
     change.other = 2;
     // 0B0 from 8 to 12, 0F1 until 19, and then 1F1, 1B1, 0B1 and 0OPT.
-    CHECK(WhyEffects(run, 0).of(change).value() == 19 + 2 + 4 + 4 + 2 - 21);
+    CHECK(WhyEffects(run, 0).of(change).value().difference == 19 + 2 + 4 + 4 + 2 - 21);
     CHECK(changeText(run, change) == "0B0 before 0F1");
 }
 
@@ -342,7 +368,7 @@ TEST_CASE("time between the arrival of the input and the start of the op is a wa
     CHECK(why.shares.total() == 20);
     const WhyReason* waits = find(why, WhyReason::Kind::Waits);
     REQUIRE(waits);
-    CHECK(WhyEffects(run, 0).of(*waits->change).value() == -6);
+    CHECK(WhyEffects(run, 0).of(*waits->change).value().difference == -6);
     CHECK(WhyEffects(run, 0).accuracy().value() == 1.0);
 }
 

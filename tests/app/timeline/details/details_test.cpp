@@ -1,6 +1,7 @@
 #include "app/timeline/details/details.h"
 #include "app/timeline/details/details_device.h"
 #include "app/timeline/details/details_parts.h"
+#include "app/timeline/details/run_status.h"
 #include "app/timeline/details/tool_tip.h"
 #include "app/timeline/view/navigation.h"
 #include "app/ui/numbers.h"
@@ -383,6 +384,34 @@ TEST_CASE("the reported iteration has the range of all and the interval of the m
     const auto other = app::runDetails(view, {.iteration = reported == 0 ? 1 : 0});
     CHECK(row(other, "95 % interval") == QLatin1String("(none)"));
     CHECK(other.note.contains(QLatin1String("is shown")));
+}
+
+// The page and the status bar had the time from the first op of stage 1.
+TEST_CASE("without the trace of stage 0 an iteration has no time, and the reason is stated")
+{
+    auto run = std::make_shared<engine::Run>(*sample::measured({"1f1b", 2, 2, 3}));
+    run->info.mode = engine::Mode::Imported;
+    run->info.import.emplace().stagesKnown = true;
+    run->info.import->lack = "stage 0 has no trace";
+    auto& missing = run->schedule.program[engine::DeviceId{0}];
+    for (engine::Track& track : run->timeline.tracks)
+        for (engine::Span& span : track.spans)
+            span.op -= static_cast<std::uint32_t>(missing.size());
+    missing.clear();
+    run->timeline.memory.clear();
+    std::erase_if(run->timeline.tracks,
+                  [](const engine::Track& track) { return track.device == engine::DeviceId{0}; });
+    const app::RunView view(run);
+    const int reported = engine::reportedIteration(run->timeline);
+    const auto details = app::runDetails(view, {.iteration = reported});
+    CHECK(details.value == QLatin1String("unknown"));
+    CHECK(details.note == QLatin1String("stage 0 has no trace"));
+    CHECK(details.dots.dots.empty());
+    CHECK(app::iterationText(run.get()) == QLatin1String("unknown"));
+    app::RunDocument document(QStringLiteral("/runs/traces"), 1);
+    document.setRun(run);
+    CHECK(app::iterationStatus(document, *view.metrics(reported))
+              .contains(QLatin1String("unknown (stage 0 has no trace)")));
 }
 
 TEST_CASE("of two measured iterations the shorter is reported, without an interval")
