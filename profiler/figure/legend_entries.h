@@ -1,6 +1,6 @@
 #pragma once
 
-#include "profiler/figure/colour_by.h"
+#include "profiler/figure/palette.h"
 
 #include <map>
 #include <optional>
