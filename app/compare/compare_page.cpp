@@ -444,9 +444,10 @@ void ComparePage::distributeHeight()
     if (!m_areRowsChosen) {
         const int height = m_rows->height() - m_rows->handleWidth();
         const int unused = height - m_lanes->greatestHeight();
-        const int most = std::max(kLeastTables, height / 2);
+        const int left = height - m_lanes->legibleHeight(); // where the boxes keep their numbers
+        const int most = left >= kLeastTables ? std::min(left, height / 2) : 2 * height / 5;
         const int wanted = std::max(m_tables->fittingHeight(), std::min(unused, kMostTables));
-        const int below = std::clamp(wanted, kLeastTables, most);
+        const int below = std::clamp(wanted, kLeastTables, std::max(kLeastTables, most));
         m_rows->setSizes({height - below, below});
     }
     m_tables->shareWidth();

@@ -1,6 +1,5 @@
 #include "app/compare/compare_painter.h"
 
-#include "app/documents/run_document.h"
 #include "app/timeline/paint/box_painter.h"
 #include "app/timeline/paint/header_painter.h"
 #include "app/timeline/paint/lane_painter.h"
@@ -20,31 +19,6 @@
 #include <utility>
 
 namespace app {
-
-QString compareSubtitle(const CompareRow& row)
-{
-    const engine::Run& run = row.view->run();
-    QString text = shapeText(run);
-    if (run.schedule.shape.chunks() > 1)
-        text += QStringLiteral(", v %1").arg(run.schedule.shape.chunks());
-    text += QLatin1String(", ") + modeText(run.info);
-    const bool isMedian = row.iteration >= 0
-        && run.timeline.iterations[static_cast<std::size_t>(row.iteration)].kind
-            == engine::Iteration::Kind::Replay;
-    return isMedian ? text + tr(", median") : text;
-}
-
-// Recorded or predicted bytes, or the peak stash.
-QString comparePeak(const CompareRow& row)
-{
-    double bytes = static_cast<double>(row.predictedPeak), stash = 0;
-    for (const auto& device : row.view->metrics(row.iteration)->devices) {
-        bytes = std::max(bytes, static_cast<double>(device.peakBytes.value_or(0)));
-        stash = std::max(stash, device.peakStash);
-    }
-    return bytes > 0 ? byteScale(static_cast<std::int64_t>(bytes)).withUnit(bytes)
-                     : number(stash, 1) + QString::fromUtf8(" Mₐ");
-}
 
 MemoryScales memoryScales(const CompareLayout& layout)
 {
@@ -121,11 +95,14 @@ private:
 
     void paintRunName(const QRectF& area, const QString& suffix = {}) const;
     void paintDeviceNames(double right) const;
-    void paintDevices(const DeviceLanes& lanes) const;
+    void paintDevices(const std::vector<Lane>& lanes) const;
     void paintBaselineBoxes() const;
     void paintEnd() const;
     void paintEndMark(double top, double bottom, double whisker) const;
     void paintGap(double from, double to) const;
+    std::optional<double> measured(const char* key) const;
+    QString keyNumber() const;
+    QStringList keyTexts() const;
     void paintKeyNumbers(const QRectF& column) const;
     void paintMemory(const QRectF& column) const;
     void paintCompactName() const;
@@ -171,19 +148,24 @@ void RowPainter::paintTall() const
     paintGrid(m_painter, m_scene.rows.ruler(m_row, m_axis), m_axis, theme(), lanes);
     m_painter.setFont(uiFont(11));
     m_painter.setPen(chrome().text2);
-    m_painter.drawText(QPointF(m_axis.left + 16, m_row.top + 21), compareSubtitle(m_row));
+    const bool isKnown = m_row.view->metrics(m_row.iteration) != nullptr;
+    const bool hasColumn = m_scene.rows.hasColumn;
+    QStringList facts{compareSubtitle(m_row)};
+    if (isKnown && !hasColumn)
+        facts = QStringList{keyNumber()} + keyTexts() + facts;
+    m_painter.drawText(QPointF(m_axis.left + 16, m_row.top + 21), facts.join(QStringLiteral(", ")));
     if (m_row.iteration < 0)
         m_painter.drawText(QPointF(m_axis.left + 16, m_row.top + CompareLayout::kTitle + 16),
                            tr("no iteration yet"));
     else
-        paintDevices(m_row.lanes());
+        paintDevices(m_row.lanes);
     paintBaselineBoxes();
     fill({x(inTicks(m_row.window().begin)) - 1, m_row.top, 1, m_row.height}, chrome().text2);
     paintEnd();
     m_painter.restore();
     paintRunName({24, m_row.top + 8, kNamesWidth - 32, m_row.pitch >= 17 ? 34.0 : 18.0});
     paintDeviceNames(kNamesWidth - 12);
-    if (m_row.view->metrics(m_row.iteration) == nullptr)
+    if (!isKnown || !hasColumn)
         return;
     paintKeyNumbers(column);
     paintMemory(column);
@@ -214,25 +196,25 @@ void RowPainter::paintRunName(const QRectF& area, const QString& suffix) const
 
 void RowPainter::paintDeviceNames(double right) const
 {
-    const DeviceLanes lanes = m_row.lanes();
-    const int every = m_row.pitch >= 11 ? 1 : 4; // 4: labels of all devices would overlap
-    for (int d = 0; d < m_row.view->devices(); d += every)
-        write({24, lanes.topOf(d), right - 24, lanes.height()}, tr("device %1").arg(d),
-              uiFont(m_row.pitch >= 17 ? 11 : 10), chrome().text2, kAtRight | Qt::TextDontClip);
+    const std::size_t every = m_row.pitch >= 11 ? 1 : 4; // 4: labels of all devices would overlap
+    for (std::size_t d = 0; d < m_row.lanes.size(); d += every)
+        write({24, m_row.lanes[d].computeTop(), right - 24, m_row.lanes[d].compute},
+              tr("device %1").arg(d), uiFont(m_row.pitch >= 17 ? 11 : 10), chrome().text2,
+              kAtRight | Qt::TextDontClip);
 }
 
 // Draws only the compared iteration, because adjacent iterations would look like parts of it.
-void RowPainter::paintDevices(const DeviceLanes& lanes) const
+void RowPainter::paintDevices(const std::vector<Lane>& lanes) const
 {
-    const int devices = m_row.view->devices();
     m_painter.save();
-    m_painter.setClipRect(
-        stretch(m_axis, m_row.window(), lanes.top, lanes.topOf(devices) - lanes.top),
-        Qt::IntersectClip);
+    m_painter.setClipRect(stretch(m_axis, m_row.window(), lanes.front().top,
+                                  lanes.back().bottom() - lanes.front().top),
+                          Qt::IntersectClip);
     LanePainter painter(m_painter, *m_row.view, m_axis, m_colours);
     painter.setLabels(LanePainter::Labels::Numbers); // the same labels in rows of all heights
-    for (int d = 0; d < devices; ++d)
-        painter.paintCompute(engine::DeviceId{d}, lanes.topOf(d), lanes.height());
+    for (std::size_t d = 0; d < lanes.size(); ++d)
+        painter.paintCompute(engine::DeviceId{static_cast<int>(d)}, lanes[d].computeTop(),
+                             lanes[d].compute);
     m_painter.restore();
 }
 
@@ -250,14 +232,14 @@ void RowPainter::paintBaselineBoxes() const
     m_painter.save();
     m_painter.setBrush(Qt::NoBrush);
     m_painter.setPen(QPen(ink, 1));
-    const DeviceLanes lanes = m_row.lanes();
-    for (int d = 0; d < m_row.view->devices(); ++d)
-        walkLane(*m_baseline->view, engine::DeviceId{d}, axis, [&](const Piece& piece) {
-            if (piece.kind == Piece::Kind::Op && piece.iteration == m_baseline->iteration)
-                paintGhost(m_painter,
-                           boxRect(axis, piece.window, lanes.topOf(d), lanes.height())
-                               .adjusted(0.5, 0.5, -0.5, -0.5));
-        });
+    for (std::size_t d = 0; d < m_row.lanes.size(); ++d)
+        walkLane(*m_baseline->view, engine::DeviceId{static_cast<int>(d)}, axis,
+                 [&, lane = m_row.lanes[d]](const Piece& piece) {
+                     if (piece.kind == Piece::Kind::Op && piece.iteration == m_baseline->iteration)
+                         paintGhost(m_painter,
+                                    boxRect(axis, piece.window, lane.computeTop(), lane.compute)
+                                        .adjusted(0.5, 0.5, -0.5, -0.5));
+                 });
     m_painter.restore();
 }
 
@@ -267,10 +249,9 @@ void RowPainter::paintEnd() const
     constexpr double kGapFrom = 110;
     if (m_row.iteration < 0)
         return;
-    const DeviceLanes lanes = m_row.lanes();
-    const double end = x(inTicks(m_row.window().end)), below = lanes.topOf(m_row.view->devices());
+    const double end = x(inTicks(m_row.window().end)), below = m_row.lanes.back().bottom() + 1;
     if (m_scene.rows.isCompact)
-        fill({end, lanes.top - 2, 2, below - lanes.top + 2}, chrome().text);
+        fill({end, m_row.lanesTop - 2, 2, below - m_row.lanesTop + 2}, chrome().text);
     else
         paintEndMark(m_row.top + 8, below, m_row.top + 14);
     if (!m_baseline)
@@ -297,9 +278,8 @@ void RowPainter::paintEndMark(double top, double bottom, double whisker) const
 
 void RowPainter::paintGap(double from, double to) const
 {
-    const DeviceLanes lanes = m_row.lanes();
-    const double height = lanes.topOf(m_row.view->devices()) - lanes.top;
-    const double middle = std::round(lanes.top + height / 2);
+    const double height = m_row.pitch * m_row.view->devices();
+    const double middle = std::round(m_row.lanesTop + height / 2);
     fill({from + 5, middle, to - from - 8, 1}, chrome().text2);
     for (const auto& [tip, side] : {std::pair(from + 5, 6.0), std::pair(to - 3, -6.0)})
         fillPolygon(
@@ -323,25 +303,44 @@ void RowPainter::paintGap(double from, double to) const
             uiFont(11), chrome().text2);
 }
 
+// The value of a measure of the reported iteration; nullopt: unknown.
+std::optional<double> RowPainter::measured(const char* key) const
+{
+    return comparedMeasure(key)({m_row.view->run(), *m_row.view->metrics(m_row.iteration)})
+        .number();
+}
+
+QString RowPainter::keyNumber() const // "74.0 ms"
+{
+    const auto iteration = measured("iteration");
+    return iteration ? m_scene.rows.time(m_row).withUnit(*iteration) : QStringLiteral("\u2013");
+}
+
+QStringList RowPainter::keyTexts() const // "bubble 29.0 %", "peak 13.6 MiB"
+{
+    QStringList texts;
+    if (const auto share = measured("bubble_ratio"))
+        texts << tr("bubble %1").arg(percent(*share));
+    if (m_row.view->knowsMemory() && (m_row.view->hasMemory() || measured("peak_stash")))
+        texts << tr("peak %1").arg(comparePeak(m_row));
+    return texts;
+}
+
 // The iteration, its interval, the difference from the baseline, the bubble and the peak. The
 // difference is directly below the iteration time, to which it refers.
 void RowPainter::paintKeyNumbers(const QRectF& column) const
 {
-    const profiler::ReportedRun reported{m_row.view->run(), *m_row.view->metrics(m_row.iteration)};
-    const auto measured = [&](const char* key) { return comparedMeasure(key)(reported).number(); };
     const Scale scale = m_scene.rows.time(m_row);
     const double left = column.left() + 16;
     double y = m_row.top + CompareRow::kFirstLine;
-    const auto iteration = measured("iteration");
-    const QString amount = iteration ? scale.text(*iteration) : QStringLiteral("\u2013");
+    const QString amount = keyNumber().section(QLatin1Char(' '), 0, -2);
     const QFont large = uiFont(15, QFont::Medium);
     m_painter.setFont(large);
     m_painter.setPen(chrome().text);
     m_painter.drawText(QPointF(left, y), amount);
     m_painter.setFont(uiFont(11));
     m_painter.setPen(chrome().text2);
-    if (iteration)
-        m_painter.drawText(QPointF(left + textWidth(amount, large) + 4, y), scale.unit());
+    m_painter.drawText(QPointF(left + textWidth(amount, large) + 4, y), scale.unit());
     const auto line = [&](const QString& text) {
         m_painter.drawText(QPointF(left, y += CompareRow::kLine), text);
     };
@@ -354,10 +353,8 @@ void RowPainter::paintKeyNumbers(const QRectF& column) const
     } else if (m_row.showsDifference() && m_row.group == 0) {
         line(tr("baseline"));
     }
-    if (const auto share = measured("bubble_ratio"))
-        line(tr("bubble %1").arg(percent(*share)));
-    if (m_row.view->knowsMemory() && (m_row.view->hasMemory() || measured("peak_stash")))
-        line(tr("peak %1").arg(comparePeak(m_row))); // with its bars below
+    for (const QString& text : keyTexts()) // the peak is the last, with its bars below
+        line(text);
 }
 
 // A bar per device, with the numbers of as many devices as fit.
@@ -404,7 +401,7 @@ void RowPainter::paintCompact() const
     paintGrid(m_painter, m_scene.rows.ruler(m_row, m_axis), m_axis, theme(), time);
     paintLane();
     if (m_row.isExpanded) {
-        paintDevices(m_row.lanes());
+        paintDevices(m_row.lanes);
         paintBaselineBoxes();
         paintEnd();
     }
@@ -448,13 +445,13 @@ void RowPainter::paintLane() const
     const bool hasSpans = std::ranges::any_of(devices, [this](int device) {
         return !m_row.view->spans(engine::DeviceId{device}, engine::Track::Kind::Compute).empty();
     });
-    if (m_scene.lane == LaneOf::WorstDevice)
+    if (m_scene.arrangement.lane == LaneOf::WorstDevice)
         devices = {worstDevice(*m_row.view->metrics(m_row.iteration)).value};
     if (!hasSpans)
         write(lane().adjusted(8, 0, 0, 0), tr("no timeline in this file"), uiFont(11),
               chrome().text3);
     else if (m_scene.showsDevices())
-        paintDevices(m_scene.foldedLanes(m_row));
+        paintDevices(m_row.folded);
     else
         LanePainter(m_painter, *m_row.view, m_axis, m_colours)
             .paintMean(devices, m_row.window(), lane().top(), lane().height());
@@ -475,13 +472,16 @@ void RowPainter::paintBeyond() const
 
 void RowPainter::paintCells() const
 {
-    const DeviceLanes lanes = m_row.lanes();
     for (const CompareColumn& column : m_scene.columns) {
         const QRectF box(column.left, m_row.top, column.width - 6, m_scene.rows.rowHeight());
         paintCell(column, compareCell(*m_scene.numbers(), m_row, column), box, false);
-        for (int d = 0; m_row.isExpanded && d < m_row.view->devices(); ++d)
-            paintCell(column, compareCell(*m_scene.numbers(), m_row, engine::DeviceId{d}, column),
-                      {box.left(), lanes.topOf(d), box.width(), lanes.height()}, true);
+        for (std::size_t d = 0; d < m_row.lanes.size(); ++d)
+            paintCell(
+                column,
+                compareCell(*m_scene.numbers(), m_row, engine::DeviceId{static_cast<int>(d)},
+                            column),
+                {box.left(), m_row.lanes[d].computeTop(), box.width(), m_row.lanes[d].compute},
+                true);
     }
 }
 
@@ -570,14 +570,38 @@ void ComparePainter::paintTitles() const
     }
 }
 
-void ComparePainter::paintGround() const
+// The rows in sight and, on top of them, what covers several rows or is between them.
+void ComparePainter::paintRows() const
 {
-    if (m_scene.rows.isCompact)
-        return;
     const QRectF& area = m_scene.area;
-    const double height = std::max(m_scene.rows.height, area.height());
-    fill({area.right(), 0, m_scene.columnsWidth(), height}, chrome().surfaceAlt);
-    fill({area.right(), 0, 1, height}, chrome().line);
+    const CompareLayout& rows = m_scene.rows;
+    const double width = m_scene.size.width(), top = m_scene.scroll, bottom = top + area.height();
+    m_painter.translate(0, -top);
+    if (!rows.isCompact && rows.hasColumn) {
+        fill({area.right(), top, m_scene.columnsWidth(), area.height()}, chrome().surfaceAlt);
+        fill({area.right(), top, 1, area.height()}, chrome().line);
+    }
+    for (const CompareRow& row : rows.rows)
+        if (row.top < bottom && row.top + row.height > top)
+            paintRow(row);
+    int group = 0;
+    for (const CompareRow& row : rows.rows)
+        if (std::exchange(group, row.group) != row.group)
+            paintHead(rows.groups[static_cast<std::size_t>(row.group)], row);
+    paintBaselineEnd();
+    const CompareNumbers* numbers = m_scene.numbers();
+    if (rows.isCompact && numbers && numbers->by == profiler::RankBy::Iteration)
+        for (const auto& tie : numbers->ranking.ties)
+            paintTie(tie);
+    if (!m_scene.isBaselinePinned())
+        return;
+    const CompareRow& base = *m_scene.baseline();
+    const QRectF strip(0, bottom - rows.rowHeight(), width, rows.rowHeight());
+    m_painter.setClipRect(strip);
+    fill(strip, chrome().surface);
+    m_painter.translate(0, strip.top() - base.top);
+    paintRow(base);
+    fill({0, base.top, width, 1}, chrome().lineStrong);
 }
 
 void ComparePainter::paintRow(const CompareRow& row) const
@@ -588,19 +612,6 @@ void ComparePainter::paintRow(const CompareRow& row) const
         RowPainter(*this, row).paintTall();
     fill({0, row.top + row.height - 1, m_scene.size.width(), 1},
          m_scene.rows.isCompact ? chrome().grid : chrome().line);
-}
-
-void ComparePainter::paintOverRows() const
-{
-    int group = 0;
-    for (const CompareRow& row : m_scene.rows.rows)
-        if (std::exchange(group, row.group) != row.group)
-            paintHead(m_scene.rows.groups[static_cast<std::size_t>(row.group)], row);
-    paintBaselineEnd();
-    const CompareNumbers* numbers = m_scene.numbers();
-    if (m_scene.rows.isCompact && numbers && numbers->by == profiler::RankBy::Iteration)
-        for (const auto& tie : numbers->ranking.ties)
-            paintTie(tie);
 }
 
 // A strip above a group whose runs are not ranked with those above. If they have another unit, it
@@ -753,6 +764,13 @@ void ComparePainter::paintLegend() const
                              !m_scene.rows.isCompact ? LegendDetail::ComputeAndMemory
                                  : hasBoxes          ? LegendDetail::TimeOnly
                                                      : LegendDetail::Coverage);
+    const bool hasIntervals = std::ranges::any_of(
+        m_scene.rows.rows, [](const CompareRow& row) { return row.most > 0; });
+    if (hasIntervals)
+        legend.left.push_back({profiler::LegendEntry::Look::Interval,
+                               {fromQt(chrome().text)},
+                               tr("end, 95 % interval").toStdString(),
+                               {}});
     if (m_scene.rows.isCompact)
         legend.note = hiddenRuns();
     app::paintLegend(m_painter, legend, m_colours,

@@ -7,9 +7,6 @@
 
 namespace app {
 
-QString comparePeak(const CompareRow& row);     // "16.4 MiB", "5.0 Mₐ"; the row has metrics
-QString compareSubtitle(const CompareRow& row); // "D 4, N 8, v 2, emulated"
-
 // The memory scales of a comparison, shared by all its runs: one for bytes, one for M_a.
 struct MemoryScales
 {
@@ -19,8 +16,7 @@ struct MemoryScales
 };
 MemoryScales memoryScales(const CompareLayout& layout);
 
-// Draws a CompareScene that is not empty. The functions about rows use coordinates of the rows
-// before scrolling.
+// Draws a CompareScene that is not empty.
 class ComparePainter
 {
 public:
@@ -30,10 +26,8 @@ public:
         , m_colours(colours)
     { }
 
-    void paintFrame() const;                    // everything except the rows
-    void paintGround() const;                   // the background of the rows
-    void paintRow(const CompareRow& row) const; // slow, so cache the result
-    void paintOverRows() const;                 // what covers several rows or is between them
+    void paintFrame() const; // everything except the rows
+    void paintRows() const;  // slow, so cache the result; the area of the rows begins at y = 0
     void paintMarks() const;
     void paintLegend() const;
 
@@ -52,6 +46,7 @@ protected:
     const BoxColours& m_colours;
 
 private:
+    void paintRow(const CompareRow& row) const; // in coordinates of the rows before scrolling
     void paintRulerOf(const CompareRow& row, const QRectF& strip) const;
     void paintTitles() const;
     void paintHead(const CompareGroup& group, const CompareRow& first) const;

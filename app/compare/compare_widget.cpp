@@ -62,44 +62,6 @@ bool OpEndDrag::end()
     return std::exchange(m_isActive, false);
 }
 
-void RowPictures::paint(QPainter& painter, const CompareScene& scene, const BoxColours& colours,
-                        CachedPicture::Key key)
-{
-    m_pictures.resize(scene.runs.size());
-    const Chrome& chrome = colours.theme().chrome;
-    const auto paintRow = [&](const CompareRow& row) {
-        key.size = {scene.size.width(), row.height};
-        key.scroll = 0;
-        painter.drawPixmap(QPointF(0, row.top),
-                           m_pictures[row.run].get(key, chrome.surface, [&](QPainter& on) {
-                               on.translate(0, -row.top);
-                               ComparePainter(on, scene, colours).paintRow(row);
-                           }));
-    };
-    const ComparePainter comparison(painter, scene, colours);
-    const QRectF& area = scene.area;
-    const double width = scene.size.width(), top = scene.scroll, bottom = top + area.height();
-    painter.save();
-    painter.setClipRect(QRectF(0, area.top(), width, area.height()));
-    painter.translate(0, area.top() - top);
-    comparison.paintGround();
-    for (const CompareRow& row : scene.rows.rows)
-        if (row.top < bottom && row.top + row.height > top)
-            paintRow(row);
-    comparison.paintOverRows();
-    if (scene.isBaselinePinned()) {
-        const CompareRow& base = *scene.baseline();
-        const double height = scene.rows.rowHeight();
-        const QRectF strip(0, bottom - height, width, height);
-        painter.setClipRect(strip);
-        painter.fillRect(strip, chrome.surface);
-        painter.translate(0, strip.top() - base.top);
-        paintRow(base);
-        painter.fillRect(QRectF(0, base.top, width, 1), chrome.lineStrong);
-    }
-    painter.restore();
-}
-
 CompareWidget::CompareWidget(const ThemeController& theme, QWidget* parent)
     : TimeCanvas(QStringLiteral("compare"), theme, parent)
 {
@@ -191,8 +153,8 @@ void CompareWidget::setExpanded(std::size_t run, bool isExpanded)
 
 void CompareWidget::setLane(LaneOf lane)
 {
-    m_scene.lane = lane;
-    contentChanged();
+    m_scene.arrangement.lane = lane;
+    relayout();
 }
 
 void CompareWidget::setAlign(CompareAlign align)
@@ -236,10 +198,9 @@ void CompareWidget::select(std::size_t run, const Selection& selection)
         selectAndReveal({m_scene.indexOf(*row), selection});
 }
 
-int CompareWidget::greatestHeight() const
+int CompareWidget::heightFor(double rows)
 {
-    return static_cast<int>(std::ceil(CompareScene::kRuler + CompareScene::kLegend
-                                      + app::greatestHeight(m_scene.rows)));
+    return static_cast<int>(std::ceil(CompareScene::kRuler + CompareScene::kLegend + rows));
 }
 
 void CompareWidget::orderRows()
@@ -268,7 +229,11 @@ void CompareWidget::paintCanvas(QPainter& painter)
 {
     const ComparePainter comparison(painter, m_scene, colours());
     comparison.paintFrame();
-    m_rows.paint(painter, m_scene, colours(), pictureKey({}));
+    const QSizeF size(m_scene.size.width(), m_scene.area.height());
+    painter.drawPixmap(QPointF(0, m_scene.area.top()),
+                       m_rows.get(pictureKey(size), look().chrome.surface, [this](QPainter& on) {
+                           ComparePainter(on, m_scene, colours()).paintRows();
+                       }));
     comparison.paintMarks();
     comparison.paintLegend();
 }

@@ -34,19 +34,6 @@ private:
     std::int64_t m_before = 0, m_now = 0;
 };
 
-// Caches a picture per row of a comparison, so that scrolling copies pictures and zooming draws
-// only the visible rows.
-class RowPictures
-{
-public:
-    // `key` identifies the content of the widget.
-    void paint(QPainter& painter, const CompareScene& scene, const BoxColours& colours,
-               CachedPicture::Key key);
-
-private:
-    std::vector<CachedPicture> m_pictures; // one per run
-};
-
 // Several runs below each other on one time scale, with end markers, the gap to the baseline and
 // key numbers. Few runs show their devices. Many runs are ranked and have one lane each; the user
 // can expand the devices of a run. Runs in another unit have their own ruler and a note.
@@ -82,7 +69,8 @@ public:
     bool isCompact() const { return m_scene.rows.isCompact; }
     const CompareLayout& rows() const { return m_scene.rows; }
     const RunViewPointer& view(std::size_t run) const { return m_scene.runs[run]; }
-    int greatestHeight() const; // largest useful height, in pixels
+    int greatestHeight() const { return heightFor(m_scene.rows.greatestHeight()); }
+    int legibleHeight() const { return heightFor(m_scene.rows.legibleHeight()); }
     QSize sizeHint() const override { return {1384, 582}; }
     QSize minimumSizeHint() const override { return {400, 200}; }
 
@@ -126,6 +114,7 @@ protected:
     void contextMenuEvent(QContextMenuEvent* event) override;
 
 private:
+    static int heightFor(double rows); // of the widget, in pixels
     void relayout();
     void orderRows(); // empties the order, so that layout() sets it again
     void setSelected(const CompareScene::Mark& mark);
@@ -134,7 +123,7 @@ private:
 
     CompareScene m_scene;
     OpEndDrag m_opEnd;
-    RowPictures m_rows;
+    CachedPicture m_rows;
 };
 
 } // namespace app

@@ -499,6 +499,13 @@ int ComparisonPanels::fittingHeight() const
     return m_isRanked ? kRanked : kTabs + 1 + m_tables[0]->fittingHeight() + kNote;
 }
 
+// The note gives way to the rows of the table.
+void ComparisonPanels::resizeEvent(QResizeEvent* event)
+{
+    QWidget::resizeEvent(event);
+    m_note->setVisible(height() >= kTabs + 1 + m_tables[0]->fittingHeight() + kNote);
+}
+
 void ComparisonPanels::shareWidth()
 {
     constexpr int kExport = 88; // width of the button and the margins

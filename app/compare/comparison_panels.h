@@ -71,6 +71,9 @@ Q_SIGNALS:
     void onlyRequested(const std::vector<std::size_t>& runs); // compare only these
     void exportRequested(const RunSaver::MakeScene& make, const QString& name);
 
+protected:
+    void resizeEvent(QResizeEvent* event) override;
+
 private:
     DataTable* makeTable(const char* name, const QString& title);
     // `describe` returns the tooltip of a run.

@@ -156,7 +156,7 @@ MainWindow::MainWindow(ThemeController& theme, Settings& settings, QWidget* pare
     statusBar()->addPermanentWidget(m_note);
     m_facts->setTextFormat(Qt::RichText);
     m_facts->setProperty(kHtmlToolTip, true);
-    m_facts->setSizePolicy(QSizePolicy::Ignored, QSizePolicy::Preferred); // cut in a narrow window
+    m_facts->setSizePolicy(QSizePolicy::Ignored, QSizePolicy::Preferred);
     statusBar()->setContentsMargins(10, 0, 8, 0);
     followStyleSheet(*menuBar());
     followStyleSheet(*statusBar());
@@ -225,9 +225,13 @@ void MainWindow::showPage(Page* page)
 void MainWindow::updateStatus()
 {
     const Page* page = currentPage();
-    m_facts->setText(page->statusTexts().join(QStringLiteral("&nbsp;&nbsp;|&nbsp;&nbsp;")));
-    m_facts->setToolTip(page->statusTexts().join(QStringLiteral("<br>")));
+    QStringList facts = page->statusTexts();
+    m_facts->setToolTip(facts.join(QStringLiteral("<br>")));
     m_note->setText(page->statusNote());
+    const int room = width() - m_note->sizeHint().width() - 40;
+    do // leaves out the last facts if not all fit: a part of one reads as a whole one
+        m_facts->setText(facts.join(QStringLiteral("&nbsp;&nbsp;|&nbsp;&nbsp;")));
+    while (m_facts->sizeHint().width() > room && facts.size() > 1 && (facts.removeLast(), true));
     setWindowTitle(page == m_start ? QStringLiteral("Bubblescope")
                                    : tr("%1 - Bubblescope").arg(page->title()));
 }
@@ -323,6 +327,8 @@ void MainWindow::resizeEvent(QResizeEvent* event)
 {
     QMainWindow::resizeEvent(event);
     m_menus->place(width());
+    if (currentPage() != nullptr)
+        updateStatus();
 }
 
 void MainWindow::openFiles(const QStringList& files)

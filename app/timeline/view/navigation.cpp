@@ -2,8 +2,6 @@
 
 #include "app/timeline/view/hit_test.h"
 
-#include <Qt>
-
 #include <algorithm>
 #include <array>
 
@@ -202,6 +200,44 @@ std::optional<Selection> walked(const RunView& view, const Selection& from, int 
         return firstOp(view, iteration);
     const auto* found = std::ranges::find(kWalkKeys, key, &WalkKey::key);
     return found == kWalkKeys.end() ? std::nullopt : found->target(view, from);
+}
+
+std::optional<KernelStep> kernelStep(int key, Qt::KeyboardModifiers modifiers, bool isOnKernel)
+{
+    if (!isOnKernel && !(modifiers & Qt::ShiftModifier))
+        return std::nullopt;
+    switch (key) {
+    case Qt::Key_Comma:
+        return KernelStep::Previous;
+    case Qt::Key_Period:
+        return KernelStep::Next;
+    case Qt::Key_Up:
+    case Qt::Key_Return:
+    case Qt::Key_Enter:
+        return KernelStep::Out;
+    case Qt::Key_Down:
+        return KernelStep::Into;
+    default:
+        return std::nullopt;
+    }
+}
+
+std::optional<Selection> walkedKernel(const RunView& view, const KernelView& kernels,
+                                      const Selection& from, KernelStep step)
+{
+    const profiler::GpuActivity& activity = kernels.activity();
+    if (step == KernelStep::Into) {
+        const auto all = activity.of({from.op, static_cast<std::uint32_t>(from.iteration)});
+        return from.kind != Selection::Kind::Op || all.empty()
+            ? std::nullopt
+            : std::optional(kernels.select(all.front()));
+    }
+    if (from.kind != Selection::Kind::Kernel)
+        return std::nullopt;
+    if (step == KernelStep::Out)
+        return selectOp(view, from.op, from.iteration);
+    const auto to = kernels.neighbour(from.work, step == KernelStep::Next ? 1 : -1);
+    return to ? std::optional(kernels.select(*to)) : std::nullopt;
 }
 
 } // namespace app

@@ -1,7 +1,6 @@
 #include "app/timeline/widget/timeline_scene.h"
 
-#include "app/timeline/details/details_kernel.h"
-#include "app/timeline/details/tool_tip.h"
+#include "app/timeline/details/details.h"
 #include "app/timeline/paint/box_painter.h"
 #include "app/timeline/paint/header_painter.h"
 #include "app/timeline/paint/kernel_painter.h"
