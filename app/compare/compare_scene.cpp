@@ -3,8 +3,8 @@
 #include "app/documents/run_document.h"
 #include "app/timeline/details/details.h"
 #include "app/timeline/view/hit_test.h"
+#include "app/timeline/view/labels.h"
 #include "app/timeline/view/navigation.h"
-#include "app/timeline/view/translate.h"
 #include "app/ui/table_model.h"
 #include "app/ui/text.h"
 
@@ -17,11 +17,14 @@
 namespace app {
 namespace {
 
+using profiler::ComparedRun;
+using Shows = CompareColumn::Shows;
+
 constexpr double kLargest = 56, kUsual = 23, kLegible = 13, kLeastPitch = 7; // of lanes
 constexpr std::size_t kTallRuns = 4; // more runs are compact
 constexpr double kPadding = 8;       // below the devices of an expanded compact row
 constexpr double kTallHeader = 140, kTallColumn = 128;
-constexpr double kCompactHeader = 214, kNarrowHeader = 176, kNarrow = 1000;
+constexpr double kCompactHeader = 214, kNarrowHeader = 176, kNarrow = 1000, kLow = 320;
 constexpr double kChevronFrom = 36, kChevronTo = 56;
 
 double tallHeight(const CompareLayout& layout, const CompareRow& row, double pitch)
@@ -184,6 +187,107 @@ void addNumbers(CompareRow& row, const CompareNumbers& numbers)
     row.most = time->most * ticks;
 }
 
+Scale perTokens(const CompareRow& row, double longest)
+{
+    const Scale scale
+        = timeScale(row.view->run().info, static_cast<std::int64_t>(longest / row.tokens));
+    return row.tokens == 1 ? scale
+                           : Scale(scale.perUnit() * row.tokens, scale.decimals(), scale.unit());
+}
+
+constexpr double kLeastTime = 320, kRightEdge = 14;
+
+const std::vector<CompareColumn>& offeredColumns()
+{
+    using profiler::RankBy;
+    static const std::vector<CompareColumn> kColumns{
+        {"iteration", Shows::Value, RankBy::Iteration, 104, 5},
+        {"iteration", Shows::Difference, RankBy::Iteration, 92, 4},
+        {"iteration", Shows::Percent, RankBy::Iteration, 104, 1},
+        {"bubble_ratio", Shows::Value, RankBy::Bubble, 78, 2},
+        {"peak_bytes", Shows::Value, RankBy::Peak, 138, 3},
+        {"p2p_messages", Shows::Value, RankBy::Messages, 82, 0}};
+    return kColumns;
+}
+
+CompareCell unknownCell()
+{
+    return {kNoValue, {}, Verdict::Neutral, true};
+}
+
+QString columnTitle(const CompareNumbers& numbers, const CompareColumn& of)
+{
+    const bool isPeak = of.ranksBy == profiler::RankBy::Peak,
+               isStash = isPeak && !numbers.hasBytes();
+    const profiler::MeasureInfo& measure = comparedMeasure(isStash ? "peak_stash" : of.key);
+    if (of.shows == Shows::Percent)
+        return tr("Diff., %");
+    const QString name = of.shows == Shows::Difference ? tr("Diff.")
+        : isPeak                                       ? (isStash ? tr("Stash") : tr("Peak"))
+                                                       : fromUtf8(measure.title);
+    return withUnit(name, numbers.scale(measure).unit());
+}
+
+CompareCell differenceCell(const CompareNumbers& numbers, const CompareRow& row,
+                           const CompareColumn& column)
+{
+    constexpr double kHuge = 100; // times the baseline
+    if (row.run == numbers.comparison.baseline)
+        return {column.shows == Shows::Difference ? tr("baseline") : QString(),
+                {},
+                Verdict::Neutral,
+                true};
+    const profiler::MeasureInfo& measure = comparedMeasure(column.key);
+    const auto change = numbers.comparison.change(column.key, row.run);
+    if (!change || change->from == 0)
+        return unknownCell();
+    CompareCell cell;
+    cell.verdict = numbers.colour(measure, row.run);
+    cell.isHint = cell.verdict == Verdict::Neutral;
+    const bool hasInterval = change->by.spread == profiler::Spread::Interval;
+    if (column.shows == Shows::Difference) {
+        if (change->share() <= kHuge)
+            cell.text = numbers.scale(measure).difference(change->by.value);
+        cell.below = hasInterval ? numbers.spreadText(measure, *change) : QString();
+        return cell;
+    }
+    const auto part = [&](double by) { return signedNumber(100 * by / change->from, 1); };
+    cell.text = change->share() > kHuge ? tr("> 10 000") : part(change->by.value);
+    if (hasInterval)
+        cell.below = tr("%1 to %2").arg(part(change->by.least), part(change->by.most));
+    return cell;
+}
+
+CompareCell peakCell(const CompareNumbers& numbers, const std::optional<std::int64_t>& bytes,
+                     const std::optional<double>& stash)
+{
+    if (!bytes && !stash)
+        return unknownCell();
+    CompareCell cell;
+    cell.text = bytes ? numbers.bytes().text(static_cast<double>(*bytes)) : number(*stash, 1);
+    cell.share = bytes ? static_cast<double>(*bytes) / numbers.largestBytes()
+                       : *stash / numbers.largestStash();
+    if (!bytes && numbers.hasBytes()) // the column is in bytes
+        cell.text += QString::fromUtf8(" Mₐ");
+    return cell;
+}
+
+// A value in its own unit if the run has another unit than the baseline.
+CompareCell valueCell(const CompareNumbers& numbers, const CompareRow& row, const char* key)
+{
+    const profiler::Amount* amount = numbers.comparison.runs[row.run].amount(key);
+    if (amount == nullptr)
+        return unknownCell();
+    const profiler::MeasureInfo& measure = comparedMeasure(key);
+    if (measure.unit == profiler::Unit::Time && !numbers.isInUnitOfBaseline(row.run))
+        return {numbers.inOwnUnit(row.run, *amount), {}};
+    const Scale scale = numbers.scale(measure);
+    CompareCell cell{scale.text(amount->value), {}};
+    if (measure.unit == profiler::Unit::Time && amount->spread == profiler::Spread::Interval)
+        cell.below = tr("%1 to %2").arg(scale.text(amount->least), scale.text(amount->most));
+    return cell;
+}
+
 } // namespace
 
 double CompareGroup::headHeight() const
@@ -217,18 +321,6 @@ QRectF CompareRow::memorySlot(const QRectF& area, int device) const
     const double right = std::round(area.left() + slot * (device + 1));
     return {left, area.top(), right - left, area.height()};
 }
-
-namespace {
-
-Scale perTokens(const CompareRow& row, double longest)
-{
-    const Scale scale
-        = timeScale(row.view->run().info, static_cast<std::int64_t>(longest / row.tokens));
-    return row.tokens == 1 ? scale
-                           : Scale(scale.perUnit() * row.tokens, scale.decimals(), scale.unit());
-}
-
-} // namespace
 
 Scale CompareLayout::time(const CompareRow& row) const
 {
@@ -341,106 +433,6 @@ double compareEnd(const CompareLayout& layout)
     return end * kCompareWhole;
 }
 
-namespace {
-
-using profiler::ComparedRun;
-using Shows = CompareColumn::Shows;
-
-constexpr double kLeastTime = 320, kRightEdge = 14;
-
-const std::vector<CompareColumn>& offeredColumns()
-{
-    using profiler::RankBy;
-    static const std::vector<CompareColumn> kColumns{
-        {"iteration", Shows::Value, RankBy::Iteration, 104, 5},
-        {"iteration", Shows::Difference, RankBy::Iteration, 92, 4},
-        {"iteration", Shows::Percent, RankBy::Iteration, 104, 1},
-        {"bubble_ratio", Shows::Value, RankBy::Bubble, 78, 2},
-        {"peak_bytes", Shows::Value, RankBy::Peak, 138, 3},
-        {"p2p_messages", Shows::Value, RankBy::Messages, 82, 0}};
-    return kColumns;
-}
-
-CompareCell unknownCell()
-{
-    return {kNoValue, {}, Verdict::Neutral, true};
-}
-
-QString columnTitle(const CompareNumbers& numbers, const CompareColumn& of)
-{
-    const bool isPeak = of.ranksBy == profiler::RankBy::Peak,
-               isStash = isPeak && !numbers.hasBytes();
-    const profiler::MeasureInfo& measure = comparedMeasure(isStash ? "peak_stash" : of.key);
-    if (of.shows == Shows::Percent)
-        return tr("Diff., %");
-    const QString name = of.shows == Shows::Difference ? tr("Diff.")
-        : isPeak                                       ? (isStash ? tr("Stash") : tr("Peak"))
-                                                       : fromUtf8(measure.title);
-    return withUnit(name, numbers.scale(measure).unit());
-}
-
-CompareCell differenceCell(const CompareNumbers& numbers, const CompareRow& row,
-                           const CompareColumn& column)
-{
-    constexpr double kHuge = 100; // times the baseline
-    if (row.run == numbers.comparison.baseline)
-        return {column.shows == Shows::Difference ? tr("baseline") : QString(),
-                {},
-                Verdict::Neutral,
-                true};
-    const profiler::MeasureInfo& measure = comparedMeasure(column.key);
-    const auto change = numbers.comparison.change(column.key, row.run);
-    if (!change || change->from == 0)
-        return unknownCell();
-    CompareCell cell;
-    cell.verdict = numbers.colour(measure, row.run);
-    cell.isHint = cell.verdict == Verdict::Neutral;
-    const bool hasInterval = change->by.spread == profiler::Spread::Interval;
-    if (column.shows == Shows::Difference) {
-        if (change->share() <= kHuge)
-            cell.text = numbers.scale(measure).difference(change->by.value);
-        cell.below = hasInterval ? numbers.spreadText(measure, *change) : QString();
-        return cell;
-    }
-    const auto part = [&](double by) { return signedNumber(100 * by / change->from, 1); };
-    cell.text = change->share() > kHuge ? tr("> 10 000") : part(change->by.value);
-    if (hasInterval)
-        cell.below = tr("%1 to %2").arg(part(change->by.least), part(change->by.most));
-    return cell;
-}
-
-CompareCell peakCell(const CompareNumbers& numbers, const std::optional<std::int64_t>& bytes,
-                     const std::optional<double>& stash)
-{
-    if (!bytes && !stash)
-        return unknownCell();
-    CompareCell cell;
-    cell.text = bytes ? numbers.bytes().text(static_cast<double>(*bytes)) : number(*stash, 1);
-    cell.share = bytes ? static_cast<double>(*bytes) / numbers.largestBytes()
-                       : *stash / numbers.largestStash();
-    if (!bytes && numbers.hasBytes()) // the column is in bytes
-        cell.text += QString::fromUtf8(" Mₐ");
-    return cell;
-}
-
-// A value in its own unit if the run has another unit than the baseline.
-CompareCell valueCell(const CompareNumbers& numbers, const CompareRow& row, const char* key)
-{
-    const profiler::Amount* amount = numbers.comparison.runs[row.run].amount(key);
-    if (amount == nullptr)
-        return unknownCell();
-    const profiler::MeasureInfo& measure = comparedMeasure(key);
-    if (measure.unit == profiler::Unit::Time && !numbers.isInUnitOfBaseline(row.run))
-        return {numbers.inOwnUnit(row.run, *amount), {}};
-    const Scale scale = numbers.scale(measure);
-    CompareCell cell{scale.text(amount->value), {}};
-    if (measure.unit == profiler::Unit::Time && amount->spread == profiler::Spread::Interval)
-        cell.below = tr("%1 to %2").arg(scale.text(amount->least), scale.text(amount->most));
-    return cell;
-}
-
-} // namespace
-
 std::vector<CompareColumn> layoutColumns(const CompareNumbers& numbers, double headers,
                                          double width)
 {
@@ -541,7 +533,7 @@ void CompareScene::layout(QSizeF of)
     size = of;
     const double height = std::max(0.0, size.height() - kRuler - kLegend);
     const bool isNarrow = size.width() < kNarrow;
-    arrangement.hasColumn = !isNarrow;
+    arrangement.hasColumn = !isNarrow || size.height() >= kLow;
     const bool hasOrder = !arrangement.order.empty();
     if (!hasOrder) {
         arrangement.order.resize(runs.size());

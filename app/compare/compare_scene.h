@@ -6,7 +6,6 @@
 #include "app/timeline/view/lanes.h"
 #include "app/timeline/view/run_view.h"
 #include "app/timeline/view/selection.h"
-#include "app/timeline/view/view_window.h"
 #include "app/ui/table_roles.h"
 
 #include <QRectF>

@@ -1,12 +1,13 @@
 #include "app/figures/figure_preview.h"
 
-#include "app/figures/paint_scene.h"
+#include "app/figures/write_figure.h"
 #include "app/ui/band.h"
 #include "app/ui/controls.h"
 #include "app/ui/segment_control.h"
 #include "profiler/figure/layout.h"
 
 #include <QBoxLayout>
+#include <QGridLayout>
 #include <QPainter>
 #include <QScrollArea>
 
@@ -14,71 +15,13 @@
 #include <cmath>
 
 namespace app {
-
-FlowLayout::FlowLayout(int spacing, QWidget* parent)
-    : QLayout(parent)
-{
-    setContentsMargins({});
-    setSpacing(spacing);
-}
-
-FlowLayout::~FlowLayout()
-{
-    qDeleteAll(m_items);
-}
-
-QLayoutItem* FlowLayout::takeAt(int index)
-{
-    return index >= 0 && index < m_items.size() ? m_items.takeAt(index) : nullptr;
-}
-
-template<class Place>
-int FlowLayout::arrange(int width, const Place& place) const
-{
-    int x = 0, y = 0, line = 0;
-    for (QLayoutItem* item : m_items) {
-        if (item->isEmpty())
-            continue;
-        const QSize size = item->sizeHint().boundedTo(QSize(width, QLAYOUTSIZE_MAX));
-        if (x > 0 && x + size.width() > width) {
-            x = 0;
-            y += line + spacing();
-            line = 0;
-        }
-        place(item, QRect(QPoint(x, y), size));
-        x += size.width() + spacing();
-        line = std::max(line, size.height());
-    }
-    return y + line;
-}
-
-int FlowLayout::heightForWidth(int width) const
-{
-    return arrange(width, [](QLayoutItem*, const QRect&) {});
-}
-
-QSize FlowLayout::minimumSize() const
-{
-    QSize size;
-    for (const QLayoutItem* item : m_items)
-        size = size.expandedTo(item->minimumSize());
-    return size;
-}
-
-void FlowLayout::setGeometry(const QRect& rect)
-{
-    QLayout::setGeometry(rect);
-    arrange(rect.width(), [&rect](QLayoutItem* item, const QRect& place) {
-        item->setGeometry(place.translated(rect.topLeft()));
-    });
-}
-
 namespace {
 
 constexpr double kMargin = 32, kGutter = 30, kFigureTop = 26; // pixels of the page
 constexpr double kWidestColumn = 3.6 * profiler::kPointsPerInch;
 constexpr double kWidestPage = 8.5 * profiler::kPointsPerInch;
-constexpr int kZoomPadding = 20;
+constexpr int kZoomPadding = 20, kPreviewMargin = 24;
+constexpr double kZoomStep = 1.25;
 const QColor kPaper(Qt::white), kBars(0xDF, 0xE2, 0xE7), kCaption(0x1A, 0x1F, 0x27);
 
 // Draws lines in place of the text of a page.
@@ -90,45 +33,126 @@ void paintBars(QPainter& painter, QRectF area)
 
 } // namespace
 
-FigurePageView::FigurePageView(const ThemeController& theme, QWidget* parent)
-    : QWidget(parent)
-    , m_theme(theme)
+// A figure on paper, which is white in both themes.
+class FigureView : public QWidget
 {
-    setMinimumSize(400, 180);
-    setAccessibleName(tr("Figure at its true size"));
-}
+public:
+    FigureView(const ThemeController& theme, const QString& name)
+        : m_theme(theme)
+    {
+        setAccessibleName(name);
+    }
 
-void FigurePageView::setScene(const profiler::Scene& scene)
-{
-    m_scene = scene;
-    update();
-}
+    virtual void setScene(const profiler::Scene& scene)
+    {
+        m_scene = scene;
+        update();
+    }
 
-bool FigurePageView::isColumn() const
-{
-    return m_scene.width <= kWidestColumn;
-}
+protected:
+    double screenScale() const { return logicalDpiX() / profiler::kPointsPerInch; }
+    void paintPaper(QPainter& painter, QPointF at, double scale) const
+    {
+        painter.fillRect(rect(), kPaper);
+        painter.setPen(m_theme.theme().chrome.lineStrong);
+        painter.drawRect(rect().adjusted(0, 0, -1, -1));
+        painter.save();
+        painter.translate(at);
+        painter.scale(scale, scale);
+        paintScene(painter, m_scene);
+        painter.restore();
+    }
 
-bool FigurePageView::isSlide() const
-{
-    return m_scene.width > kWidestPage;
-}
+    const ThemeController& m_theme;
+    profiler::Scene m_scene;
+};
 
-double FigurePageView::pixelsPerPoint() const
+// The figure at its true size on a mock page with text around it. A figure wider than the view is
+// scaled down; pageText() states the scale.
+class FigurePageView : public FigureView
 {
-    const double screen = logicalDpiX() / profiler::kPointsPerInch;
-    return m_scene.width > 0 ? std::min(screen, (width() - 2 * kMargin) / m_scene.width) : screen;
-}
+public:
+    explicit FigurePageView(const ThemeController& theme)
+        : FigureView(theme, FigurePreview::tr("Figure at its true size"))
+    {
+        setMinimumSize(400, 180);
+    }
+
+    QString pageText() const; // "in a two-column page, this screen at 96 dpi"
+    QSize sizeHint() const override { return {736, 372}; }
+
+protected:
+    void paintEvent(QPaintEvent* event) override;
+
+private:
+    // Pixels per point of this screen; less if the figure would not fit.
+    double pixelsPerPoint() const
+    {
+        return m_scene.width > 0 ? std::min(screenScale(), (width() - 2 * kMargin) / m_scene.width)
+                                 : screenScale();
+    }
+    bool isColumn() const { return m_scene.width <= kWidestColumn; }
+    bool isSlide() const { return m_scene.width > kWidestPage; }
+    void paintMeasure(QPainter& painter, double left, double width) const;
+    void paintText(QPainter& painter, double left, double below) const;
+    double paintCaption(QPainter& painter, const QRectF& place) const;
+};
+
+class FigureZoomView : public FigureView
+{
+public:
+    explicit FigureZoomView(const ThemeController& theme)
+        : FigureView(theme, FigurePreview::tr("The figure enlarged"))
+    {
+        setSizePolicy(QSizePolicy::Fixed, QSizePolicy::Fixed);
+    }
+
+    void setScene(const profiler::Scene& scene) override
+    {
+        FigureView::setScene(scene);
+        setZoom(m_zoom);
+    }
+    void setZoom(double zoom) // 1 is the true size
+    {
+        m_zoom = std::clamp(zoom, 0.25, 8.0);
+        resize(sizeHint());
+        updateGeometry();
+        update();
+    }
+    double zoom() const { return m_zoom; }
+    // The largest zoom, up to 2.5, at which the whole figure fits into `width` pixels.
+    double fittingZoom(int width) const
+    {
+        const double pixels = m_scene.width * screenScale();
+        return pixels > 0 ? std::clamp((width - 2 * kZoomPadding) / pixels, 0.25, 2.5) : 2.5;
+    }
+    QSize sizeHint() const override
+    {
+        const double scale = m_zoom * screenScale();
+        return {static_cast<int>(std::ceil(m_scene.width * scale)) + 2 * kZoomPadding,
+                static_cast<int>(std::ceil(m_scene.height * scale)) + 2 * kZoomPadding};
+    }
+
+protected:
+    void paintEvent(QPaintEvent*) override
+    {
+        QPainter painter(this);
+        paintPaper(painter, {kZoomPadding, kZoomPadding}, m_zoom * screenScale());
+    }
+
+private:
+    double m_zoom = 2.5;
+};
 
 QString FigurePageView::pageText() const
 {
-    const double share = pixelsPerPoint() * profiler::kPointsPerInch / logicalDpiX();
+    const double share = pixelsPerPoint() / screenScale();
     const QString size = share < 0.995 ? tr("shown at %1 %").arg(std::lround(100 * share))
                                        : tr("this screen at %1 dpi").arg(logicalDpiX());
-    if (isSlide())
-        return tr("on a slide, %1").arg(size);
-    return isColumn() ? tr("in a two-column page, %1").arg(size)
-                      : tr("at full page width, %1").arg(size);
+    return (isSlide()        ? tr("on a slide, %1")
+                : isColumn() ? tr("in a two-column page, %1")
+                             : tr("at full page width, %1"))
+        .arg(size);
 }
 
 void FigurePageView::paintMeasure(QPainter& painter, double left, double width) const
@@ -174,88 +198,15 @@ void FigurePageView::paintText(QPainter& painter, double left, double below) con
 void FigurePageView::paintEvent(QPaintEvent*)
 {
     QPainter painter(this);
-    painter.fillRect(rect(), kPaper);
     const double scale = pixelsPerPoint(), figureWidth = m_scene.width * scale;
     const double left = isColumn()
         ? std::max(kMargin / 2, std::round((width() - 2 * figureWidth - kGutter) / 2))
         : std::round((width() - figureWidth) / 2);
+    paintPaper(painter, {left, kFigureTop}, scale);
     paintMeasure(painter, left, figureWidth);
-    painter.save();
-    painter.translate(left, kFigureTop);
-    painter.scale(scale, scale);
-    paintScene(painter, m_scene);
-    painter.restore();
     if (!isSlide())
         paintText(painter, left, kFigureTop + m_scene.height * scale + 10);
-    painter.setPen(m_theme.theme().chrome.lineStrong);
-    painter.drawRect(rect().adjusted(0, 0, -1, -1));
 }
-
-FigureZoomView::FigureZoomView(const ThemeController& theme, QWidget* parent)
-    : QWidget(parent)
-    , m_theme(theme)
-{
-    setSizePolicy(QSizePolicy::Fixed, QSizePolicy::Fixed);
-    setAccessibleName(tr("The figure enlarged"));
-}
-
-void FigureZoomView::setScene(const profiler::Scene& scene)
-{
-    m_scene = scene;
-    resize(sizeHint());
-    updateGeometry();
-    update();
-}
-
-void FigureZoomView::setZoom(double zoom)
-{
-    m_zoom = std::clamp(zoom, 0.25, 8.0);
-    resize(sizeHint());
-    updateGeometry();
-    update();
-}
-
-double FigureZoomView::fittingZoom(int width) const
-{
-    const double pixels = m_scene.width * logicalDpiX() / profiler::kPointsPerInch;
-    return pixels > 0 ? std::clamp((width - 2 * kZoomPadding) / pixels, 0.25, 2.5) : 2.5;
-}
-
-QSize FigureZoomView::sizeHint() const
-{
-    const double scale = m_zoom * logicalDpiX() / profiler::kPointsPerInch;
-    return {static_cast<int>(std::ceil(m_scene.width * scale)) + 2 * kZoomPadding,
-            static_cast<int>(std::ceil(m_scene.height * scale)) + 2 * kZoomPadding};
-}
-
-void FigureZoomView::paintEvent(QPaintEvent*)
-{
-    QPainter painter(this);
-    painter.fillRect(rect(), kPaper);
-    const double scale = m_zoom * logicalDpiX() / profiler::kPointsPerInch;
-    painter.save();
-    painter.translate(kZoomPadding, kZoomPadding);
-    painter.scale(scale, scale);
-    paintScene(painter, m_scene);
-    painter.restore();
-    painter.setPen(m_theme.theme().chrome.lineStrong);
-    painter.drawRect(rect().adjusted(0, 0, -1, -1));
-}
-
-namespace {
-
-constexpr int kPreviewMargin = 24;
-constexpr double kZoomStep = 1.25;
-
-void clear(QLayout* layout)
-{
-    while (QLayoutItem* item = layout->takeAt(0)) {
-        delete item->widget();
-        delete item;
-    }
-}
-
-} // namespace
 
 FigurePreview::FigurePreview(const ThemeController& theme, QWidget* parent)
     : QWidget(parent)
@@ -265,7 +216,7 @@ FigurePreview::FigurePreview(const ThemeController& theme, QWidget* parent)
     , m_pageText(makeLabel({}, "small"))
     , m_zoomText(makeLabel({}, "small"))
     , m_band(named(new Band(theme, Band::Shape::Verdict), "figureProblem"))
-    , m_checks(new FlowLayout(8))
+    , m_checks(new QGridLayout)
 {
     setAttribute(Qt::WA_StyledBackground);
     setProperty("surface", QStringLiteral("window"));
@@ -278,11 +229,11 @@ FigurePreview::FigurePreview(const ThemeController& theme, QWidget* parent)
     area->setAlignment(Qt::AlignHCenter | Qt::AlignTop);
     area->setStyleSheet(QStringLiteral("QScrollArea, QScrollArea > QWidget > QWidget "
                                        "{ background: transparent; }"));
-    auto* checks = new QWidget;
-    checks->setLayout(m_checks);
+    m_checks->setColumnStretch(0, 1);
+    m_checks->setColumnStretch(1, 1);
     auto* page = spaced(new QHBoxLayout, {}, 0, {m_page});
     spaced(new QVBoxLayout(this), {kPreviewMargin, 10, kPreviewMargin, 10}, 8,
-           {makePageHeader(), {page, 4}, makeZoomHeader(), {area, 4}, m_band, checks});
+           {makePageHeader(), {page, 4}, makeZoomHeader(), {area, 4}, m_band, m_checks});
 }
 
 QWidget* FigurePreview::makePageHeader()
@@ -349,14 +300,20 @@ void FigurePreview::resizeEvent(QResizeEvent* event)
 
 void FigurePreview::showChecks()
 {
-    clear(m_checks);
+    while (QLayoutItem* item = m_checks->takeAt(0)) {
+        delete item->widget();
+        delete item;
+    }
     for (const profiler::FigureCheck& check : m_draft.checks) {
+        auto* text = named(makeLabel(QString::fromStdString(check.text), "small"), "figureCheck");
+        text->setWordWrap(true);
         auto* both = new QWidget;
-        spaced(new QHBoxLayout(both), {0, 0, 10, 0}, 6,
+        spaced(new QHBoxLayout(both), {}, 6,
                {new IconLabel(m_theme, check.good ? Icon::Check : Icon::Warning,
                               check.good ? &Chrome::ok : &Chrome::warning, 14),
-                named(makeLabel(QString::fromStdString(check.text), "small"), "figureCheck")});
-        m_checks->addWidget(both);
+                {text, 1}});
+        const int count = m_checks->count();
+        m_checks->addWidget(both, count / 2, count % 2);
     }
 }
 

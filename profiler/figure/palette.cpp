@@ -145,6 +145,18 @@ Result<Palette> readTheme(const Json& theme)
     return p;
 }
 
+// Eight hues that also differ in lightness. The colours of forward ops are mixed with the surface.
+constexpr Colour kHueColours[kHues]
+    = {{0x31, 0x5A, 0xC2}, {0xC0, 0x56, 0x1A}, {0x23, 0xAA, 0x9C}, {0xA6, 0x24, 0x63},
+       {0x9C, 0xB8, 0x2E}, {0x6A, 0x55, 0xC8}, {0xFE, 0xBD, 0x29}, {0x7D, 0x87, 0x95}};
+constexpr double kForwardLight = 0.45, kForwardDark = 0.38;
+
+bool hasMicroBatch(const engine::Op& op)
+{
+    return engine::isCompute(op.kind) && op.kind != engine::OpKind::OptimizerStep
+        && op.microBatch.isValid();
+}
+
 } // namespace
 
 Colour mix(Colour from, Colour to, double share)
@@ -267,22 +279,6 @@ std::vector<std::string> paletteNames()
         std::rotate(names.begin(), first, first + 1);
     return names;
 }
-
-namespace {
-
-// Eight hues that also differ in lightness. The colours of forward ops are mixed with the surface.
-constexpr Colour kHueColours[kHues]
-    = {{0x31, 0x5A, 0xC2}, {0xC0, 0x56, 0x1A}, {0x23, 0xAA, 0x9C}, {0xA6, 0x24, 0x63},
-       {0x9C, 0xB8, 0x2E}, {0x6A, 0x55, 0xC8}, {0xFE, 0xBD, 0x29}, {0x7D, 0x87, 0x95}};
-constexpr double kForwardLight = 0.45, kForwardDark = 0.38;
-
-bool hasMicroBatch(const engine::Op& op)
-{
-    return engine::isCompute(op.kind) && op.kind != engine::OpKind::OptimizerStep
-        && op.microBatch.isValid();
-}
-
-} // namespace
 
 const std::vector<std::string_view>& colourByNames()
 {

@@ -1,11 +1,12 @@
 #include "app/timeline/details/details.h"
 
-#include "app/timeline/view/category_boxes.h"
+#include "app/documents/run_document.h"
+#include "app/timeline/paint/ruler_painter.h"
+#include "app/timeline/view/hit_test.h"
 #include "app/timeline/view/labels.h"
 #include "app/timeline/view/navigation.h"
-#include "app/timeline/view/note_marks.h"
-#include "app/timeline/view/translate.h"
 #include "app/ui/definition_text.h"
+#include "app/ui/numbers.h"
 #include "app/ui/text.h"
 #include "engine/experiment/experiment.h"
 #include "engine/model/transformer_shape.h"
@@ -1545,6 +1546,17 @@ bool isKnown(const RunView& view, const Selection& selection)
     return !isOp || view.spanOf(selection.op, selection.iteration).has_value();
 }
 
+// The number of compute ops without optimizer steps, as the set-up page counts them.
+std::int64_t computeOps(const engine::Schedule& schedule)
+{
+    std::int64_t count = 0;
+    for (const auto& program : schedule.program)
+        count += std::ranges::count_if(program, [](const engine::Op& op) {
+            return engine::isCompute(op.kind) && op.kind != engine::OpKind::OptimizerStep;
+        });
+    return count;
+}
+
 } // namespace
 
 std::optional<engine::ModelSpec> modelOf(const engine::RunInfo& info)
@@ -1754,6 +1766,77 @@ QString kernelToolTip(const RunView& view, const KernelView& kernels, const Sele
     const Scale scale = timeScale(view.run().info, work.window.duration());
     return toolTipPage(QString::fromStdString(name.label).toHtmlEscaped(),
                        scale.withUnit(work.window.duration()), lines);
+}
+
+QStringList runStatus(const RunDocument& document, const profiler::RunMetrics& metrics,
+                      const Selection& selection, const KernelView* kernels)
+{
+    const RunPointer run = document.run();
+    if (!run) {
+        if (document.state() == RunDocument::State::Loading)
+            return {tr("reading")};
+        if (document.state() != RunDocument::State::Failed)
+            return {tr("no metrics yet")};
+        return {document.notice().canRepeat ? tr("nothing recorded") : tr("not opened")};
+    }
+    const engine::RunInfo& info = run->info;
+    const engine::Shape& shape = run->schedule.shape;
+    QString devices = countOf(shape.devices, "device");
+    if (!info.deviceName.empty())
+        devices += tr(" on %1").arg(QString::fromStdString(info.deviceName).toHtmlEscaped());
+    QStringList texts{QStringLiteral("<b>%1</b> %2").arg(capitalized(modeText(info)), devices)};
+    const RunProgress& progress = document.progress();
+    if (document.state() == RunDocument::State::Loading)
+        texts.append(tr("reading the rest, %1 %").arg(qRound(100 * progress.read)));
+    if (document.isRunning())
+        texts.append(tr("%1 of %2 iterations").arg(progress.done).arg(progress.planned));
+    if (document.isRunning() && progress.ops > 0)
+        texts.append(tr("op %1 of %2").arg(progress.opsDone).arg(progress.ops));
+    QString counts = countOf(computeOps(run->schedule), "compute op");
+    if (metrics.messages > 0)
+        counts += tr(", %1").arg(countOf(metrics.messages, "message"));
+    if (kernels != nullptr && !kernels->isEmpty())
+        counts += tr(", %1").arg(countOf(
+            static_cast<std::int64_t>(kernels->activity().trace().kernels.size()), "kernel"));
+    texts.append(counts);
+    if (selection.kind != Selection::Kind::None && selection.window.duration() > 0) {
+        const auto length = selection.window.duration();
+        texts.append(tr("selection %1").arg(durationText(info, length)));
+    }
+    if (!info.timing.empty())
+        texts.append(tr("timed by %1").arg(QString::fromStdString(info.timing).toHtmlEscaped()));
+    if (!info.link.empty())
+        texts.append(linkStatus(info));
+    return texts;
+}
+
+QString linkStatus(const engine::RunInfo& info)
+{
+    return info.link == "free" ? tr("free links")
+                               : tr("link %1").arg(fromUtf8(info.link).toHtmlEscaped());
+}
+
+QStringList recordStatus(const RunView& view, const KernelView* kernels)
+{
+    const auto count = [](const QString& name, std::int64_t amount) {
+        const QString text = name + QLatin1Char(' ') + number(amount);
+        return amount > 0 ? QStringLiteral("<b>%1</b>").arg(text) : text;
+    };
+    QString text = count(tr("overlaps"), view.occurs().overlaps);
+    if (kernels != nullptr && !kernels->isEmpty())
+        text += QStringLiteral(", ")
+            + count(tr("dropped"), kernels->activity().trace().health.dropped);
+    return {text};
+}
+
+QString iterationStatus(const RunDocument& document, const profiler::RunMetrics& metrics)
+{
+    if (metrics.devices.empty() || !document.run())
+        return {};
+    const RunPointer run = document.run();
+    return tr("%1: %2, bubble %3")
+        .arg(iterationTitle(run->timeline, metrics.iteration),
+             durationText(run->info, metrics.duration), percent(metrics.bubbleRatio));
 }
 
 } // namespace app

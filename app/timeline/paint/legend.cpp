@@ -1,8 +1,8 @@
 #include "app/timeline/paint/legend.h"
 
 #include "app/timeline/paint/box_painter.h"
-#include "app/timeline/paint/kernel_painter.h"
-#include "app/timeline/view/translate.h"
+#include "app/timeline/paint/lane_painter.h"
+#include "app/timeline/view/labels.h"
 #include "app/ui/numbers.h"
 
 #include <QFontMetricsF>

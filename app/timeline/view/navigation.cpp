@@ -6,11 +6,11 @@
 #include <array>
 
 namespace app {
-
 namespace {
 
 using engine::DeviceId;
 using TrackKind = engine::Track::Kind;
+using Target = std::optional<Selection> (*)(const RunView& view, const Selection& from);
 
 bool isSelectable(const Piece& piece)
 {
@@ -46,6 +46,28 @@ std::optional<Selection> nextSpan(const RunView& view, const Selection& from, St
         return std::nullopt;
     return opSelection(view, spans[static_cast<std::size_t>(at)], from.device, from.lane);
 }
+
+template<auto target, Step step>
+std::optional<Selection> stepped(const RunView& view, const Selection& from)
+{
+    return target(view, from, step);
+}
+
+struct WalkKey
+{
+    int key;
+    Target target;
+};
+constexpr std::array kWalkKeys{WalkKey{Qt::Key_Comma, stepped<inLane, Step::Previous>},
+                               WalkKey{Qt::Key_Period, stepped<inLane, Step::Next>},
+                               WalkKey{Qt::Key_BracketLeft, stepped<alongFlow, Step::Previous>},
+                               WalkKey{Qt::Key_BracketRight, stepped<alongFlow, Step::Next>},
+                               WalkKey{Qt::Key_J, stepped<toMicroBatch, Step::Next>},
+                               WalkKey{Qt::Key_K, stepped<toMicroBatch, Step::Previous>},
+                               WalkKey{Qt::Key_Up, stepped<toLane, Step::Previous>},
+                               WalkKey{Qt::Key_Down, stepped<toLane, Step::Next>},
+                               WalkKey{Qt::Key_Return, toCause},
+                               WalkKey{Qt::Key_Enter, toCause}};
 
 } // namespace
 
@@ -160,34 +182,6 @@ std::optional<Flow> flowOf(const RunView& view, const Selection& selection)
         return std::nullopt;
     return Flow{view.op(*op).microBatch, selection.iteration};
 }
-
-namespace {
-
-using Target = std::optional<Selection> (*)(const RunView& view, const Selection& from);
-
-template<auto target, Step step>
-std::optional<Selection> stepped(const RunView& view, const Selection& from)
-{
-    return target(view, from, step);
-}
-
-struct WalkKey
-{
-    int key;
-    Target target;
-};
-constexpr std::array kWalkKeys{WalkKey{Qt::Key_Comma, stepped<inLane, Step::Previous>},
-                               WalkKey{Qt::Key_Period, stepped<inLane, Step::Next>},
-                               WalkKey{Qt::Key_BracketLeft, stepped<alongFlow, Step::Previous>},
-                               WalkKey{Qt::Key_BracketRight, stepped<alongFlow, Step::Next>},
-                               WalkKey{Qt::Key_J, stepped<toMicroBatch, Step::Next>},
-                               WalkKey{Qt::Key_K, stepped<toMicroBatch, Step::Previous>},
-                               WalkKey{Qt::Key_Up, stepped<toLane, Step::Previous>},
-                               WalkKey{Qt::Key_Down, stepped<toLane, Step::Next>},
-                               WalkKey{Qt::Key_Return, toCause},
-                               WalkKey{Qt::Key_Enter, toCause}};
-
-} // namespace
 
 bool isWalkKey(int key)
 {

@@ -1,4 +1,3 @@
-#include "app/compare/compare_painter.h"
 #include "app/compare/compare_widget.h"
 #include "tests/app/prepared_views.h"
 #include "tests/app/sample_run.h"
