@@ -311,24 +311,20 @@ public:
     // Draws an arrow from each awaited op to its waiting op.
     void paintWaits(std::span<const WaitBoxes> waits, const QSize& size)
     {
-        std::vector<WaitArrow> arrows;
-        for (const WaitBoxes& wait : waits)
-            arrows.push_back(arrowOf(wait.awaited, wait.waiting));
         m_painter.save();
         m_painter.setClipRect(kGridHead, kGridRuler, size.width(), size.height());
         m_painter.setRenderHint(QPainter::Antialiasing);
-        m_painter.setBrush(Qt::NoBrush);
-        m_painter.setPen(QPen(m_theme.chrome.surface, 4));
-        for (const WaitArrow& arrow :
-             arrows) // all light outlines first, so that they cover no line
-            m_painter.drawPath(arrow.line);
-        m_painter.setPen(QPen(m_theme.chrome.error, 1.6));
-        for (const WaitArrow& arrow : arrows)
-            m_painter.drawPath(arrow.line);
-        m_painter.setPen(Qt::NoPen);
-        m_painter.setBrush(m_theme.chrome.error);
-        for (const WaitArrow& arrow : arrows)
-            m_painter.drawPolygon(arrow.head);
+        for (const bool isOutline : {true, false}) // all outlines first: they must cover no line
+            for (const WaitBoxes& wait : waits) {
+                const WaitArrow arrow = arrowOf(wait.awaited, wait.waiting);
+                m_painter.setBrush(Qt::NoBrush);
+                m_painter.setPen(isOutline ? QPen(m_theme.chrome.surface, 4)
+                                           : QPen(m_theme.chrome.error, 1.6));
+                m_painter.drawPath(arrow.line);
+                if (!isOutline)
+                    fillPolygon(m_painter, arrow.head, m_theme.chrome.error);
+                m_painter.setRenderHint(QPainter::Antialiasing);
+            }
         m_painter.restore();
     }
 

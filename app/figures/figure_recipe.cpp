@@ -167,34 +167,36 @@ Result<engine::Run> readRun(const std::string& file, FigureTimes times)
     return times == FigureTimes::Schematic ? profiler::schematic(*run) : run;
 }
 
-Result<std::vector<engine::Run>> readRuns(const FigureRequest& request)
+using Runs = std::vector<std::shared_ptr<const engine::Run>>;
+
+Result<Runs> readRuns(const FigureRequest& request)
 {
-    std::vector<engine::Run> runs;
+    Runs runs;
     for (const QString& file : request.runs) {
         auto run = TRY(readRun(file.toStdString(), request.times));
-        runs.push_back(std::move(run));
+        runs.push_back(std::make_shared<const engine::Run>(std::move(run)));
     }
     return runs;
 }
 
-Result<profiler::Scene> layOut(const FigureRequest& request, const std::vector<engine::Run>& runs)
+// The runs are drawn with their own times.
+Result<profiler::Scene> layOut(const Runs& runs, const profiler::FigureOptions& options,
+                               const std::vector<std::vector<engine::Note>>& notes)
 {
     std::vector<const engine::Run*> pointers;
-    pointers.reserve(runs.size());
-    for (const engine::Run& run : runs)
-        pointers.push_back(&run);
-    std::vector<std::vector<engine::Note>> notes;
-    for (const QString& file : request.options.notes ? request.runs : QStringList()) {
-        auto read = TRY(profiler::readNotes(file.toStdString()));
-        notes.push_back(std::move(read));
+    for (const auto& run : runs)
+        pointers.push_back(run.get());
+    return profiler::layoutFigure(pointers, options, notes);
+}
+
+Result<std::vector<DrawnRun>> numbersOf(const Runs& runs, int iteration)
+{
+    std::vector<DrawnRun> drawn;
+    for (const auto& run : runs) {
+        auto numbers = TRY(app::numbersOf(*run, iteration));
+        drawn.push_back(std::move(numbers));
     }
-    auto scene = profiler::layoutFigure(pointers, request.options, notes);
-    if (scene && !QFontDatabase::families().contains(QString::fromStdString(scene->font)))
-        return fail(Error::Code::NotFound,
-                    fmt::format("fontconfig does not find the font '{}'; install the package "
-                                "fonts-roboto-unhinted, or use another font with --font",
-                                scene->font));
-    return scene;
+    return drawn;
 }
 
 QDir folderOf(const QString& recipe)
@@ -383,52 +385,6 @@ void dropRemarks(QtMsgType type, const QMessageLogContext&, const QString& messa
         fmt::print(stderr, "bubblescope: {}\n", message.toStdString());
 }
 
-Result<profiler::Scene> layOut(const std::vector<std::shared_ptr<const engine::Run>>& runs,
-                               const ExportSettings& settings,
-                               const std::vector<std::vector<engine::Note>>& notes)
-{
-    std::vector<engine::Run> schematics;
-    std::vector<const engine::Run*> pointers;
-    schematics.reserve(runs.size());
-    for (const auto& run : runs) {
-        if (settings.times == FigureTimes::Measured) {
-            pointers.push_back(run.get());
-            continue;
-        }
-        auto drawn = TRY(profiler::schematic(*run));
-        schematics.push_back(std::move(drawn));
-        pointers.push_back(&schematics.back());
-    }
-    const bool isMeasured = settings.times == FigureTimes::Measured;
-    return profiler::layoutFigure(pointers, settings.options,
-                                  isMeasured ? notes : std::vector<std::vector<engine::Note>>());
-}
-
-FigureCheck fontCheck(const QByteArray& pdf)
-{
-    if (pdf.contains("/FontFile"))
-        return {true, "fonts embedded"};
-    return {false, "the font is not embedded"};
-}
-
-FigureCheck repeatCheck(const QByteArray& first, const QByteArray& second)
-{
-    if (first == second)
-        return {true, "identical bytes in two exports"};
-    return {false, "different bytes in two exports"};
-}
-
-Result<void> saveRecipe(const FigureRequest& request,
-                        const std::vector<std::shared_ptr<const engine::Run>>& runs)
-{
-    FigureRecipe recipe{request, {}};
-    for (const auto& run : runs) {
-        auto numbers = TRY(numbersOf(*run, request.options.iteration));
-        recipe.drawn.push_back(std::move(numbers));
-    }
-    return saveRecipe(recipeOf(request.outputs.front()), recipe);
-}
-
 } // namespace
 
 Result<void> checkRecipeOutputs(const QStringList& outputs, const QDir& folder)
@@ -518,7 +474,17 @@ Result<DrawnRun> numbersOf(const engine::Run& run, int iteration)
 Result<DrawnFigure> drawFigure(const FigureRequest& request)
 {
     const auto runs = TRY(readRuns(request));
-    const auto scene = TRY(layOut(request, runs));
+    std::vector<std::vector<engine::Note>> notes;
+    for (const QString& file : request.options.notes ? request.runs : QStringList()) {
+        auto read = TRY(profiler::readNotes(file.toStdString()));
+        notes.push_back(std::move(read));
+    }
+    const auto scene = TRY(layOut(runs, request.options, notes));
+    if (!QFontDatabase::families().contains(QString::fromStdString(scene.font)))
+        return fail(Error::Code::NotFound,
+                    fmt::format("fontconfig does not find the font '{}'; install the package "
+                                "fonts-roboto-unhinted, or use another font with --font",
+                                scene.font));
     DrawnFigure figure;
     figure.width = scene.width / profiler::kPointsPerInch;
     figure.height = scene.height / profiler::kPointsPerInch;
@@ -526,11 +492,9 @@ Result<DrawnFigure> drawFigure(const FigureRequest& request)
         auto bytes = TRY(renderFigure(scene, *figureFormat(output), request.dpi));
         figure.files.push_back(std::move(bytes));
     }
-    for (const engine::Run& run : runs) {
-        auto numbers = TRY(numbersOf(run, request.options.iteration));
-        figure.runs.push_back(std::move(numbers));
-        figure.infos.push_back(run.info);
-    }
+    figure.runs = TRY(numbersOf(runs, request.options.iteration));
+    for (const auto& run : runs)
+        figure.infos.push_back(run->info);
     return figure;
 }
 
@@ -652,7 +616,16 @@ Result<FigureDraft> draftFigure(const std::vector<std::shared_ptr<const engine::
                                 const ExportSettings& settings,
                                 const std::vector<std::vector<engine::Note>>& notes)
 {
-    auto scene = TRY(layOut(runs, settings, notes));
+    const bool isMeasured = settings.times == FigureTimes::Measured;
+    Runs drawn = runs;
+    for (auto& run : drawn) {
+        if (isMeasured)
+            break;
+        auto schematic = TRY(profiler::schematic(*run));
+        run = std::make_shared<const engine::Run>(std::move(schematic));
+    }
+    auto scene = TRY(layOut(drawn, settings.options,
+                            isMeasured ? notes : std::vector<std::vector<engine::Note>>()));
     FigureDraft draft{std::move(scene), {}};
     draft.checks = profiler::checkFigure(draft.scene, settings.options);
     return draft;
@@ -662,7 +635,10 @@ Result<std::vector<FigureCheck>> checkPdf(const profiler::Scene& scene, int dpi)
 {
     const auto first = TRY(renderFigure(scene, FigureFormat::Pdf, dpi));
     const auto second = TRY(renderFigure(scene, FigureFormat::Pdf, dpi));
-    return std::vector{fontCheck(first), repeatCheck(first, second)};
+    const bool hasFont = first.contains("/FontFile"), isSame = first == second;
+    return std::vector<FigureCheck>{
+        {hasFont, hasFont ? "fonts embedded" : "the font is not embedded"},
+        {isSame, isSame ? "identical bytes in two exports" : "different bytes in two exports"}};
 }
 
 QStringList exportedFiles(const ExportSettings& settings)
@@ -694,8 +670,10 @@ Result<QStringList> exportFigure(const profiler::Scene& scene, const ExportSetti
         TRY(engine::saveFile(file.toStdString(), drawn[k].toStdString(),
                              engine::IfExists::Replace));
     }
-    if (settings.recipe)
-        TRY(saveRecipe(request, runs.runs));
+    if (settings.recipe) {
+        auto numbers = TRY(numbersOf(runs.runs, request.options.iteration));
+        TRY(saveRecipe(recipeOf(request.outputs.front()), {request, std::move(numbers)}));
+    }
     return exportedFiles(settings);
 }
 

@@ -1,6 +1,6 @@
 #pragma once
 
-#include "app/figures/figure_options_panel.h"
+#include "app/figures/export_panels.h"
 #include "app/figures/figure_recipe.h"
 #include "app/ui/latest.h"
 #include "app/ui/theme.h"
