@@ -1,4 +1,4 @@
-#include "app/figures/figure_command.h"
+#include "app/figures/figure_recipe.h"
 #include "app/settings/settings_page.h"
 #include "app/ui/control_style.h"
 #include "app/ui/controls.h"

@@ -1,6 +1,6 @@
 #include "app/cluster/cluster_page.h"
 
-#include "app/timeline/details/details_layout.h"
+#include "app/timeline/details/details_panel.h"
 #include "app/ui/controls.h"
 #include "app/ui/data_table.h"
 #include "app/ui/file_dialog.h"

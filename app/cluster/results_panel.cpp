@@ -1,6 +1,5 @@
 #include "app/cluster/results_panel.h"
 
-#include "app/compare/compare_charts.h"
 #include "app/compare/compare_numbers.h"
 #include "app/ui/band.h"
 #include "app/ui/controls.h"

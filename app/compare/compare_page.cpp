@@ -1,12 +1,12 @@
 #include "app/compare/compare_page.h"
 
 #include "app/compare/compare_widget.h"
-#include "app/compare/run_parameters.h"
+#include "app/compare/comparison_panels.h"
 #include "app/documents/run_document.h"
 #include "app/shell/run_saver.h"
 #include "app/shell/runs_dock.h"
+#include "app/timeline/details/details.h"
 #include "app/timeline/details/details_panel.h"
-#include "app/timeline/details/run_status.h"
 #include "app/ui/band.h"
 #include "app/ui/controls.h"
 #include "app/ui/empty_state.h"
@@ -444,9 +444,10 @@ void ComparePage::distributeHeight()
     if (!m_areRowsChosen) {
         const int height = m_rows->height() - m_rows->handleWidth();
         const int unused = height - m_lanes->greatestHeight();
-        const int most = std::max(kLeastTables, height / 2);
+        const int left = height - m_lanes->legibleHeight(); // where the boxes keep their numbers
+        const int most = left >= kLeastTables ? std::min(left, height / 2) : 2 * height / 5;
         const int wanted = std::max(m_tables->fittingHeight(), std::min(unused, kMostTables));
-        const int below = std::clamp(wanted, kLeastTables, most);
+        const int below = std::clamp(wanted, kLeastTables, std::max(kLeastTables, most));
         m_rows->setSizes({height - below, below});
     }
     m_tables->shareWidth();

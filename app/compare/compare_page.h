@@ -1,12 +1,11 @@
 #pragma once
 
 #include "app/compare/comparison_panels.h"
-#include "app/compare/run_parameters.h"
 #include "app/documents/run_document.h"
 #include "app/documents/run_library.h"
 #include "app/shell/page.h"
+#include "app/timeline/view/run_view.h"
 #include "app/timeline/view/selection.h"
-#include "app/timeline/view/view_preparation.h"
 #include "app/ui/latest.h"
 #include "app/ui/theme.h"
 #include "profiler/analysis/ranking.h"

@@ -1,9 +1,60 @@
 #pragma once
 
 #include "app/compare/compare_scene.h"
+#include "app/timeline/paint/box_painter.h"
 #include "app/timeline/widget/time_canvas.h"
 
+#include <QPainter>
+
 namespace app {
+
+// The memory scales of a comparison, shared by all its runs: one for bytes, one for M_a.
+struct MemoryScales
+{
+    double bytes = 1, stash = 1;
+
+    double of(const RunView& view) const { return view.hasMemory() ? bytes : stash; }
+};
+MemoryScales memoryScales(const CompareLayout& layout);
+
+// Draws a CompareScene that is not empty.
+class ComparePainter
+{
+public:
+    ComparePainter(QPainter& painter, const CompareScene& scene, const BoxColours& colours)
+        : m_painter(painter)
+        , m_scene(scene)
+        , m_colours(colours)
+    { }
+
+    void paintFrame() const; // everything except the rows
+    void paintRows() const;  // slow, so cache the result; the area of the rows begins at y = 0
+    void paintMarks() const;
+    void paintLegend() const;
+
+protected:
+    const Theme& theme() const { return m_colours.theme(); }
+    const Chrome& chrome() const { return theme().chrome; }
+    void fill(const QRectF& area, const QColor& colour) const { m_painter.fillRect(area, colour); }
+    void write(const QRectF& area, const QString& text, const QFont& font, const QColor& ink,
+               int flags = Qt::AlignLeft | Qt::AlignVCenter) const
+    {
+        paintText(m_painter, area, text, font, ink, flags);
+    }
+
+    QPainter& m_painter;
+    const CompareScene& m_scene;
+    const BoxColours& m_colours;
+
+private:
+    void paintRow(const CompareRow& row) const; // in coordinates of the rows before scrolling
+    void paintRulerOf(const CompareRow& row, const QRectF& strip) const;
+    void paintTitles() const;
+    void paintHead(const CompareGroup& group, const CompareRow& first) const;
+    void paintBaselineEnd() const;
+    void paintTie(const profiler::Ranking::Tie& tie) const;
+    QString hiddenRuns() const; // "": all runs are visible
+};
 
 // Changes the duration of an op of one run while the user drags the end of the op, in the row of
 // this run or of a run with the same schedule.
@@ -32,19 +83,6 @@ private:
     double m_ticksPerPixel = 1;
     // Durations in ticks: of the dragged op at the start, and of the changed op at the last call.
     std::int64_t m_before = 0, m_now = 0;
-};
-
-// Caches a picture per row of a comparison, so that scrolling copies pictures and zooming draws
-// only the visible rows.
-class RowPictures
-{
-public:
-    // `key` identifies the content of the widget.
-    void paint(QPainter& painter, const CompareScene& scene, const BoxColours& colours,
-               CachedPicture::Key key);
-
-private:
-    std::vector<CachedPicture> m_pictures; // one per run
 };
 
 // Several runs below each other on one time scale, with end markers, the gap to the baseline and
@@ -82,7 +120,8 @@ public:
     bool isCompact() const { return m_scene.rows.isCompact; }
     const CompareLayout& rows() const { return m_scene.rows; }
     const RunViewPointer& view(std::size_t run) const { return m_scene.runs[run]; }
-    int greatestHeight() const; // largest useful height, in pixels
+    int greatestHeight() const { return heightFor(m_scene.rows.greatestHeight()); }
+    int legibleHeight() const { return heightFor(m_scene.rows.legibleHeight()); }
     QSize sizeHint() const override { return {1384, 582}; }
     QSize minimumSizeHint() const override { return {400, 200}; }
 
@@ -126,6 +165,7 @@ protected:
     void contextMenuEvent(QContextMenuEvent* event) override;
 
 private:
+    static int heightFor(double rows); // of the widget, in pixels
     void relayout();
     void orderRows(); // empties the order, so that layout() sets it again
     void setSelected(const CompareScene::Mark& mark);
@@ -134,7 +174,7 @@ private:
 
     CompareScene m_scene;
     OpEndDrag m_opEnd;
-    RowPictures m_rows;
+    CachedPicture m_rows;
 };
 
 } // namespace app

@@ -17,14 +17,19 @@
 
 #include <QCommandLineParser>
 #include <QDir>
+#include <QDirIterator>
 #include <QFileInfo>
 #include <QFontDatabase>
+#include <QGuiApplication>
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
 #include <algorithm>
+#include <cstdio>
 #include <sstream>
+#include <utility>
+#include <vector>
 
 namespace app {
 namespace {
@@ -33,6 +38,7 @@ using engine::Error;
 using engine::fail;
 using engine::FieldKind;
 using engine::Result;
+using profiler::FigureCheck;
 
 QString optionName(const engine::FieldFacts& facts)
 {
@@ -79,23 +85,6 @@ Result<FigureRequest> readRequest(const QCommandLineParser& parser)
     }
     return request;
 }
-
-} // namespace
-
-Result<void> checkRecipeOutputs(const QStringList& outputs, const QDir& folder)
-{
-    for (const QString& file : outputs) {
-        const QString path = folder.relativeFilePath(QFileInfo(file).absoluteFilePath());
-        if (path == QLatin1String("..") || path.startsWith(QLatin1String("../")))
-            return fail(Error::Code::InvalidArgument,
-                        fmt::format("{} is not in the folder of the recipe, {}; a recipe draws "
-                                    "only figures in its folder",
-                                    file.toStdString(), folder.path().toStdString()));
-    }
-    return {};
-}
-
-namespace {
 
 Result<void> checkFiles(const FigureRequest& request)
 {
@@ -152,75 +141,6 @@ std::string helpLine(const engine::Field<FigureSettings>& field)
     return fmt::format("  {:20}{}{}\n", option, option.size() < kColumn ? "" : gap, lines);
 }
 
-} // namespace
-
-Result<FigureRequest> parseFigureRequest(const QStringList& arguments)
-{
-    QCommandLineParser parser;
-    addOptions(parser);
-    // Prepends a name, because the parser takes the first argument as the name of the program.
-    if (!parser.parse(QStringList{QStringLiteral("figure")} + arguments))
-        return fail(Error::Code::InvalidArgument,
-                    parser.errorText().remove(QLatin1Char('\n')).toStdString()
-                        + " See bubblescope figure --help");
-    auto request = readRequest(parser);
-    if (!request || request->help)
-        return request;
-    TRY(checkFiles(*request));
-    return request;
-}
-
-QStringList figureArguments(const FigureSettings& settings)
-{
-    QStringList arguments;
-    for (const auto& field : figureFields()) {
-        const std::string text = field.get(settings);
-        if (text == field.get(FigureSettings()))
-            continue;
-        arguments << QString::fromStdString(field.longFlag());
-        if (field.kind != FieldKind::Flag)
-            arguments << QString::fromStdString(text);
-    }
-    return arguments;
-}
-
-QString figureHelp()
-{
-    std::string options, presets;
-    for (const auto& field : figureFields())
-        options += helpLine(field);
-    for (const auto& preset : profiler::figurePresets())
-        presets += fmt::format("  {:12} {:5.2f} in, {:>3} pt   {}\n", preset.name, preset.inches,
-                               preset.fontSize, preset.title);
-    return QString::fromStdString(fmt::format(
-        R"(Draw runs, or a chart of a study, as a figure for print.
-Several runs share one time axis; the first is the baseline.
-Usage: bubblescope figure RUN.sqlite... -o FILE [OPTIONS]
-       bubblescope figure STUDY_FOLDER -o FILE [--chart K]
-       bubblescope figure EXPERIMENT.toml... --times schematic -o FILE [OPTIONS]
-       bubblescope figure --update FOLDER|FILE.figure.toml...
-
-Options:
-  -o,--output FILE    .pdf, .svg, .tex (TikZ) or .png; repeat it for several files
-  --force             Replace files that exist
-  --recipe            Also write FILE.figure.toml, from which --update draws the figure again
-  --update            Draw the figures of recipes again, from the runs as they are now, and print
-                      the changes
-{}
-Presets:
-{}
-Example:
-  bubblescope figure 1f1b.sqlite bitpipe.sqlite --preset acm-column -o compare.pdf --recipe
-)",
-        options, presets));
-}
-
-namespace {
-
-using engine::Error;
-using engine::fail;
-using engine::Result;
-
 Result<engine::Run> readExperiment(const std::string& file, FigureTimes times)
 {
     if (times != FigureTimes::Schematic)
@@ -252,51 +172,37 @@ Result<engine::Run> readRun(const std::string& file, FigureTimes times)
     return times == FigureTimes::Schematic ? profiler::schematic(*run) : run;
 }
 
-Result<std::vector<engine::Run>> readRuns(const FigureRequest& request)
+using Runs = std::vector<std::shared_ptr<const engine::Run>>;
+
+Result<Runs> readRuns(const FigureRequest& request)
 {
-    std::vector<engine::Run> runs;
+    Runs runs;
     for (const QString& file : request.runs) {
         auto run = TRY(readRun(file.toStdString(), request.times));
-        runs.push_back(std::move(run));
+        runs.push_back(std::make_shared<const engine::Run>(std::move(run)));
     }
     return runs;
 }
 
-Result<profiler::Scene> layOut(const FigureRequest& request, const std::vector<engine::Run>& runs)
+// The runs are drawn with their own times.
+Result<profiler::Scene> layOut(const Runs& runs, const profiler::FigureOptions& options,
+                               const std::vector<std::vector<engine::Note>>& notes)
 {
     std::vector<const engine::Run*> pointers;
-    pointers.reserve(runs.size());
-    for (const engine::Run& run : runs)
-        pointers.push_back(&run);
-    std::vector<std::vector<engine::Note>> notes;
-    for (const QString& file : request.options.notes ? request.runs : QStringList()) {
-        auto read = TRY(profiler::readNotes(file.toStdString()));
-        notes.push_back(std::move(read));
-    }
-    auto scene = profiler::layoutFigure(pointers, request.options, notes);
-    if (scene && !QFontDatabase::families().contains(QString::fromStdString(scene->font)))
-        return fail(Error::Code::NotFound,
-                    fmt::format("fontconfig does not find the font '{}'; install the package "
-                                "fonts-roboto-unhinted, or use another font with --font",
-                                scene->font));
-    return scene;
+    for (const auto& run : runs)
+        pointers.push_back(run.get());
+    return profiler::layoutFigure(pointers, options, notes);
 }
 
-} // namespace
-
-Result<DrawnRun> numbersOf(const engine::Run& run, int iteration)
+Result<std::vector<DrawnRun>> numbersOf(const Runs& runs, int iteration)
 {
-    const auto metrics = TRY(profiler::metrics(run, iteration));
-    DrawnRun drawn{run.info.label, static_cast<double>(metrics.duration), metrics.bubbleRatio,
-                   std::nullopt};
-    for (const profiler::DeviceMetrics& device : metrics.devices) {
-        if (device.peakBytes)
-            drawn.peak = std::max(drawn.peak.value_or(0), static_cast<double>(*device.peakBytes));
+    std::vector<DrawnRun> drawn;
+    for (const auto& run : runs) {
+        auto numbers = TRY(app::numbersOf(*run, iteration));
+        drawn.push_back(std::move(numbers));
     }
     return drawn;
 }
-
-namespace {
 
 // The folder of a study if the only input is one, or the results.sqlite in it.
 std::optional<QString> studyFolder(const FigureRequest& request)
@@ -323,34 +229,6 @@ Result<profiler::Scene> layOutChart(const QString& folder, const FigureRequest& 
         scene.font = request.options.font;
     return scene;
 }
-
-} // namespace
-
-Result<DrawnFigure> drawFigure(const FigureRequest& request)
-{
-    const auto study = studyFolder(request);
-    const auto runs = study ? std::vector<engine::Run>() : TRY(readRuns(request));
-    const auto scene = study ? TRY(layOutChart(*study, request)) : TRY(layOut(request, runs));
-    DrawnFigure figure;
-    figure.width = scene.width / profiler::kPointsPerInch;
-    figure.height = scene.height / profiler::kPointsPerInch;
-    for (const QString& output : request.outputs) {
-        auto bytes = TRY(renderFigure(scene, *figureFormat(output), request.dpi));
-        figure.files.push_back(std::move(bytes));
-    }
-    for (const engine::Run& run : runs) {
-        auto numbers = TRY(numbersOf(run, request.options.iteration));
-        figure.runs.push_back(std::move(numbers));
-        figure.infos.push_back(run.info);
-    }
-    return figure;
-}
-
-namespace {
-
-using engine::Error;
-using engine::fail;
-using engine::Result;
 
 QDir folderOf(const QString& recipe)
 {
@@ -425,7 +303,235 @@ QString changeOf(const char* name, const QString& before, const QString& now, co
         : QStringLiteral("%1 %2 -> %3 %4").arg(QLatin1String(name), before, now, unit);
 }
 
+// If `path` is a folder, returns the recipes in it and in its subfolders, sorted by name. Otherwise
+// returns `path`.
+Result<QStringList> recipesIn(const QString& path)
+{
+    const QFileInfo info(path);
+    if (!info.exists())
+        return fail(Error::Code::NotFound,
+                    fmt::format("{} does not exist: check the name", path.toStdString()));
+    if (!info.isDir())
+        return QStringList{path};
+    QStringList found;
+    QDirIterator files(path, {QLatin1Char('*') + QLatin1String(kRecipeEnding)}, QDir::Files,
+                       QDirIterator::Subdirectories);
+    while (files.hasNext())
+        found << files.next();
+    found.sort();
+    if (found.isEmpty())
+        return fail(Error::Code::NotFound,
+                    fmt::format("{} has no file *{}; write one with `bubblescope figure RUN.sqlite "
+                                "-o FILE --recipe`",
+                                path.toStdString(), kRecipeEnding));
+    return found;
+}
+
+bool isWrittenAs(const QString& file, const QByteArray& bytes)
+{
+    QFile existing(file);
+    return existing.open(QIODevice::ReadOnly) && existing.readAll() == bytes;
+}
+
+// Replaces the output files whose bytes have changed, and returns their names.
+Result<QStringList> replaceChanged(const FigureRequest& request, const DrawnFigure& figure)
+{
+    QStringList names;
+    for (std::size_t k = 0; k < figure.files.size(); ++k) {
+        const QString& file = request.outputs[static_cast<qsizetype>(k)];
+        if (isWrittenAs(file, figure.files[k]))
+            continue;
+        TRY(engine::saveFile(file.toStdString(), figure.files[k].toStdString(),
+                             engine::IfExists::Replace));
+        names << QFileInfo(file).fileName();
+    }
+    return names;
+}
+
+// Draws the figure of one recipe again. Returns the lines to print.
+Result<QStringList> update(const QString& file)
+{
+    auto recipe = TRY(readRecipe(file));
+    const auto figure = TRY(drawFigure(recipe.request));
+    const auto replaced = TRY(replaceChanged(recipe.request, figure));
+    QStringList lines;
+    for (std::size_t k = 0; k < figure.runs.size() && k < recipe.drawn.size(); ++k) {
+        const QString change = changeText(recipe.drawn[k], figure.runs[k], figure.infos[k]);
+        if (!change.isEmpty())
+            lines << QStringLiteral("%1: %2").arg(QString::fromStdString(figure.runs[k].label),
+                                                  change);
+    }
+    lines << (replaced.isEmpty()
+                  ? QStringLiteral("unchanged")
+                  : QStringLiteral("drawn again: %1").arg(replaced.join(QStringLiteral(", "))));
+    if (recipe.drawn == figure.runs)
+        return lines;
+    recipe.drawn = figure.runs;
+    return saveRecipe(file, recipe).map([&] { return lines; });
+}
+
+int report(const Error& error, int status)
+{
+    engine::printError(fmt::format("bubblescope: {}\n", error.message));
+    return status;
+}
+
+// Creates all output files before anything is drawn, so that the command fails at once if a file
+// cannot be written.
+Result<std::vector<engine::NewFile>> createOutputs(const FigureRequest& request)
+{
+    std::vector<std::filesystem::path> inputs;
+    for (const QString& run : request.runs)
+        inputs.emplace_back(run.toStdString());
+    std::vector<engine::NewFile> files;
+    for (const QString& output : request.outputs) {
+        auto file = TRY(engine::NewFile::beside(
+            output.toStdString(),
+            request.force ? engine::IfExists::Replace : engine::IfExists::Refuse, inputs));
+        files.push_back(std::move(file));
+    }
+    return files;
+}
+
+Result<void> write(const FigureRequest& request)
+{
+    auto files = TRY(createOutputs(request));
+    const auto figure = TRY(drawFigure(request));
+    for (std::size_t i = 0; i < files.size(); ++i) {
+        const QString& file = request.outputs[static_cast<qsizetype>(i)];
+        TRY(engine::saveFile(std::move(files[i]), figure.files[i].toStdString()));
+        engine::printText(fmt::format("{}  {:.2f} x {:.2f} in\n", file.toStdString(), figure.width,
+                                      figure.height));
+    }
+    if (request.recipe)
+        return saveRecipe(recipeOf(request.outputs.front()), {request, figure.runs});
+    return {};
+}
+
+// Prints only fatal messages of Qt. Its warnings about the environment, such as "XDG_RUNTIME_DIR
+// not set", do not concern the user.
+void dropRemarks(QtMsgType type, const QMessageLogContext&, const QString& message)
+{
+    if (type == QtFatalMsg)
+        fmt::print(stderr, "bubblescope: {}\n", message.toStdString());
+}
+
 } // namespace
+
+Result<void> checkRecipeOutputs(const QStringList& outputs, const QDir& folder)
+{
+    for (const QString& file : outputs) {
+        const QString path = folder.relativeFilePath(QFileInfo(file).absoluteFilePath());
+        if (path == QLatin1String("..") || path.startsWith(QLatin1String("../")))
+            return fail(Error::Code::InvalidArgument,
+                        fmt::format("{} is not in the folder of the recipe, {}; a recipe draws "
+                                    "only figures in its folder",
+                                    file.toStdString(), folder.path().toStdString()));
+    }
+    return {};
+}
+
+Result<FigureRequest> parseFigureRequest(const QStringList& arguments)
+{
+    QCommandLineParser parser;
+    addOptions(parser);
+    // Prepends a name, because the parser takes the first argument as the name of the program.
+    if (!parser.parse(QStringList{QStringLiteral("figure")} + arguments))
+        return fail(Error::Code::InvalidArgument,
+                    parser.errorText().remove(QLatin1Char('\n')).toStdString()
+                        + " See bubblescope figure --help");
+    auto request = readRequest(parser);
+    if (!request || request->help)
+        return request;
+    TRY(checkFiles(*request));
+    return request;
+}
+
+QStringList figureArguments(const FigureSettings& settings)
+{
+    QStringList arguments;
+    for (const auto& field : figureFields()) {
+        const std::string text = field.get(settings);
+        if (text == field.get(FigureSettings()))
+            continue;
+        arguments << QString::fromStdString(field.longFlag());
+        if (field.kind != FieldKind::Flag)
+            arguments << QString::fromStdString(text);
+    }
+    return arguments;
+}
+
+QString figureHelp()
+{
+    std::string options, presets;
+    for (const auto& field : figureFields())
+        options += helpLine(field);
+    for (const auto& preset : profiler::figurePresets())
+        presets += fmt::format("  {:12} {:5.2f} in, {:>3} pt   {}\n", preset.name, preset.inches,
+                               preset.fontSize, preset.title);
+    return QString::fromStdString(fmt::format(
+        R"(Draw runs, or a chart of a study, as a figure for print.
+Several runs share one time axis; the first is the baseline.
+Usage: bubblescope figure RUN.sqlite... -o FILE [OPTIONS]
+       bubblescope figure STUDY_FOLDER -o FILE [--chart K]
+       bubblescope figure EXPERIMENT.toml... --times schematic -o FILE [OPTIONS]
+       bubblescope figure --update FOLDER|FILE.figure.toml...
+
+Options:
+  -o,--output FILE    .pdf, .svg, .tex (TikZ) or .png; repeat it for several files
+  --force             Replace files that exist
+  --recipe            Also write FILE.figure.toml, from which --update draws the figure again
+  --update            Draw the figures of recipes again, from the runs as they are now, and print
+                      the changes
+{}
+Presets:
+{}
+Example:
+  bubblescope figure 1f1b.sqlite bitpipe.sqlite --preset acm-column -o compare.pdf --recipe
+)",
+        options, presets));
+}
+
+Result<DrawnRun> numbersOf(const engine::Run& run, int iteration)
+{
+    const auto metrics = TRY(profiler::metrics(run, iteration));
+    DrawnRun drawn{run.info.label, static_cast<double>(metrics.duration), metrics.bubbleRatio,
+                   std::nullopt};
+    for (const profiler::DeviceMetrics& device : metrics.devices) {
+        if (device.peakBytes)
+            drawn.peak = std::max(drawn.peak.value_or(0), static_cast<double>(*device.peakBytes));
+    }
+    return drawn;
+}
+
+Result<DrawnFigure> drawFigure(const FigureRequest& request)
+{
+    const auto study = studyFolder(request);
+    const Runs runs = study ? Runs() : TRY(readRuns(request));
+    std::vector<std::vector<engine::Note>> notes;
+    for (const QString& file : request.options.notes && !study ? request.runs : QStringList()) {
+        auto read = TRY(profiler::readNotes(file.toStdString()));
+        notes.push_back(std::move(read));
+    }
+    const auto scene
+        = study ? TRY(layOutChart(*study, request)) : TRY(layOut(runs, request.options, notes));
+    if (!QFontDatabase::families().contains(QString::fromStdString(scene.font)))
+        return fail(Error::Code::NotFound,
+                    fmt::format("fontconfig does not find the font '{}'; install the package "
+                                "fonts-roboto-unhinted, or use another font with --font",
+                                scene.font));
+    DrawnFigure figure;
+    figure.width = scene.width / profiler::kPointsPerInch;
+    figure.height = scene.height / profiler::kPointsPerInch;
+    for (const QString& output : request.outputs) {
+        auto bytes = TRY(renderFigure(scene, *figureFormat(output), request.dpi));
+        figure.files.push_back(std::move(bytes));
+    }
+    figure.runs = TRY(numbersOf(runs, request.options.iteration));
+    for (const auto& run : runs)
+        figure.infos.push_back(run->info);
+    return figure;
+}
 
 QString recipeOf(const QString& figure)
 {
@@ -496,6 +602,114 @@ QString changeText(const DrawnRun& before, const DrawnRun& now, const engine::Ru
     }
     changes.removeAll(QString());
     return changes.join(QStringLiteral(", "));
+}
+
+int updateFigures(const QStringList& filesAndFolders)
+{
+    int status = 0;
+    const auto report = [&](const Error& error) {
+        engine::printError(fmt::format("bubblescope: {}\n", error.message));
+        status = 1;
+    };
+    for (const QString& path : filesAndFolders) {
+        const auto recipes = recipesIn(path);
+        if (!recipes) {
+            report(recipes.error());
+            continue;
+        }
+        for (const QString& file : *recipes) {
+            const auto lines = update(file);
+            if (!lines)
+                report(lines.error());
+            else
+                engine::printText(fmt::format("{}\n  {}\n", file.toStdString(),
+                                              lines->join(QStringLiteral("\n  ")).toStdString()));
+        }
+    }
+    return status;
+}
+
+int figureCommand(int argc, char** argv)
+{
+    qInstallMessageHandler(dropRemarks);
+    qputenv("QT_QPA_PLATFORM", "offscreen");
+    const QGuiApplication application(argc, argv);
+    const auto request = parseFigureRequest(QGuiApplication::arguments().mid(2));
+    if (!request)
+        return report(request.error(), 2);
+    if (request->help) {
+        engine::printText(figureHelp().toStdString());
+        return 0;
+    }
+    if (request->update)
+        return updateFigures(request->runs);
+    const auto written = write(*request);
+    return written ? 0 : report(written.error(), 1);
+}
+
+Result<FigureDraft> draftFigure(const std::vector<std::shared_ptr<const engine::Run>>& runs,
+                                const ExportSettings& settings,
+                                const std::vector<std::vector<engine::Note>>& notes)
+{
+    const bool isMeasured = settings.times == FigureTimes::Measured;
+    Runs drawn = runs;
+    for (auto& run : drawn) {
+        if (isMeasured)
+            break;
+        auto schematic = TRY(profiler::schematic(*run));
+        run = std::make_shared<const engine::Run>(std::move(schematic));
+    }
+    auto scene = TRY(layOut(drawn, settings.options,
+                            isMeasured ? notes : std::vector<std::vector<engine::Note>>()));
+    FigureDraft draft{std::move(scene), {}};
+    draft.checks = profiler::checkFigure(draft.scene, settings.options);
+    return draft;
+}
+
+Result<std::vector<FigureCheck>> checkPdf(const profiler::Scene& scene, int dpi)
+{
+    const auto first = TRY(renderFigure(scene, FigureFormat::Pdf, dpi));
+    const auto second = TRY(renderFigure(scene, FigureFormat::Pdf, dpi));
+    const bool hasFont = first.contains("/FontFile"), isSame = first == second;
+    return std::vector<FigureCheck>{
+        {hasFont, hasFont ? "fonts embedded" : "the font is not embedded"},
+        {isSame, isSame ? "identical bytes in two exports" : "different bytes in two exports"}};
+}
+
+QStringList exportedFiles(const ExportSettings& settings)
+{
+    QStringList files;
+    for (const FigureFormat format : settings.formats())
+        files << settings.file(format);
+    if (settings.recipe && !files.isEmpty())
+        files << recipeOf(files.front());
+    return files;
+}
+
+Result<QStringList> exportFigure(const profiler::Scene& scene, const ExportSettings& settings,
+                                 const FigureRuns& runs, const std::atomic<bool>& isCancelled)
+{
+    FigureRequest request;
+    static_cast<FigureSettings&>(request) = settings;
+    request.runs = runs.files;
+    std::vector<QByteArray> drawn;
+    for (const FigureFormat format : settings.formats()) {
+        auto bytes = TRY(renderFigure(scene, format, settings.dpi));
+        if (isCancelled)
+            return engine::fail(engine::Error::Code::Cancelled, "the export was cancelled");
+        request.outputs << settings.file(format);
+        drawn.push_back(std::move(bytes));
+    }
+    for (std::size_t k = 0; k < drawn.size(); ++k) {
+        const QString& file = request.outputs[static_cast<qsizetype>(k)];
+        TRY(engine::saveFile(file.toStdString(), drawn[k].toStdString(),
+                             engine::IfExists::Replace));
+    }
+    if (settings.recipe) {
+        auto numbers = TRY(numbersOf(runs.runs, request.options.iteration));
+        TRY(saveRecipe(recipeOf(request.outputs.front()), {request, std::move(numbers)}));
+    }
+    return exportedFiles(settings);
 }
 
 } // namespace app

@@ -1,11 +1,14 @@
 #pragma once
 
-#include "app/figures/figure_fields.h"
+#include "app/figures/export_settings.h"
+#include "profiler/figure/checks.h"
 
 #include <QByteArray>
 #include <QDir>
 #include <QStringList>
 
+#include <atomic>
+#include <memory>
 #include <optional>
 #include <string>
 #include <vector>
@@ -79,5 +82,50 @@ engine::Result<void> saveRecipe(const QString& file, const FigureRecipe& recipe)
 // "iteration 29.8 -> 28.1 ms (-5.7 %), bubble 30.6 -> 28.0 %". Returns "" if the shown digits are
 // the same. `info` is the current info of the run, which states its units.
 QString changeText(const DrawnRun& before, const DrawnRun& now, const engine::RunInfo& info);
+
+// Redraws the figures of all recipes (FigureRecipe) in the given files and folders, replaces the
+// figures whose bytes differ, and prints the changes. If a recipe fails, reports it and still draws
+// the others. Returns the exit status: 0 if all figures could be drawn, otherwise 1.
+int updateFigures(const QStringList& filesAndFolders);
+
+// Runs `bubblescope figure RUN.sqlite... -o FILE...`, which exports figures without a window or a
+// screen. argv[1] is "figure". Creates the QGuiApplication, so none may exist yet. Returns the exit
+// status: 0 for success, 1 for a failure, 2 for wrong usage. Errors are one line on standard error.
+int figureCommand(int argc, char** argv);
+
+// A figure, and the results of its print checks.
+struct FigureDraft
+{
+    profiler::Scene scene;
+    std::vector<profiler::FigureCheck> checks;
+};
+
+// Draws a figure of the runs and makes the checks that do not depend on a file. `notes` has one
+// list per run. The notes are drawn if the settings enable them and the figure shows measured
+// times.
+engine::Result<FigureDraft> draftFigure(const std::vector<std::shared_ptr<const engine::Run>>& runs,
+                                        const ExportSettings& settings,
+                                        const std::vector<std::vector<engine::Note>>& notes = {});
+
+// Renders the figure as PDF twice and checks that the font is embedded and that both files are
+// equal. Takes up to a second for a large figure. Can be called in any thread.
+engine::Result<std::vector<profiler::FigureCheck>> checkPdf(const profiler::Scene& scene, int dpi);
+
+// The runs of a figure and their files.
+struct FigureRuns
+{
+    std::vector<std::shared_ptr<const engine::Run>> runs;
+    // The file of each run, or "". If a run has no file, the figure cannot have a recipe.
+    QStringList files;
+};
+
+// Returns the names of the files that an export writes: one for each chosen format, and the recipe.
+QStringList exportedFiles(const ExportSettings& settings);
+// Renders all chosen formats, then writes the files and returns their names. Stops at the first
+// failure. If the export is cancelled before the first file is written, fails and changes no file.
+// `scene` must be the figure of `runs` with these settings. Can be called in any thread.
+engine::Result<QStringList> exportFigure(const profiler::Scene& scene,
+                                         const ExportSettings& settings, const FigureRuns& runs,
+                                         const std::atomic<bool>& isCancelled);
 
 } // namespace app

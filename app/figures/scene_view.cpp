@@ -1,6 +1,6 @@
 #include "app/figures/scene_view.h"
 
-#include "app/figures/paint_scene.h"
+#include "app/figures/write_figure.h"
 #include "app/ui/text.h"
 
 #include <QHelpEvent>

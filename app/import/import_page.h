@@ -4,7 +4,7 @@
 #include "app/documents/run_library.h"
 #include "app/import/trace_importer.h"
 #include "app/shell/page.h"
-#include "app/timeline/view/view_preparation.h"
+#include "app/timeline/view/run_view.h"
 #include "app/ui/latest.h"
 #include "app/ui/numbers.h"
 #include "app/ui/table_model.h"

@@ -1,7 +1,7 @@
 #include "app/ledger/ledger_page.h"
 
 #include "app/plan/run_plan.h"
-#include "app/timeline/details/details_layout.h"
+#include "app/timeline/details/details_panel.h"
 #include "app/ui/band.h"
 #include "app/ui/controls.h"
 #include "app/ui/csv.h"

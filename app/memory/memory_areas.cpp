@@ -1,6 +1,6 @@
 #include "app/memory/memory_areas.h"
 
-#include "app/figures/paint_scene.h"
+#include "app/figures/write_figure.h"
 #include "app/memory/memory_colours.h"
 #include "app/timeline/paint/box_colours.h"
 #include "profiler/analysis/ticks.h"

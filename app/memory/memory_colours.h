@@ -1,6 +1,6 @@
 #pragma once
 
-#include "app/timeline/view/memory_series.h"
+#include "app/timeline/view/run_view.h"
 #include "app/ui/controls.h"
 #include "profiler/analysis/alive.h"
 

@@ -1,7 +1,6 @@
 #include "app/plan/schedule_preview.h"
 
 #include "app/timeline/paint/lane_painter.h"
-#include "app/timeline/paint/plan_painter.h"
 #include "app/timeline/paint/ruler_painter.h"
 #include "app/ui/numbers.h"
 #include "app/ui/text.h"

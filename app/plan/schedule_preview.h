@@ -1,6 +1,6 @@
 #pragma once
 
-#include "app/timeline/paint/plan_painter.h"
+#include "app/timeline/paint/lane_painter.h"
 #include "app/timeline/view/run_view.h"
 #include "app/ui/controls.h"
 

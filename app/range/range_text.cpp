@@ -2,7 +2,6 @@
 
 #include "app/documents/run_document.h"
 #include "app/timeline/view/labels.h"
-#include "app/timeline/view/translate.h"
 #include "app/ui/numbers.h"
 #include "app/ui/text.h"
 #include "engine/base/try.h"

@@ -2,7 +2,7 @@
 
 #include "app/documents/run_document.h"
 #include "app/run/run_actions.h"
-#include "app/timeline/view/note_marks.h"
+#include "app/timeline/paint/ruler_painter.h"
 #include "app/ui/band.h"
 #include "app/ui/controls.h"
 #include "app/ui/data_table.h"

@@ -3,7 +3,7 @@
 #include "app/documents/run_document.h"
 #include "app/memory/memory_report.h"
 #include "app/timeline/paint/header_painter.h"
-#include "app/timeline/view/translate.h"
+#include "app/timeline/view/labels.h"
 #include "app/ui/controls.h"
 #include "app/ui/text.h"
 #include "profiler/analysis/device_memory.h"

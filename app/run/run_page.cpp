@@ -11,7 +11,6 @@
 #include "app/shell/runs_dock.h"
 #include "app/timeline/details/details.h"
 #include "app/timeline/details/details_panel.h"
-#include "app/timeline/details/run_status.h"
 #include "app/timeline/widget/timeline_widget.h"
 #include "app/ui/band.h"
 #include "app/ui/controls.h"

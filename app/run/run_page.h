@@ -5,7 +5,7 @@
 #include "app/run/run_analysis.h"
 #include "app/run/run_state_view.h"
 #include "app/timeline/view/lanes.h"
-#include "app/timeline/view/view_preparation.h"
+#include "app/timeline/view/run_view.h"
 #include "app/ui/theme.h"
 
 #include <QTimer>

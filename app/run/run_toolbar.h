@@ -1,7 +1,7 @@
 #pragma once
 
 #include "app/documents/run_document.h"
-#include "app/timeline/paint/timeline_look.h"
+#include "app/timeline/paint/box_colours.h"
 #include "app/ui/controls.h"
 #include "app/ui/theme.h"
 

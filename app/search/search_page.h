@@ -4,7 +4,7 @@
 #include "app/plan/run_plan.h"
 #include "app/shell/page.h"
 #include "app/shell/run_saver.h"
-#include "app/timeline/view/view_preparation.h"
+#include "app/timeline/view/run_view.h"
 #include "app/ui/background.h"
 #include "app/ui/table_model.h"
 #include "app/ui/theme.h"

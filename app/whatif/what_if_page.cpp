@@ -4,7 +4,7 @@
 #include "app/documents/run_document.h"
 #include "app/plan/edited_schedule.h"
 #include "app/shell/runs_dock.h"
-#include "app/timeline/details/details_layout.h"
+#include "app/timeline/details/details_panel.h"
 #include "app/ui/band.h"
 #include "app/ui/controls.h"
 #include "app/ui/data_table.h"

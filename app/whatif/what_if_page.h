@@ -2,8 +2,8 @@
 
 #include "app/documents/run_library.h"
 #include "app/shell/page.h"
+#include "app/timeline/view/run_view.h"
 #include "app/timeline/view/selection.h"
-#include "app/timeline/view/view_preparation.h"
 #include "app/ui/numbers.h"
 #include "app/ui/table_model.h"
 #include "app/ui/theme.h"

@@ -3,7 +3,7 @@
 #include "app/documents/run_library.h"
 #include "app/figures/scene_view.h"
 #include "app/plan/run_plan.h"
-#include "app/timeline/paint/overview_painter.h"
+#include "app/timeline/paint/ruler_painter.h"
 #include "app/timeline/view/navigation.h"
 #include "app/timeline/widget/timeline_widget.h"
 #include "app/ui/band.h"

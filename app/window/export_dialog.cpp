@@ -1,6 +1,6 @@
 #include "app/window/export_dialog.h"
 
-#include "app/figures/figure_preview.h"
+#include "app/figures/export_panels.h"
 #include "app/range/range_text.h"
 #include "app/ui/band.h"
 #include "app/ui/controls.h"

@@ -1,7 +1,7 @@
 #pragma once
 
-#include "app/figures/figure_draft.h"
-#include "app/figures/figure_options_panel.h"
+#include "app/figures/export_panels.h"
+#include "app/figures/figure_recipe.h"
 #include "app/ui/latest.h"
 #include "app/ui/theme.h"
 

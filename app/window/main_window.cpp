@@ -156,7 +156,7 @@ MainWindow::MainWindow(ThemeController& theme, Settings& settings, QWidget* pare
     statusBar()->addPermanentWidget(m_note);
     m_facts->setTextFormat(Qt::RichText);
     m_facts->setProperty(kHtmlToolTip, true);
-    m_facts->setSizePolicy(QSizePolicy::Ignored, QSizePolicy::Preferred); // cut in a narrow window
+    m_facts->setSizePolicy(QSizePolicy::Ignored, QSizePolicy::Preferred);
     statusBar()->setContentsMargins(10, 0, 8, 0);
     followStyleSheet(*menuBar());
     followStyleSheet(*statusBar());
@@ -369,7 +369,8 @@ void MainWindow::resizeEvent(QResizeEvent* event)
 {
     QMainWindow::resizeEvent(event);
     m_menus->place(width());
-    showFacts();
+    if (currentPage() != nullptr)
+        showFacts();
 }
 
 void MainWindow::openFiles(const QStringList& files)

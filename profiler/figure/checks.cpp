@@ -43,27 +43,18 @@ Colour transformed(Colour colour, const Matrix& matrix)
     return {channel(matrix[0]), channel(matrix[1]), channel(matrix[2])};
 }
 
-void recolour(Box& box, Sight sight)
+template<class Shape>
+void recolour(Shape& shape, Sight sight)
 {
-    box.fill = seen(box.fill, sight);
-    box.strokeColour = seen(box.strokeColour, sight);
-}
-void recolour(Hatch& hatch, Sight sight)
-{
-    hatch.fill = seen(hatch.fill, sight);
-    hatch.line = seen(hatch.line, sight);
-}
-void recolour(Line& line, Sight sight)
-{
-    line.colour = seen(line.colour, sight);
-}
-void recolour(Text& text, Sight sight)
-{
-    text.colour = seen(text.colour, sight);
-}
-void recolour(Polygon& polygon, Sight sight)
-{
-    polygon.fill = seen(polygon.fill, sight);
+    const auto change = [sight](Colour& colour) { colour = seen(colour, sight); };
+    if constexpr (requires { shape.fill; })
+        change(shape.fill);
+    if constexpr (requires { shape.strokeColour; })
+        change(shape.strokeColour);
+    if constexpr (requires { shape.line; })
+        change(shape.line);
+    if constexpr (requires { shape.colour; })
+        change(shape.colour);
 }
 
 constexpr std::string_view kDuration = "duration";

@@ -1,5 +1,7 @@
 #include "profiler/figure/scene.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <cmath>
 #include <limits>
@@ -97,6 +99,22 @@ Corners outline(const Rect& rect, double cut)
         corners.emplace_back(x, y + cut);
     }
     return corners;
+}
+
+std::string trimmedNumber(double value, int decimals)
+{
+    std::string text = fmt::format("{:.{}f}", value, decimals);
+    if (text.find('.') != std::string::npos) {
+        text.erase(text.find_last_not_of('0') + 1);
+        if (text.back() == '.')
+            text.pop_back();
+    }
+    return text;
+}
+
+std::string pointText(double points)
+{
+    return trimmedNumber(std::round(points * 100) / 100 + 0.0, 2); // + 0.0: no "-0"
 }
 
 } // namespace profiler

@@ -3,7 +3,7 @@
 #include "engine/base/result.h"
 #include "engine/timeline/note.h"
 #include "engine/timeline/run.h"
-#include "profiler/figure/colour_by.h"
+#include "profiler/figure/palette.h"
 #include "profiler/figure/scene.h"
 
 #include <span>

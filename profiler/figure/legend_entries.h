@@ -1,6 +1,6 @@
 #pragma once
 
-#include "profiler/figure/colour_by.h"
+#include "profiler/figure/palette.h"
 
 #include <map>
 #include <optional>
@@ -23,7 +23,7 @@ struct LegendContent
 
 struct LegendEntry
 {
-    enum class Look : std::uint8_t { Fills, Up, Bubble, Wait, Guest, Path };
+    enum class Look : std::uint8_t { Fills, Up, Bubble, Wait, Guest, Path, Interval };
 
     Look look = Look::Fills;
     // The fill of each swatch. The looks Up, Bubble and Wait have one fill, which is not drawn.

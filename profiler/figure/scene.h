@@ -127,6 +127,10 @@ inline std::vector<std::pair<double, double>> outline(const Box& box)
 // override them.
 std::string toSvg(const Scene& scene);
 
+// A number without trailing zeros: "26.5", "14".
+std::string trimmedNumber(double value, int decimals);
+std::string pointText(double points); // a length in a file: "239.76", "-0.5", "0"
+
 // Escapes markup and removes control characters in text of unknown origin, for SVG and HTML.
 std::string markupText(std::string_view text);
 

@@ -1,4 +1,3 @@
-#include "profiler/figure/figure_style.h"
 #include "profiler/figure/scene.h"
 
 #include <fmt/format.h>

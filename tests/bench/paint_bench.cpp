@@ -1,4 +1,3 @@
-#include "app/timeline/paint/kernel_painter.h"
 #include "app/timeline/paint/lane_painter.h"
 #include "tests/app/gpu_sample.h"
 #include "tests/bench/offscreen_qt.h"

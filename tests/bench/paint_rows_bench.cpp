@@ -1,5 +1,5 @@
-#include "app/timeline/paint/kernel_painter.h"
-#include "app/timeline/view/note_marks.h"
+#include "app/timeline/paint/lane_painter.h"
+#include "app/timeline/paint/ruler_painter.h"
 #include "app/timeline/widget/timeline_scene.h"
 #include "tests/app/gpu_sample.h"
 #include "tests/bench/offscreen_qt.h"

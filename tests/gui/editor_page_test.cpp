@@ -1,5 +1,4 @@
 #include "app/editor/editor_page.h"
-#include "app/editor/schedule_editor.h"
 #include "app/plan/key_numbers.h"
 #include "app/plan/schedule_preview.h"
 #include "app/ui/band.h"

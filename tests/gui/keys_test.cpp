@@ -1,5 +1,4 @@
 #include "app/editor/editor_page.h"
-#include "app/editor/schedule_editor.h"
 #include "app/run/run_panels.h"
 #include "app/window/help_dialog.h"
 #include "app/window/main_window.h"

@@ -303,6 +303,23 @@ TEST_CASE("runs that are only compared are recent runs, too")
     CHECK(waitFor([&] { return w.settings.recentRuns().size() == 2; }));
 }
 
+// The last fact was cut in its middle.
+TEST_CASE("a status bar that is too narrow leaves out whole facts, which the tooltip has")
+{
+    Window w;
+    w.window.show();
+    w.window.open({"run", sampleFiles(samples().front()).value()});
+    const auto texts = [&] { return w.window.currentPage()->statusTexts(); };
+    REQUIRE(waitFor([&] { return texts().size() > 3; }));
+    const auto* facts = w.window.findChild<QLabel*>(QStringLiteral("statusFacts"));
+    w.window.resize(2400, 1000);
+    CHECK(waitFor([&] { return facts->text().endsWith(texts().back()); }));
+    w.window.resize(960, 640);
+    CHECK(waitFor([&] { return facts->sizeHint().width() <= facts->width(); }));
+    CHECK_FALSE(facts->text().contains(texts().back()));
+    CHECK(facts->toolTip().endsWith(texts().back()));
+}
+
 TEST_CASE("a new tab is shown once, with its facts in the status bar and their tooltip")
 {
     Window w;

@@ -1,4 +1,3 @@
-#include "app/compare/compare_painter.h"
 #include "app/compare/compare_widget.h"
 #include "app/timeline/widget/timeline_widget.h"
 #include "app/ui/band.h"

@@ -5,7 +5,9 @@
 #include "app/timeline/view/kernel_view.h"
 #include "app/timeline/view/run_view.h"
 #include "app/timeline/view/selection.h"
+#include "engine/model/model_spec.h"
 #include "engine/timeline/note.h"
+#include "profiler/analysis/metrics.h"
 #include "profiler/analysis/range_metrics.h"
 
 #include <QString>
@@ -211,13 +213,42 @@ struct DetailsContext
     QString file = {};                     // of the run; "": it is not saved
 };
 
+// Describes the selection or, if nothing is selected, the run in its reported iteration. Returns
+// empty details if the run has no iteration, or if the selected item does not exist in it.
+Details detailsOf(const RunView& view, const Selection& selection,
+                  const DetailsContext& context = {});
 // Describes a run in progress that has no iterations yet.
 Details runningDetails(const engine::Run& run, const RunProgress& progress);
 QString plainText(const Details& details); // one line per row, with tabs
 
-// Describes the selection, or the whole run if nothing is selected. Returns empty details if the
-// run has no iteration, or if the selected item does not exist in it.
-Details detailsOf(const RunView& view, const Selection& selection,
-                  const DetailsContext& context = {});
+// The tooltip of an op, a bubble or a device: the head of its details, as rich text.
+QString toolTipText(const RunView& view, const Selection& selection);
+QString rangeToolTip(const RunView& view, const HostRange& range);
+QString kernelToolTip(const RunView& view, const KernelView& kernels, const Selection& selection);
+// Rich text with the title and the length in one line, and `lines` below.
+QString toolTipPage(const QString& title, const QString& length, const QStringList& lines);
+
+// The model that a run trained, from its experiment; nullopt: unknown, because the run was
+// simulated in cost units or imported.
+std::optional<engine::ModelSpec> modelOf(const engine::RunInfo& info);
+// The first and the last layer of a stage; nullopt if the stage has no layer.
+std::optional<std::pair<int, int>> layersOf(const engine::ModelSpec& model,
+                                            const engine::Shape& shape, engine::StageId stage);
+// The model FLOPs of an op, with full attention; 0 for an op that does not count as work of the
+// model, such as a recompute. The ops of an iteration add up to engine::flopsPerIteration().
+double modelFlopsOf(const engine::ModelSpec& model, const engine::Shape& shape,
+                    const engine::Op& op);
+
+// The texts of the status bar of a run's page: mode and devices, counts, selection, timing method.
+// `metrics` without devices means that they are not known yet. `kernels` may be nullptr.
+QStringList runStatus(const RunDocument& document, const profiler::RunMetrics& metrics,
+                      const Selection& selection, const KernelView* kernels);
+QString linkStatus(const engine::RunInfo& info); // "free links", "link 1/4 units"; rich text
+// "overlaps 0, dropped 0": the number of compute ops that overlap on a device and, if the run was
+// traced, the number of records that the tracer lost. Numbers above 0 are bold.
+QStringList recordStatus(const RunView& view, const KernelView* kernels);
+// Returns the metrics of the shown iteration: "iteration 3: 115.3 ms, bubble 13.0 %"; "" if
+// they are unknown.
+QString iterationStatus(const RunDocument& document, const profiler::RunMetrics& metrics);
 
 } // namespace app

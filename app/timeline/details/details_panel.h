@@ -12,6 +12,7 @@
 
 #include <QWidget>
 
+#include <functional>
 #include <optional>
 #include <type_traits>
 #include <utility>
@@ -20,6 +21,11 @@
 class QScrollArea;
 
 namespace app {
+
+// Creates a widget without a parent that shows `details`. `follow` is called when a link is
+// clicked.
+QWidget* layOutDetails(const ThemeController& theme, const Details& details,
+                       const std::function<void(const Selection&)>& follow);
 
 // Describes the selection (name, duration, cause, chain and facts), or the whole run if nothing is
 // selected.

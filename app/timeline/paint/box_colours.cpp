@@ -9,11 +9,20 @@
 #include <cmath>
 
 namespace app {
-
 namespace {
+
+using profiler::Tint;
+
 // The distance between lines along a pixel row. At right angles to the lines it is six pixels.
 constexpr double kPeriod = 6 * 1.4142135623730951;
 constexpr int kPeriods = 5; // per tile
+
+constexpr double kDimLight = 0.44, kDimDark = 0.46, kDimOffPath = 0.65;
+constexpr double kUnselectedLight = 0.56, kUnselectedDark = 0.54;
+// A recompute is hatched with lines in its colour mixed with white (kHatchLight). Narrow boxes have
+// one colour between fill and lines instead (kHatchShare).
+constexpr double kHatchLight = 0.55, kHatchShare = 0.5;
+
 } // namespace
 
 Hatch::Hatch(QColor ground, QColor line, double dpr, Slope slope)
@@ -48,18 +57,6 @@ void Hatch::fill(QPainter& painter, const QRectF& rect, double originX) const
     const double dpr = m_tile.devicePixelRatio();
     painter.drawTiledPixmap(rect, m_tile, QPointF(std::floor(shift * dpr) / dpr, 0));
 }
-
-namespace {
-
-using profiler::Tint;
-
-constexpr double kDimLight = 0.44, kDimDark = 0.46, kDimOffPath = 0.65;
-constexpr double kUnselectedLight = 0.56, kUnselectedDark = 0.54;
-// A recompute is hatched with lines in its colour mixed with white (kHatchLight). Narrow boxes have
-// one colour between fill and lines instead (kHatchShare).
-constexpr double kHatchLight = 0.55, kHatchShare = 0.5;
-
-} // namespace
 
 profiler::Colour fromQt(QColor colour)
 {

@@ -3,7 +3,6 @@
 #include "app/timeline/paint/box_colours.h"
 #include "app/timeline/paint/box_painter.h"
 #include "app/timeline/view/labels.h"
-#include "app/timeline/view/translate.h"
 #include "app/ui/numbers.h"
 #include "app/ui/subscript.h"
 #include "app/ui/text.h"
@@ -15,8 +14,10 @@
 #include <cmath>
 
 namespace app {
-
 namespace {
+
+using engine::OpKind;
+using Emphasis = BoxColours::Emphasis;
 
 // Splits the live bytes of a device by category. Takes the bytes of weights, gradients and
 // optimizer state from the peak of an iteration, because they do not change during the run.
@@ -67,79 +68,6 @@ void paintAmounts(QPainter& painter, const RunningBar& running, const Chrome& ch
         row.translate(0, step);
     }
 }
-
-} // namespace
-
-std::span<const MemoryFill> memoryFills()
-{
-    using enum engine::MemoryCategory;
-    using profiler::Palette;
-    static constexpr MemoryFill kFills[] = {{Weights, &Palette::weights},
-                                            {Gradients, &Palette::gradients},
-                                            {Optimizer, &Palette::optimizerState},
-                                            {Buffers, &Palette::buffers},
-                                            {Stash, &Palette::stash}};
-    return kFills;
-}
-
-std::vector<MemoryPart> memoryParts(const RunView& view, const profiler::DeviceMetrics& device,
-                                    const Theme& theme)
-{
-    const auto& palette = theme.palette;
-    if (!view.hasMemory())
-        return {{toQt(palette.stash), device.peakStash}};
-    std::vector<MemoryPart> parts;
-    for (const auto& [category, fill] : memoryFills())
-        parts.push_back({toQt(palette.*fill), static_cast<double>(device.bytesAtPeak[category])});
-    return parts;
-}
-
-double memoryPeak(const RunView& view, const profiler::DeviceMetrics& device)
-{
-    return view.hasMemory() ? static_cast<double>(device.peakBytes.value_or(0)) : device.peakStash;
-}
-
-void paintRunningMemory(QPainter& painter, const RunningBar& running, const Theme& theme)
-{
-    constexpr double kPaleShare = 0.72;
-    const auto& [memory, device, bar, amounts, scale] = running;
-    const auto upTo = [&](double bytes) {
-        const double height = std::round(bar.height() * bytes / scale);
-        return QRectF(bar.left(), bar.bottom() - height, bar.width(), height);
-    };
-    const QColor pale = mixed(toQt(theme.palette.forward), theme.chrome.surface, kPaleShare);
-    painter.fillRect(upTo(static_cast<double>(memory.touched.value_or(0))),
-                     memory.isOverArena() ? theme.chrome.error : pale);
-    paintMemoryParts(painter, liveParts(running, theme.palette), scale, bar);
-    painter.setPen(theme.chrome.text2);
-    painter.setBrush(Qt::NoBrush);
-    painter.drawRect(upTo(static_cast<double>(memory.arena)).adjusted(0.5, 0.5, -0.5, -0.5));
-    const QPointF tip = upTo(static_cast<double>(memory.plan)).topLeft();
-    fillPolygon(painter, {tip, tip + QPointF(-5, -3.5), tip + QPointF(-5, 3.5)},
-                memory.isOverPlan ? theme.chrome.error : theme.chrome.text);
-    paintAmounts(painter, running, theme.chrome);
-}
-
-void paintMemoryParts(QPainter& painter, const std::vector<MemoryPart>& parts, double scale,
-                      const QRectF& bar)
-{
-    const bool stands = bar.height() > bar.width();
-    const double length = stands ? bar.height() : bar.width();
-    double at = 0;
-    for (const auto& part : parts) {
-        const double from = std::round(at * length),
-                     to = std::round((at + part.amount / scale) * length);
-        at += part.amount / scale;
-        painter.fillRect(stands ? QRectF(bar.left(), bar.bottom() - to, bar.width(), to - from)
-                                : QRectF(bar.left() + from, bar.top(), to - from, bar.height()),
-                         part.fill);
-    }
-}
-
-namespace {
-
-using engine::OpKind;
-using Emphasis = BoxColours::Emphasis;
 
 constexpr double kLeft = 24, kBar = 100;
 
@@ -346,6 +274,72 @@ void paintBubbleCell(QPainter& painter, const profiler::RunMetrics& metrics,
 }
 
 } // namespace
+
+std::span<const MemoryFill> memoryFills()
+{
+    using enum engine::MemoryCategory;
+    using profiler::Palette;
+    static constexpr MemoryFill kFills[] = {{Weights, &Palette::weights},
+                                            {Gradients, &Palette::gradients},
+                                            {Optimizer, &Palette::optimizerState},
+                                            {Buffers, &Palette::buffers},
+                                            {Stash, &Palette::stash}};
+    return kFills;
+}
+
+std::vector<MemoryPart> memoryParts(const RunView& view, const profiler::DeviceMetrics& device,
+                                    const Theme& theme)
+{
+    const auto& palette = theme.palette;
+    if (!view.hasMemory())
+        return {{toQt(palette.stash), device.peakStash}};
+    std::vector<MemoryPart> parts;
+    for (const auto& [category, fill] : memoryFills())
+        parts.push_back({toQt(palette.*fill), static_cast<double>(device.bytesAtPeak[category])});
+    return parts;
+}
+
+double memoryPeak(const RunView& view, const profiler::DeviceMetrics& device)
+{
+    return view.hasMemory() ? static_cast<double>(device.peakBytes.value_or(0)) : device.peakStash;
+}
+
+void paintRunningMemory(QPainter& painter, const RunningBar& running, const Theme& theme)
+{
+    constexpr double kPaleShare = 0.72;
+    const auto& [memory, device, bar, amounts, scale] = running;
+    const auto upTo = [&](double bytes) {
+        const double height = std::round(bar.height() * bytes / scale);
+        return QRectF(bar.left(), bar.bottom() - height, bar.width(), height);
+    };
+    const QColor pale = mixed(toQt(theme.palette.forward), theme.chrome.surface, kPaleShare);
+    painter.fillRect(upTo(static_cast<double>(memory.touched.value_or(0))),
+                     memory.isOverArena() ? theme.chrome.error : pale);
+    paintMemoryParts(painter, liveParts(running, theme.palette), scale, bar);
+    painter.setPen(theme.chrome.text2);
+    painter.setBrush(Qt::NoBrush);
+    painter.drawRect(upTo(static_cast<double>(memory.arena)).adjusted(0.5, 0.5, -0.5, -0.5));
+    const QPointF tip = upTo(static_cast<double>(memory.plan)).topLeft();
+    fillPolygon(painter, {tip, tip + QPointF(-5, -3.5), tip + QPointF(-5, 3.5)},
+                memory.isOverPlan ? theme.chrome.error : theme.chrome.text);
+    paintAmounts(painter, running, theme.chrome);
+}
+
+void paintMemoryParts(QPainter& painter, const std::vector<MemoryPart>& parts, double scale,
+                      const QRectF& bar)
+{
+    const bool stands = bar.height() > bar.width();
+    const double length = stands ? bar.height() : bar.width();
+    double at = 0;
+    for (const auto& part : parts) {
+        const double from = std::round(at * length),
+                     to = std::round((at + part.amount / scale) * length);
+        at += part.amount / scale;
+        painter.fillRect(stands ? QRectF(bar.left(), bar.bottom() - to, bar.width(), to - from)
+                                : QRectF(bar.left() + from, bar.top(), to - from, bar.height()),
+                         part.fill);
+    }
+}
 
 void paintShareBar(QPainter& painter, const profiler::DeviceMetrics& metrics, std::int64_t duration,
                    const BoxColours& colours, const QRectF& area)

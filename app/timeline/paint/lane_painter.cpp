@@ -1,8 +1,7 @@
 #include "app/timeline/paint/lane_painter.h"
 
 #include "app/timeline/paint/box_painter.h"
-#include "app/timeline/paint/columns.h"
-#include "app/timeline/view/iteration_times.h"
+#include "app/timeline/view/coordinates.h"
 #include "app/timeline/view/labels.h"
 #include "app/ui/text.h"
 #include "engine/schedule/notation.h"
@@ -13,13 +12,19 @@
 #include <QPainter>
 
 #include <algorithm>
+#include <cmath>
+#include <limits>
+#include <utility>
 
 namespace app {
-
 namespace {
 
 using engine::DeviceId;
 using TrackKind = engine::Track::Kind;
+using engine::OpKind;
+using engine::Span;
+using engine::Window;
+using Emphasis = BoxColours::Emphasis;
 
 struct SpanRow
 {
@@ -51,53 +56,6 @@ void paintSpans(QPainter& painter, const MovesPicture& picture, const SpanRow& r
                      return busy.before(time);
                  });
 }
-
-} // namespace
-
-void paintMoves(QPainter& painter, const MovesPicture& picture, DeviceId device, const Lane& lane)
-{
-    const double top = lane.movesTop(), height = lane.movesHeight(), gap = picture.axis.gap();
-    const auto ink = [&](engine::OpKind kind) {
-        return picture.colours.look(kind, 0, BoxColours::Emphasis::Normal).fill;
-    };
-    const auto paintOf = [&](DeviceId owner) {
-        paintSpans(painter, picture,
-                   {owner, TrackKind::Copy, top, height, ink(engine::OpKind::Evict)},
-                   [&](const engine::Span& span) {
-                       const engine::OpKind kind = picture.view.op(span.op).kind;
-                       QRectF box = boxRect(picture.axis, span.window(), top, height);
-                       box.setWidth(std::max(box.width(), gap));
-                       if (kind == engine::OpKind::Load && box.width() >= 3 * gap)
-                           fillFrame(painter, box, gap, ink(kind));
-                       else
-                           painter.fillRect(box, ink(kind));
-                   });
-    };
-    if (height <= 0)
-        return;
-    paintOf(device);
-    if (const auto evictor = picture.view.evictorOf(device))
-        paintOf(*evictor);
-}
-
-void paintMovePair(QPainter& painter, const MovesPicture& picture, const std::vector<Lane>& lanes,
-                   const Selection& selection)
-{
-    const auto [here, there] = moveRects(picture.view, picture.axis, lanes, selection);
-    if (here.isEmpty() || there.isEmpty())
-        return;
-    const QColor ink = picture.colours.theme().chrome.text;
-    const bool isDown = there.top() > here.top();
-    const QPointF from(std::round(here.center().x()) + 0.5, isDown ? here.bottom() : here.top());
-    const QPointF to(from.x(), isDown ? there.top() : there.bottom());
-    for (const bool isHalo : {true, false}) {
-        painter.setPen(isHalo ? QPen(picture.colours.surface(), 3.5) : QPen(ink, 1.2));
-        painter.drawLine(from, to);
-    }
-    fillFrame(painter, there.adjusted(-1, -1, 1, 1), picture.axis.gap(), ink);
-}
-
-namespace {
 
 // The strip as an image in device pixels. It is larger than the strip by the width of a line,
 // because a line may start at the right or lower edge.
@@ -215,22 +173,6 @@ void LevelImage::add(engine::Window window)
         fillLevel({level.begin, seen.end}, rows, previous);
 }
 
-} // namespace
-
-void paintMemoryLevels(QPainter& painter, const TimeAxis& axis, const MemoryLevels& levels)
-{
-    LevelImage strip(axis, levels);
-    for (const engine::Window window : drawnWindows(levels.iterations, axis))
-        strip.add(window);
-    painter.drawImage(QPointF(axis.left, levels.top), strip.image());
-}
-
-using engine::DeviceId;
-using engine::OpKind;
-using Emphasis = BoxColours::Emphasis;
-
-namespace {
-
 constexpr double kOtherBubble = 0.45;  // opacity of a bubble of another cause than the selected
 constexpr double kSmallNumberFrom = 9; // least width of a box with a digit of 10 px
 
@@ -247,7 +189,85 @@ BoxText transferText(const engine::Op& op)
     return text;
 }
 
+constexpr double kKernelNameFrom = 34; // least width of a box with a name, which may be elided
+constexpr double kBoxesUpTo = 4;       // spans per pixel; denser spans are drawn as columns
+
+// Whether a kernel only moves data. Such kernels have lower boxes, because some users cannot
+// distinguish their hue from the grey of the others.
+bool movesData(profiler::KernelKind kind)
+{
+    return kind == profiler::KernelKind::Copy || kind == profiler::KernelKind::Memset;
+}
+constexpr double kLowInset = 3;
+
+QRectF inSight(const TimeAxis& axis, const QRectF& box)
+{
+    const double left = std::max(box.left(), axis.left),
+                 right = std::min(box.right(), axis.right());
+    return {left, box.top(), std::max(0.0, right - left), box.height()};
+}
+
+constexpr double kSingleFrom = 3; // pixels; narrower ops are merged into one outline
+
+const BoxColours::Look& look(const RunView& view, const BoxColours& colours, std::uint32_t op,
+                             Emphasis emphasis)
+{
+    const engine::Op& of = view.op(op);
+    return colours.look(of.kind, view.chunk(of), emphasis);
+}
+
 } // namespace
+
+void paintMoves(QPainter& painter, const MovesPicture& picture, DeviceId device, const Lane& lane)
+{
+    const double top = lane.movesTop(), height = lane.movesHeight(), gap = picture.axis.gap();
+    const auto ink = [&](engine::OpKind kind) {
+        return picture.colours.look(kind, 0, BoxColours::Emphasis::Normal).fill;
+    };
+    const auto paintOf = [&](DeviceId owner) {
+        paintSpans(painter, picture,
+                   {owner, TrackKind::Copy, top, height, ink(engine::OpKind::Evict)},
+                   [&](const engine::Span& span) {
+                       const engine::OpKind kind = picture.view.op(span.op).kind;
+                       QRectF box = boxRect(picture.axis, span.window(), top, height);
+                       box.setWidth(std::max(box.width(), gap));
+                       if (kind == engine::OpKind::Load && box.width() >= 3 * gap)
+                           fillFrame(painter, box, gap, ink(kind));
+                       else
+                           painter.fillRect(box, ink(kind));
+                   });
+    };
+    if (height <= 0)
+        return;
+    paintOf(device);
+    if (const auto evictor = picture.view.evictorOf(device))
+        paintOf(*evictor);
+}
+
+void paintMovePair(QPainter& painter, const MovesPicture& picture, const std::vector<Lane>& lanes,
+                   const Selection& selection)
+{
+    const auto [here, there] = moveRects(picture.view, picture.axis, lanes, selection);
+    if (here.isEmpty() || there.isEmpty())
+        return;
+    const QColor ink = picture.colours.theme().chrome.text;
+    const bool isDown = there.top() > here.top();
+    const QPointF from(std::round(here.center().x()) + 0.5, isDown ? here.bottom() : here.top());
+    const QPointF to(from.x(), isDown ? there.top() : there.bottom());
+    for (const bool isHalo : {true, false}) {
+        painter.setPen(isHalo ? QPen(picture.colours.surface(), 3.5) : QPen(ink, 1.2));
+        painter.drawLine(from, to);
+    }
+    fillFrame(painter, there.adjusted(-1, -1, 1, 1), picture.axis.gap(), ink);
+}
+
+void paintMemoryLevels(QPainter& painter, const TimeAxis& axis, const MemoryLevels& levels)
+{
+    LevelImage strip(axis, levels);
+    for (const engine::Window window : drawnWindows(levels.iterations, axis))
+        strip.add(window);
+    painter.drawImage(QPointF(axis.left, levels.top), strip.image());
+}
 
 BoxText boxText(const engine::Op& op, double width)
 {
@@ -547,6 +567,280 @@ void LanePainter::paintPeak(const MemoryLevels& levels, int iteration)
     m_painter.setBrush(m_colours.theme().chrome.text);
     m_painter.drawEllipse(at + QPointF(0, 0.5), 2.5, 2.5);
     m_painter.setRenderHint(QPainter::Antialiasing, false);
+}
+
+void paintKernelWait(QPainter& painter, const BoxColours& colours, const QRectF& part,
+                     double origin, double edge)
+{
+    const QColor frame = colours.kernel(profiler::KernelKind::Nccl).fill;
+    colours.bubble().fill(painter, part, origin);
+    painter.fillRect(QRectF(part.left(), part.top(), part.width(), edge), frame);
+    painter.fillRect(QRectF(part.left(), part.bottom() - edge, part.width(), edge), frame);
+    painter.fillRect(QRectF(part.left(), part.top(), edge, part.height()), frame);
+}
+
+KernelPainter::KernelPainter(QPainter& painter, const KernelView& kernels, const TimeAxis& axis,
+                             const BoxColours& colours)
+    : m_painter(painter)
+    , m_kernels(kernels)
+    , m_axis(axis)
+    , m_colours(colours)
+{
+    for (int kind = 0; kind < profiler::kKernelKinds; ++kind)
+        m_columns.shares[static_cast<std::size_t>(kind)]
+            = colours.kernel(static_cast<profiler::KernelKind>(kind)).fill;
+    m_columns.shares[kWaitShare] = colours.bubbleSolid();
+    m_columns.rest = Qt::transparent;
+}
+
+void KernelPainter::paint(engine::DeviceId device, const Lane& lane)
+{
+    m_painter.setFont(uiFont(10));
+    for (int row = 0; row < lane.kernels; ++row)
+        paintRow({device, row, lane.kernelTop(row), lane.kernel});
+}
+
+void KernelPainter::paintRow(const Row& row)
+{
+    const Window sight = m_axis.window();
+    const auto spans = m_kernels.around(row.device, row.row, sight);
+    if (spans.empty())
+        return;
+    if (static_cast<double>(spans.size()) > kBoxesUpTo * m_axis.width)
+        paintColumnsOf(row, sight);
+    else
+        paintBoxes(row, spans);
+}
+
+// Adjacent kernels that are too narrow for boxes share one stretch of columns.
+void KernelPainter::paintBoxes(const Row& row, std::span<const Span> spans)
+{
+    const double narrow = kCoverageBelow * m_axis.ticksPerPixel();
+    constexpr Window kNothing{std::numeric_limits<std::int64_t>::max(), 0};
+    Window dense = kNothing;
+    const auto flush = [&] {
+        if (dense.end > dense.begin)
+            paintColumnsOf(row, dense);
+        dense = kNothing;
+    };
+    for (const Span& span : spans) {
+        if (static_cast<double>(span.end - span.begin) >= narrow) {
+            flush();
+            paintBox(row, span);
+            continue;
+        }
+        // A gap of more than three pixels ends the stretch of columns.
+        if (dense.end > 0 && static_cast<double>(span.begin - dense.end) > narrow)
+            flush();
+        dense = {std::min(dense.begin, span.begin), std::max(dense.end, span.end)};
+    }
+    flush();
+}
+
+void KernelPainter::paintBox(const Row& row, const Span& span)
+{
+    const auto& look = m_colours.kernel(m_kernels.kindOf(span.op));
+    const bool isLow = movesData(m_kernels.kindOf(span.op));
+    const double inset = isLow ? kLowInset : 0;
+    const QRectF box = boxRect(m_axis, span.window(), row.top + inset, row.height - 2 * inset);
+    m_painter.fillRect(box, look.fill);
+    QRectF busy = box, waiting;
+    if (const auto wait = m_kernels.waitOf(span.op); wait && wait->duration() > 0) {
+        busy.setLeft(
+            std::min(stretch(m_axis, *wait, box.top(), box.height()).right(), box.right()));
+        waiting = QRectF(box.topLeft(), QPointF(busy.left(), box.bottom()));
+        paintKernelWait(m_painter, m_colours, waiting, m_axis.snap(m_axis.x(0)), m_axis.gap());
+    }
+    busy = inSight(m_axis, busy);
+    waiting = inSight(m_axis, waiting);
+    if (isLow)
+        return;
+    if (busy.width() >= kKernelNameFrom)
+        paintName(span.op, busy, look.ink);
+    else if (waiting.width() >= kKernelNameFrom)
+        paintName(span.op, waiting, {});
+}
+
+// Paints the name of a kernel. If `ink` is invalid, the box is hatched, so the name gets a plain
+// background.
+void KernelPainter::paintName(std::uint32_t work, const QRectF& within, QColor ink)
+{
+    const QFontMetricsF metrics(m_painter.font());
+    const QString shown
+        = metrics.elidedText(m_kernels.label(work), Qt::ElideRight, within.width() - 6);
+    if (!ink.isValid()) {
+        ink = m_colours.theme().chrome.text;
+        m_painter.fillRect(QRectF(within.left() + 1, within.top() + m_axis.gap(),
+                                  std::ceil(metrics.horizontalAdvance(shown)) + 4,
+                                  within.height() - 2 * m_axis.gap()),
+                           toQt(m_colours.theme().palette.bubble));
+    }
+    m_painter.setPen(ink);
+    m_painter.drawText(
+        QPointF(within.left() + 3, std::round(within.center().y() + metrics.capHeight() / 2)),
+        shown);
+}
+
+void KernelPainter::paintColumnsOf(const Row& row, Window window)
+{
+    const Window sight = m_axis.window();
+    const Window seen{std::max(window.begin, sight.begin), std::min(window.end, sight.end)};
+    if (seen.end <= seen.begin)
+        return;
+    QRectF area = stretch(m_axis, seen, row.top, row.height);
+    area.setWidth(std::max(area.width(), m_axis.devicePixel()));
+    paintColumns(m_painter, m_axis, KernelColumns{area, seen, m_columns},
+                 [busy = m_kernels.busy(row.device, row.row)](double time) mutable {
+                     return busy.before(time);
+                 });
+}
+
+Plan::Plan(std::shared_ptr<const engine::Run> run)
+    : m_run(std::move(run))
+    , m_index(m_run->schedule)
+{ }
+
+std::int64_t Plan::duration() const
+{
+    const auto& iterations = m_run->timeline.iterations;
+    return iterations.empty() ? 0 : iterations.front().window.duration();
+}
+
+std::span<const engine::Span> Plan::ops(engine::DeviceId device) const
+{
+    const auto* track = m_run->timeline.track(device, engine::Track::Kind::Compute);
+    return track == nullptr ? std::span<const engine::Span>() : track->spans;
+}
+
+int PlanView::done(engine::DeviceId device) const
+{
+    if (isComplete)
+        return INT_MAX;
+    const auto at = static_cast<std::size_t>(device.value);
+    return at < devices.size() ? devices[at] : 0;
+}
+
+std::size_t PlanView::next(engine::DeviceId device) const
+{
+    const auto ops = plan->ops(device);
+    const auto found
+        = std::ranges::lower_bound(ops, done(device), {}, [this](const engine::Span& span) {
+              return plan->positionOf(span.op);
+          });
+    return static_cast<std::size_t>(found - ops.begin());
+}
+
+std::int64_t PlanView::reached() const
+{
+    if (!isUnderWay())
+        return begin;
+    std::int64_t reached = window().end;
+    for (const engine::DeviceId device : plan->run().schedule.program.ids()) {
+        const auto ops = plan->ops(device);
+        if (const std::size_t first = next(device); first < ops.size())
+            reached = std::min(reached, begin + ops[first].begin);
+    }
+    return reached;
+}
+
+const engine::Span* PlanView::at(engine::DeviceId device, double time) const
+{
+    if (plan == nullptr)
+        return nullptr;
+    const auto ops = plan->ops(device);
+    const double wanted = time - static_cast<double>(begin);
+    const auto after = std::ranges::upper_bound(
+        ops, wanted, {}, [](const engine::Span& span) { return static_cast<double>(span.begin); });
+    if (after == ops.begin() || wanted >= static_cast<double>((after - 1)->end))
+        return nullptr;
+    return &*(after - 1);
+}
+
+PlanPainter::PlanPainter(QPainter& painter, const RunView& view, const TimeAxis& axis,
+                         const BoxColours& colours)
+    : m_painter(painter)
+    , m_view(view)
+    , m_axis(axis)
+    , m_colours(colours)
+    , m_boxes(painter, axis, colours)
+{ }
+
+void PlanPainter::paint(const PlanView& plan, engine::DeviceId device, const Lane& lane)
+{
+    const engine::Window sight = m_axis.window();
+    if (plan.plan == nullptr || !lane.hasBoxes() || !plan.window().intersects(sight))
+        return;
+    const auto ops = plan.plan->ops(device);
+    const std::size_t next = plan.isUnderWay() ? plan.next(device) : 0;
+    const auto first = std::ranges::lower_bound(ops, sight.begin - plan.begin + 1, {},
+                                                [](const engine::Span& op) { return op.end; });
+    auto at = static_cast<std::size_t>(first - ops.begin());
+    for (; at < ops.size(); ++at) {
+        const engine::Window window = plan.windowOf(ops[at]);
+        if (window.begin >= sight.end)
+            break;
+        const QRectF box = boxRect(m_axis, window, lane.computeTop(), lane.compute);
+        const bool isNarrow = box.width() < kSingleFrom;
+        if (at == next || !isNarrow || box.left() - m_merged.right() > kSingleFrom)
+            flush(at <= next); // the merged ops precede `at`, so they have run if at <= next
+        if (isNarrow)
+            m_merged = m_merged.united(box);
+        else if (at < next)
+            fill(ops[at], window, lane);
+        else if (at == next && plan.isUnderWay())
+            outline(box, look(m_view, m_colours, ops[at].op, Emphasis::Normal).flat);
+        else
+            outline(box, m_colours.theme().chrome.lineStrong);
+    }
+    flush(at <= next);
+}
+
+void PlanPainter::paintHover(const PlanView& plan, const engine::Span& op, const Lane& lane)
+{
+    outline(boxRect(m_axis, plan.windowOf(op), lane.computeTop(), lane.compute),
+            m_colours.theme().chrome.text);
+}
+
+void PlanPainter::outline(const QRectF& box, const QColor& colour)
+{
+    m_painter.setPen(QPen(colour, 1));
+    m_painter.setBrush(Qt::NoBrush);
+    m_painter.drawRect(box.adjusted(0.5, 0.5, -0.5, -0.5));
+}
+
+void PlanPainter::fill(const engine::Span& op, engine::Window window, const Lane& lane)
+{
+    m_boxes.draw(stretch(m_axis, window, lane.computeTop(), lane.compute),
+                 look(m_view, m_colours, op.op, Emphasis::Dimmed),
+                 boxText(m_view.op(op.op), widthForText(m_axis, window)));
+}
+
+void PlanPainter::flush(bool isDone)
+{
+    const QRectF box = std::exchange(m_merged, {});
+    if (isDone)
+        m_painter.fillRect(box, m_colours.theme().chrome.lineStrong);
+    else if (!box.isNull())
+        outline(box, m_colours.theme().chrome.lineStrong);
+}
+
+void paintNow(QPainter& painter, const NowLine& now, const TimeAxis& axis, const Theme& theme)
+{
+    constexpr double kWidth = 54, kHeight = 18, kLine = 2;
+    const double x = std::round(axis.x(now.time));
+    if (x < axis.left || x > axis.right())
+        return;
+    painter.fillRect(QRectF(x - kLine / 2, now.lanes.top(), kLine, now.lanes.height()),
+                     theme.chrome.text);
+    const QFont font = uiFont(11, QFont::Medium);
+    const double width = std::max(kWidth, QFontMetricsF(font).horizontalAdvance(now.text) + 12);
+    QRectF plate(x - width / 2, now.ruler.bottom() - kHeight - 1, width, kHeight);
+    plate.moveLeft(std::clamp(plate.left(), now.ruler.left(),
+                              std::max(now.ruler.left(), now.ruler.right() - width)));
+    painter.fillRect(plate, theme.chrome.primary);
+    painter.setFont(font);
+    painter.setPen(theme.chrome.primaryText);
+    painter.drawText(plate, Qt::AlignCenter, now.text);
 }
 
 } // namespace app

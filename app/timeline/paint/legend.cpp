@@ -1,8 +1,8 @@
 #include "app/timeline/paint/legend.h"
 
 #include "app/timeline/paint/box_painter.h"
-#include "app/timeline/paint/kernel_painter.h"
-#include "app/timeline/view/translate.h"
+#include "app/timeline/paint/lane_painter.h"
+#include "app/timeline/view/labels.h"
 #include "app/ui/numbers.h"
 
 #include <QFontMetricsF>
@@ -95,6 +95,11 @@ double paintEntry(QPainter& painter, const LegendEntry& entry, const BoxColours&
                                         {swatch.right(), swatch.top() + 2}}));
     } else if (entry.look == LegendEntry::Look::Up) {
         fillCutBox(painter, swatch, 5, colours.theme().chrome.text2);
+    } else if (entry.look == LegendEntry::Look::Interval) {
+        const double middle = std::floor(swatch.center().y());
+        painter.fillRect(QRectF(swatch.left(), middle, swatch.width(), 1), toQt(entry.fills[0]));
+        for (const double x : {swatch.left(), swatch.center().x() - 1, swatch.right() - 1})
+            painter.fillRect(QRectF(std::floor(x), middle - 4, 1, 9), toQt(entry.fills[0]));
     } else {
         for (std::size_t k = 0; k < entry.fills.size(); ++k) {
             const QRectF one = swatch.translated(static_cast<double>(k) * kSwatch, 0);

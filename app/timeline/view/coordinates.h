@@ -2,11 +2,15 @@
 
 #include "engine/timeline/timeline.h"
 
+#include <QPointF>
 #include <QRectF>
 
 #include <algorithm>
 #include <cmath>
 #include <concepts>
+#include <optional>
+#include <span>
+#include <vector>
 
 namespace app {
 
@@ -88,5 +92,81 @@ struct BoxesUpTo
 constexpr double kCoverageBelow = 3.0; // columns of exact shares instead of boxes
 constexpr double kThinBelow = 5.0;     // thin boxes, with a border of 0.6 pixels
 constexpr double kNumberFrom = 11.0, kTwoDigitsFrom = 17.0, kNameFrom = 44.0;
+
+// The visible stretch of time in ticks, which may be fractional for smooth zooming.
+struct ViewWindow
+{
+    double begin = 0, end = 1;
+
+    double duration() const { return end - begin; }
+    double centre() const { return (begin + end) / 2; }
+    ViewWindow zoomed(double factor, double about) const; // factor < 1 magnifies
+    ViewWindow moved(double ticks) const { return {begin + ticks, end + ticks}; }
+    friend bool operator==(const ViewWindow&, const ViewWindow&) = default;
+};
+
+// Limits the window to at least a few ticks and at most twice the run, and keeps the run visible.
+ViewWindow limited(ViewWindow window, engine::Window extent);
+// Returns `window` with margins of 10 and 16 pixels, so that the first and the last box do not
+// touch the edge.
+ViewWindow fitted(engine::Window window, double widthInPixels);
+
+inline ViewWindow viewOf(engine::Window window)
+{
+    return {static_cast<double>(window.begin), static_cast<double>(window.end)};
+}
+// Returns the view that shows all of `box`, with the same zoom if possible; nullopt if `inSight`
+// already shows it.
+std::optional<ViewWindow> bringIn(engine::Window box, ViewWindow inSight);
+
+// The history of views, like that of a browser.
+class ZoomHistory
+{
+public:
+    void push(ViewWindow current); // call it before the view changes
+    bool back(ViewWindow& current);
+    bool forward(ViewWindow& current);
+    void clear();
+
+private:
+    std::vector<ViewWindow> m_back, m_forward;
+};
+
+// The iterations that touch the visible time.
+std::span<const engine::Iteration> iterationsInSight(std::span<const engine::Iteration> iterations,
+                                                     const TimeAxis& axis);
+// False if lines at the edges of the iterations would be so close that they hide the lanes.
+bool areEdgesDrawn(std::span<const engine::Iteration> inSight, const TimeAxis& axis);
+// The windows of the visible iterations, or the one window of all of them if their edges are not
+// drawn.
+std::vector<engine::Window> drawnWindows(std::span<const engine::Iteration> iterations,
+                                         const TimeAxis& axis);
+
+// The iterations that begin in one pixel column: their number and the least, the median and the
+// greatest duration. An iteration wider than a pixel has a separate column.
+struct IterationColumn
+{
+    double left = 0, right = 0; // pixels; `right` is the start of the next column
+    std::size_t first = 0, count = 0;
+    std::int64_t least = 0, median = 0, greatest = 0;
+};
+std::vector<IterationColumn> iterationColumns(std::span<const engine::Iteration> inSight,
+                                              const TimeAxis& axis);
+
+// The row of iteration times, shown for runs of many iterations.
+struct IterationStrip
+{
+    static constexpr std::size_t kFrom = 20; // shown for more iterations than this
+
+    std::span<const engine::Iteration> iterations; // all iterations of the run
+    const TimeAxis& axis;
+    QRectF area;
+};
+// The column at a point; `first` is an index into the iterations of the run. count == 0: none.
+IterationColumn columnAt(const IterationStrip& strip, QPointF at);
+
+// Returns the smallest number of 1, 2, 5, 10, 20, ... iterations that are at least `room` pixels
+// wide.
+int labelStep(double pixelsPerIteration, double room);
 
 } // namespace app

@@ -2,7 +2,7 @@
 
 #include "app/documents/run_document.h"
 #include "app/timeline/view/hit_test.h"
-#include "app/timeline/view/translate.h"
+#include "app/timeline/view/labels.h"
 #include "engine/base/try.h"
 #include "engine/schedule/notation.h"
 
@@ -13,7 +13,6 @@
 #include <optional>
 
 namespace app {
-
 namespace {
 
 using engine::Error;
@@ -21,17 +20,46 @@ using engine::fail;
 using engine::Result;
 using Key = FindFacet::Key;
 
-struct NamedKey
+// A facet that is a number of an op: its name, the number (-1: the op has none), and the largest
+// one of a run, for a message.
+struct NumberKey
 {
-    QLatin1String name;
+    QLatin1String name, plural;
     Key key;
+    int (*number)(const RunView& view, std::uint32_t index);
+    int (*most)(const RunView& view);
 };
-constexpr std::array<NamedKey, 6> kNumberKeys{{{QLatin1String("mb"), Key::MicroBatch},
-                                               {QLatin1String("stage"), Key::Stage},
-                                               {QLatin1String("device"), Key::Device},
-                                               {QLatin1String("chunk"), Key::Chunk},
-                                               {QLatin1String("iter"), Key::Iteration},
-                                               {QLatin1String("dir"), Key::Direction}}};
+int ofMicroBatch(const engine::Op& op, int number)
+{
+    return op.microBatch.isValid() ? number : -1;
+}
+const engine::Shape& shapeOf(const RunView& view)
+{
+    return view.run().schedule.shape;
+}
+const std::array<NumberKey, 6> kNumberKeys{
+    {{QLatin1String("mb"), QLatin1String("micro-batches"), Key::MicroBatch,
+      [](const RunView& view, std::uint32_t op) {
+          return ofMicroBatch(view.op(op), view.op(op).microBatch.value);
+      },
+      [](const RunView& view) { return shapeOf(view).allMicroBatches() - 1; }},
+     {QLatin1String("stage"), QLatin1String("stages"), Key::Stage,
+      [](const RunView& view, std::uint32_t op) { return view.op(op).stage.value; },
+      [](const RunView& view) { return shapeOf(view).stages - 1; }},
+     {QLatin1String("device"), QLatin1String("devices"), Key::Device,
+      [](const RunView& view, std::uint32_t op) { return view.deviceOf(op).value; },
+      [](const RunView& view) { return shapeOf(view).devices - 1; }},
+     {QLatin1String("chunk"), QLatin1String("chunks"), Key::Chunk,
+      [](const RunView& view, std::uint32_t op) { return view.chunk(view.op(op)); },
+      [](const RunView& view) { return view.occurs().chunks - 1; }},
+     {QLatin1String("iter"), {}, Key::Iteration, nullptr, nullptr},
+     {QLatin1String("dir"),
+      {},
+      Key::Direction,
+      [](const RunView& view, std::uint32_t op) {
+          return ofMicroBatch(view.op(op), view.op(op).replica);
+      },
+      nullptr}}};
 
 Result<FindFacet> notUnderstood(const QString& part)
 {
@@ -112,7 +140,7 @@ Result<FindFacet> readKeyed(const QString& part, qsizetype colon)
         facet.name = value;
         return value.isEmpty() ? notUnderstood(part) : Result<FindFacet>(facet);
     }
-    for (const NamedKey& named : kNumberKeys) {
+    for (const NumberKey& named : kNumberKeys) {
         if (name != named.name)
             continue;
         facet.key = named.key;
@@ -147,22 +175,6 @@ Result<FindFacet> readPart(const QString& part)
     }
     return notUnderstood(part);
 }
-
-} // namespace
-
-Result<std::vector<FindFacet>> parseFind(const QString& text)
-{
-    std::vector<FindFacet> facets;
-    for (const QString& part : text.split(QLatin1Char(' '), Qt::SkipEmptyParts)) {
-        auto facet = TRY(readPart(part));
-        facets.push_back(std::move(facet));
-    }
-    return facets;
-}
-
-namespace {
-
-using Key = FindFacet::Key;
 
 constexpr int kWarmup = -1, kReplay = -2;
 
@@ -200,29 +212,30 @@ QString unitProblem(const FindFacet& facet, const engine::RunInfo& info)
 // Returns the values of a facet that exist in this run, for a message: "micro-batches are 0 to 7".
 QString validValues(const FindFacet& facet, const RunView& view)
 {
-    const engine::Shape& shape = view.run().schedule.shape;
-    switch (facet.key) {
-    case Key::MicroBatch:
-        return tr("micro-batches are 0 to %1").arg(shape.allMicroBatches() - 1);
-    case Key::Stage:
-        return tr("stages are 0 to %1").arg(shape.stages - 1);
-    case Key::Device:
-        return tr("devices are 0 to %1").arg(shape.devices - 1);
-    case Key::Chunk:
-        return tr("chunks are 0 to %1").arg(view.occurs().chunks - 1);
-    case Key::Direction:
+    if (facet.key == Key::Direction)
         return tr("all micro-batches go down");
-    case Key::Iteration: {
+    if (facet.key == Key::Iteration) {
         const auto numbers = measuredNumbers(view.timeline());
         return numbers ? tr("iterations are %1 to %2").arg(numbers->first).arg(numbers->second)
                        : tr("no iteration was measured");
     }
-    default:
-        return tr("try another value");
-    }
+    const auto* named = std::ranges::find(kNumberKeys, facet.key, &NumberKey::key);
+    return named == kNumberKeys.end()
+        ? tr("try another value")
+        : tr("%1 are 0 to %2").arg(named->plural).arg(named->most(view));
 }
 
 } // namespace
+
+Result<std::vector<FindFacet>> parseFind(const QString& text)
+{
+    std::vector<FindFacet> facets;
+    for (const QString& part : text.split(QLatin1Char(' '), Qt::SkipEmptyParts)) {
+        auto facet = TRY(readPart(part));
+        facets.push_back(std::move(facet));
+    }
+    return facets;
+}
 
 Found::Found(const RunView& view, const std::vector<FindFacet>& facets, const KernelView* kernels)
     : m_ticksPerUnit(static_cast<double>(view.run().info.ticksPerUnit))
@@ -246,30 +259,15 @@ Found::Found(const RunView& view, const std::vector<FindFacet>& facets, const Ke
 bool Found::holds(const FindFacet& facet, const RunView& view, std::uint32_t index) const
 {
     const engine::Op& op = view.op(index);
-    switch (facet.key) {
-    case Key::Op:
+    if (facet.key == Key::Op)
         return op.kind == facet.kind;
-    case Key::Spelling:
+    if (facet.key == Key::Spelling)
         return op.kind == facet.op.kind && op.stage == facet.op.stage
             && op.microBatch == facet.op.microBatch && op.replica == facet.op.replica
             && op.slice == facet.op.slice;
-    case Key::MicroBatch:
-        return op.microBatch.isValid() && isWithin(facet, op.microBatch.value);
-    case Key::Stage:
-        return isWithin(facet, op.stage.value);
-    case Key::Device:
-        return isWithin(facet, view.deviceOf(index).value);
-    case Key::Direction:
-        return op.microBatch.isValid() && isWithin(facet, op.replica);
-    case Key::Chunk:
-        return isWithin(facet, view.chunk(op));
-    case Key::Iteration:
-    case Key::Longer:
-    case Key::Shorter:
-    case Key::Kernel:
-        break;
-    }
-    return true;
+    const auto* named = std::ranges::find(kNumberKeys, facet.key, &NumberKey::key);
+    return named == kNumberKeys.end() || named->number == nullptr
+        || isWithin(facet, named->number(view, index)); // ranges begin at 0
 }
 
 // Searches transfers and optimizer steps only if the query names them, because most queries are

@@ -2,11 +2,43 @@
 
 #include "app/timeline/view/coordinates.h"
 #include "app/timeline/view/kernel_view.h"
-#include "app/timeline/view/lane_walk.h"
 #include "app/timeline/view/lanes.h"
+#include "app/timeline/view/run_view.h"
 #include "app/timeline/view/selection.h"
 
+#include <functional>
+#include <memory>
+#include <vector>
+
 namespace app {
+
+// A part of a compute lane. The pieces of a lane do not overlap and cover all time.
+struct Piece
+{
+    enum class Kind : std::uint8_t {
+        Op,
+        Exposed, // a transfer while no op computes
+        Bubble,
+        Outside, // outside of all iterations
+        Dense,   // many pieces under three pixels each, drawn as columns of exact shares
+    };
+
+    Kind kind = Kind::Outside;
+    engine::Window window;
+    std::uint32_t op = 0;    // for Kind::Op
+    std::uint32_t joint = 0; // the partner of a joint op; otherwise the same op
+    int iteration = -1;      // -1 for Outside and Dense
+};
+
+// Returns the piece at `time`, found by binary search.
+Piece pieceAt(const RunView& view, engine::DeviceId device, std::int64_t time);
+
+// Visits the visible pieces from left to right. Adjacent optimizer steps form one piece, and a
+// sequence of small pieces becomes one Dense piece. The cost depends on the number of pixels, not
+// of spans: inside a dense stretch, a query every few pixels finds every piece that is large enough
+// for a box.
+void walkLane(const RunView& view, engine::DeviceId device, const TimeAxis& axis,
+              const std::function<void(const Piece&)>& draw);
 
 Selection opSelection(const RunView& view, const engine::Span& span, engine::DeviceId device,
                       engine::Track::Kind lane);
@@ -29,5 +61,28 @@ const HostRange* rangeAt(const RangeView& ranges, engine::DeviceId device, const
 // selections.
 std::pair<QRectF, QRectF> moveRects(const RunView& view, const TimeAxis& axis,
                                     const std::vector<Lane>& lanes, const Selection& selection);
+
+// The boxes of a category of time in one iteration: those that a click on its part of the strip
+// selects. Computed once, because the thread that paints lanes must not ask a RunView for bubbles.
+class CategoryBoxes
+{
+public:
+    CategoryBoxes(const RunView& view, int iteration, profiler::TimeCategory category);
+
+    profiler::TimeCategory category() const { return m_category; }
+    const std::vector<Selection>& all() const { return m_all; } // sorted by start
+    std::vector<Selection> longest(std::size_t most) const;
+    bool has(const engine::Op& op, std::uint32_t iteration) const;
+    bool has(engine::DeviceId device, const Piece& piece) const; // a bubble or exposed transfer
+
+private:
+    void addOps(const RunView& view);
+
+    int m_iteration;
+    profiler::TimeCategory m_category;
+    std::vector<Selection> m_all;
+    engine::IdVector<engine::DeviceId, std::vector<engine::Window>> m_gaps; // sorted
+};
+using CategoryBoxesPointer = std::shared_ptr<const CategoryBoxes>;
 
 } // namespace app

@@ -1,6 +1,6 @@
 #pragma once
 
-#include "app/timeline/view/busy_index.h"
+#include "app/timeline/view/run_view.h"
 #include "app/timeline/view/selection.h"
 #include "engine/timeline/gpu_trace.h"
 #include "engine/timeline/run.h"

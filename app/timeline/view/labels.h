@@ -3,9 +3,16 @@
 #include "app/ui/numbers.h"
 #include "engine/timeline/run.h"
 
+#include <QCoreApplication>
 #include <QString>
 
 namespace app {
+
+// Replaces QObject::tr() in painters and details, which are free functions.
+inline QString tr(const char* text)
+{
+    return QCoreApplication::translate("app::Timeline", text);
+}
 
 // Texts in and beside the lanes.
 QString rangeText(engine::Window window, double origin, const Scale& scale); // "103.6 – 107.5"

@@ -2,17 +2,15 @@
 
 #include "app/timeline/view/hit_test.h"
 
-#include <Qt>
-
 #include <algorithm>
 #include <array>
 
 namespace app {
-
 namespace {
 
 using engine::DeviceId;
 using TrackKind = engine::Track::Kind;
+using Target = std::optional<Selection> (*)(const RunView& view, const Selection& from);
 
 bool isSelectable(const Piece& piece)
 {
@@ -48,6 +46,28 @@ std::optional<Selection> nextSpan(const RunView& view, const Selection& from, St
         return std::nullopt;
     return opSelection(view, spans[static_cast<std::size_t>(at)], from.device, from.lane);
 }
+
+template<auto target, Step step>
+std::optional<Selection> stepped(const RunView& view, const Selection& from)
+{
+    return target(view, from, step);
+}
+
+struct WalkKey
+{
+    int key;
+    Target target;
+};
+constexpr std::array kWalkKeys{WalkKey{Qt::Key_Comma, stepped<inLane, Step::Previous>},
+                               WalkKey{Qt::Key_Period, stepped<inLane, Step::Next>},
+                               WalkKey{Qt::Key_BracketLeft, stepped<alongFlow, Step::Previous>},
+                               WalkKey{Qt::Key_BracketRight, stepped<alongFlow, Step::Next>},
+                               WalkKey{Qt::Key_J, stepped<toMicroBatch, Step::Next>},
+                               WalkKey{Qt::Key_K, stepped<toMicroBatch, Step::Previous>},
+                               WalkKey{Qt::Key_Up, stepped<toLane, Step::Previous>},
+                               WalkKey{Qt::Key_Down, stepped<toLane, Step::Next>},
+                               WalkKey{Qt::Key_Return, toCause},
+                               WalkKey{Qt::Key_Enter, toCause}};
 
 } // namespace
 
@@ -163,34 +183,6 @@ std::optional<Flow> flowOf(const RunView& view, const Selection& selection)
     return Flow{view.op(*op).microBatch, selection.iteration};
 }
 
-namespace {
-
-using Target = std::optional<Selection> (*)(const RunView& view, const Selection& from);
-
-template<auto target, Step step>
-std::optional<Selection> stepped(const RunView& view, const Selection& from)
-{
-    return target(view, from, step);
-}
-
-struct WalkKey
-{
-    int key;
-    Target target;
-};
-constexpr std::array kWalkKeys{WalkKey{Qt::Key_Comma, stepped<inLane, Step::Previous>},
-                               WalkKey{Qt::Key_Period, stepped<inLane, Step::Next>},
-                               WalkKey{Qt::Key_BracketLeft, stepped<alongFlow, Step::Previous>},
-                               WalkKey{Qt::Key_BracketRight, stepped<alongFlow, Step::Next>},
-                               WalkKey{Qt::Key_J, stepped<toMicroBatch, Step::Next>},
-                               WalkKey{Qt::Key_K, stepped<toMicroBatch, Step::Previous>},
-                               WalkKey{Qt::Key_Up, stepped<toLane, Step::Previous>},
-                               WalkKey{Qt::Key_Down, stepped<toLane, Step::Next>},
-                               WalkKey{Qt::Key_Return, toCause},
-                               WalkKey{Qt::Key_Enter, toCause}};
-
-} // namespace
-
 bool isWalkKey(int key)
 {
     return std::ranges::count(kWalkKeys, key, &WalkKey::key) > 0;
@@ -202,6 +194,44 @@ std::optional<Selection> walked(const RunView& view, const Selection& from, int 
         return firstOp(view, iteration);
     const auto* found = std::ranges::find(kWalkKeys, key, &WalkKey::key);
     return found == kWalkKeys.end() ? std::nullopt : found->target(view, from);
+}
+
+std::optional<KernelStep> kernelStep(int key, Qt::KeyboardModifiers modifiers, bool isOnKernel)
+{
+    if (!isOnKernel && !(modifiers & Qt::ShiftModifier))
+        return std::nullopt;
+    switch (key) {
+    case Qt::Key_Comma:
+        return KernelStep::Previous;
+    case Qt::Key_Period:
+        return KernelStep::Next;
+    case Qt::Key_Up:
+    case Qt::Key_Return:
+    case Qt::Key_Enter:
+        return KernelStep::Out;
+    case Qt::Key_Down:
+        return KernelStep::Into;
+    default:
+        return std::nullopt;
+    }
+}
+
+std::optional<Selection> walkedKernel(const RunView& view, const KernelView& kernels,
+                                      const Selection& from, KernelStep step)
+{
+    const profiler::GpuActivity& activity = kernels.activity();
+    if (step == KernelStep::Into) {
+        const auto all = activity.of({from.op, static_cast<std::uint32_t>(from.iteration)});
+        return from.kind != Selection::Kind::Op || all.empty()
+            ? std::nullopt
+            : std::optional(kernels.select(all.front()));
+    }
+    if (from.kind != Selection::Kind::Kernel)
+        return std::nullopt;
+    if (step == KernelStep::Out)
+        return selectOp(view, from.op, from.iteration);
+    const auto to = kernels.neighbour(from.work, step == KernelStep::Next ? 1 : -1);
+    return to ? std::optional(kernels.select(*to)) : std::nullopt;
 }
 
 } // namespace app

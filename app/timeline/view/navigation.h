@@ -1,7 +1,10 @@
 #pragma once
 
+#include "app/timeline/view/kernel_view.h"
 #include "app/timeline/view/run_view.h"
 #include "app/timeline/view/selection.h"
+
+#include <Qt>
 
 #include <optional>
 
@@ -31,5 +34,14 @@ bool isWalkKey(int key);
 // Returns what `key` selects; nullopt if the selection stays. If no op or bubble is selected, the
 // key selects the first op of `iteration`.
 std::optional<Selection> walked(const RunView& view, const Selection& from, int iteration, int key);
+
+// Previous and Next move along a row, Out moves from a kernel to its op, Into from an op to its
+// first kernel.
+enum class KernelStep : std::uint8_t { Previous, Next, Out, Into };
+// Returns the step for a key, or nullopt. On a kernel, Comma and Period are Previous and Next, Up
+// and Return (or Enter) are Out, and Down is Into. On an op the same keys need Shift.
+std::optional<KernelStep> kernelStep(int key, Qt::KeyboardModifiers modifiers, bool isOnKernel);
+std::optional<Selection> walkedKernel(const RunView& view, const KernelView& kernels,
+                                      const Selection& from, KernelStep step);
 
 } // namespace app

@@ -2,14 +2,269 @@
 
 #include "engine/schedule/notation.h"
 #include "engine/timeline/span_index.h"
+#include "engine/timeline/stash_ledger.h"
+#include "profiler/analysis/alive.h"
 
 #include <algorithm>
+#include <cmath>
+#include <utility>
 
 namespace app {
+namespace {
 
+using Views = std::vector<RunViewPointer>;
 using engine::DeviceId;
 using engine::Track;
 using engine::Window;
+
+MemorySeries::Level higher(MemorySeries::Level a, MemorySeries::Level b)
+{
+    return {std::max(a.base, b.base), std::max(a.own, b.own), std::max(a.total, b.total)};
+}
+
+const RunViewPointer* findView(const Views& views, const RunPointer& run)
+{
+    const auto found = std::ranges::find(views, run, &RunView::shared);
+    return found == views.end() ? nullptr : &*found;
+}
+
+std::size_t spansToPrepare(const std::vector<RunPointer>& runs, const Views& known)
+{
+    std::size_t spans = 0;
+    for (const RunPointer& run : runs) {
+        if (findView(known, run) != nullptr)
+            continue;
+        for (const engine::Track& track : run->timeline.tracks)
+            spans += track.spans.size();
+    }
+    return spans;
+}
+
+Views viewsOf(const std::vector<RunPointer>& runs, const Views& known)
+{
+    Views views;
+    for (const RunPointer& run : runs) {
+        const RunViewPointer* view = findView(known, run);
+        views.push_back(view != nullptr ? *view : std::make_shared<const RunView>(run));
+    }
+    return views;
+}
+
+} // namespace
+
+Share shareOf(engine::OpKind kind)
+{
+    using enum engine::OpKind;
+    switch (kind) {
+    case Forward:
+        return Share::Forward;
+    case Recompute:
+        return Share::Recompute;
+    case Backward:
+    case BackwardInput:
+        return Share::Backward;
+    case BackwardWeight:
+        return Share::Weight;
+    case OptimizerStep:
+        return Share::Optimizer;
+    default:
+        return Share::Communication;
+    }
+}
+
+template<class Kind, std::size_t kCount>
+inline void BusyIndexOf<Kind, kCount>::add(const engine::Span& span, double duration,
+                                           Sums& sums) const
+{
+    const auto place = static_cast<std::size_t>(&span - spans().data());
+    if (m_hasJoint && m_isJoint[place])
+        duration /= 2;
+    sums[static_cast<std::size_t>(m_kinds[span.op])] += duration;
+}
+
+template<class Kind, std::size_t kCount>
+BusyIndexOf<Kind, kCount>::BusyIndexOf(std::span<const engine::Span> spans,
+                                       std::span<const Kind> kinds)
+    : m_index(spans)
+    , m_kinds(kinds)
+{
+    findJoint();
+    m_sums.reserve(spans.size() / kBlock + 1);
+    Sums sum{};
+    for (std::size_t i = 0; i <= spans.size(); ++i) {
+        if (i % kBlock == 0)
+            m_sums.push_back(sum);
+        if (i < spans.size())
+            add(spans[i], static_cast<double>(spans[i].end - spans[i].begin), sum);
+    }
+}
+
+template<class Kind, std::size_t kCount>
+void BusyIndexOf<Kind, kCount>::findJoint()
+{
+    const auto all = spans();
+    for (std::size_t i = 1; i < all.size(); ++i) {
+        if (all[i].window() != all[i - 1].window())
+            continue;
+        m_hasJoint = true;
+        m_isJoint.resize(all.size());
+        m_isJoint[i - 1] = m_isJoint[i] = true;
+    }
+}
+
+template<class Kind, std::size_t kCount>
+auto BusyIndexOf<Kind, kCount>::Sweep::before(double time) -> Sums
+{
+    const auto spans = m_index->spans();
+    if (spans.empty())
+        return {};
+    // Rounds down, because spans begin and end at whole ticks.
+    const auto tick = static_cast<std::int64_t>(std::floor(time));
+    const std::size_t block = m_index->m_index.endedBefore(tick, m_next) / kBlock;
+    if (block * kBlock > m_next) {
+        m_next = block * kBlock;
+        m_sum = m_index->m_sums[block];
+    }
+    const engine::Span *next = spans.data() + m_next, *last = spans.data() + spans.size();
+    for (; next != last && next->end <= tick; ++next)
+        m_index->add(*next, static_cast<double>(next->end - next->begin), m_sum);
+    m_next = static_cast<std::size_t>(next - spans.data());
+    Sums sum = m_sum;
+    for (; next != last && next->begin <= tick; ++next) {
+        const double end = std::min(time, static_cast<double>(next->end));
+        m_index->add(*next, end - static_cast<double>(next->begin), sum);
+    }
+    return sum;
+}
+
+template<class Kind, std::size_t kCount>
+auto BusyIndexOf<Kind, kCount>::within(double begin, double end) const -> Sums
+{
+    Sweep sweep(*this);
+    const Sums earlier = sweep.before(begin);
+    Sums busy = sweep.before(end);
+    for (std::size_t k = 0; k < kCount; ++k)
+        busy[k] -= earlier[k];
+    return busy;
+}
+
+template class BusyIndexOf<Share, kShares>;
+template class BusyIndexOf<std::uint8_t, kKernelShares>;
+
+void MemorySeries::add(std::int64_t time, Change change)
+{
+    Level level = m_levels.empty() ? Level{} : m_levels.back();
+    level.base += change.base;
+    level.own += change.base + change.stash;
+    level.total += change.base + change.stash + change.guest;
+    if (!m_times.empty() && m_times.back() == time) {
+        m_levels.back() = level;
+        return;
+    }
+    m_times.push_back(time);
+    m_levels.push_back(level);
+}
+
+void MemorySeries::close()
+{
+    m_peak = 0;
+    m_blocks.assign((m_levels.size() + kBlock - 1) / kBlock, {});
+    for (std::size_t i = 0; i < m_levels.size(); ++i) {
+        m_blocks[i / kBlock] = higher(m_blocks[i / kBlock], m_levels[i]);
+        m_peak = std::max(m_peak, m_levels[i].total);
+    }
+}
+
+std::size_t MemorySeries::countUpTo(double time, std::size_t from) const
+{
+    return engine::gallop(from, m_times.size(),
+                          [&](std::size_t k) { return static_cast<double>(m_times[k]) <= time; });
+}
+
+MemorySeries::Level MemorySeries::at(double time) const
+{
+    const std::size_t count = countUpTo(time);
+    return count == 0 ? Level{} : m_levels[count - 1];
+}
+
+MemorySeries::Level MemorySeries::Sweep::highest(double begin, double end)
+{
+    const MemorySeries& series = *m_series;
+    if (m_ended > m_begun && static_cast<double>(series.m_times[m_ended - 1]) <= begin)
+        m_begun = m_ended; // columns are usually adjacent
+    m_begun = series.countUpTo(begin, m_begun);
+    m_ended = series.countUpTo(end, m_ended);
+    Level level = m_begun == 0 ? Level{} : series.m_levels[m_begun - 1];
+    for (std::size_t i = m_begun; i < m_ended;) {
+        if (i % kBlock == 0 && i + kBlock <= m_ended) {
+            level = higher(level, series.m_blocks[i / kBlock]);
+            i += kBlock;
+        } else {
+            level = higher(level, series.m_levels[i++]);
+        }
+    }
+    return level;
+}
+
+std::int64_t MemorySeries::timeOfPeak(engine::Window window) const
+{
+    const auto end = static_cast<double>(window.end);
+    const double peak = highest(static_cast<double>(window.begin), end).total;
+    if (at(static_cast<double>(window.begin)).total >= peak)
+        return window.begin;
+    for (std::size_t i = countUpTo(static_cast<double>(window.begin)); i < countUpTo(end); ++i) {
+        if (m_levels[i].total >= peak)
+            return m_times[i];
+    }
+    return window.begin;
+}
+
+RecordedCategories recordedCategories(const engine::Run& run)
+{
+    RecordedCategories recorded{};
+    for (const engine::MemoryEvent& event : run.timeline.memory)
+        recorded[event.category] = recorded[event.category] || event.bytes > 0;
+    return recorded;
+}
+
+engine::IdVector<engine::DeviceId, MemorySeries> recordedMemory(const engine::Run& run)
+{
+    engine::IdVector<engine::DeviceId, MemorySeries> series(run.schedule.shape.devices);
+    const engine::OpIndex index(run.schedule);
+    for (const auto& event : run.timeline.memory) {
+        const engine::DeviceId device{event.device};
+        if (!series.has(device))
+            continue;
+        const auto bytes = static_cast<double>(event.bytes);
+        const profiler::MemoryKind kind = profiler::kindOf(run, index, event);
+        const bool isStash = kind == profiler::MemoryKind::Stash;
+        const bool isGuest = kind == profiler::MemoryKind::Guest;
+        series[device].add(
+            event.time, {isStash || isGuest ? 0 : bytes, isStash ? bytes : 0, isGuest ? bytes : 0});
+    }
+    for (auto& one : series)
+        one.close();
+    return series;
+}
+
+engine::IdVector<engine::DeviceId, MemorySeries> stashFromSpans(const engine::Run& run)
+{
+    const auto& shape = run.schedule.shape;
+    const engine::OpIndex index(run.schedule);
+    engine::StashLedger ledger(run.schedule, run.info.recomputeKeeps);
+    for (const auto& track : run.timeline.tracks)
+        if (track.kind == engine::Track::Kind::Compute || track.kind == engine::Track::Kind::Copy)
+            for (const auto& span : track.spans)
+                ledger.add(track.device, opAt(run.schedule, index, span.op), span.window());
+    const auto perActivation = static_cast<double>(stashPartsPerActivation(shape));
+    engine::IdVector<engine::DeviceId, MemorySeries> series(shape.devices);
+    for (const engine::DeviceId d : series.ids()) {
+        for (const auto& [time, change] : ledger.events(d))
+            series[d].add(time, {0, ledger.partsOf(change) / perActivation, 0});
+        series[d].close();
+    }
+    return series;
+}
 
 RunView::RunView(std::shared_ptr<const engine::Run> run)
     : m_run(std::move(run))
@@ -354,6 +609,33 @@ const profiler::Bubble* RunView::bubble(const Selection& selection) const
         if (bubble.device == selection.device && bubble.window.contains(selection.window.begin))
             return &bubble;
     return nullptr;
+}
+
+ViewPreparation::ViewPreparation(QObject* parent)
+    : QObject(parent)
+    , m_preparing(
+          this,
+          [](const auto& request, const auto&) {
+              const auto& [runs, known] = request;
+              Views views = viewsOf(runs, known);
+              // Computes the metrics for the first paint. Views that are already shown have them.
+              for (const RunViewPointer& view : views)
+                  if (findView(known, view->shared()) == nullptr)
+                      view->metrics(engine::reportedIteration(view->timeline()));
+              return views;
+          },
+          [this](Views views) {
+              m_last = std::move(views);
+              Q_EMIT ready(m_last);
+          })
+{ }
+
+void ViewPreparation::ask(std::vector<RunPointer> runs)
+{
+    if (m_preparing.isBusy() || spansToPrepare(runs, m_last) > kInstantSpans)
+        return m_preparing.ask({std::move(runs), m_last});
+    m_last = viewsOf(runs, m_last);
+    Q_EMIT ready(m_last);
 }
 
 } // namespace app

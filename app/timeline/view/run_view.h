@@ -1,19 +1,161 @@
 #pragma once
 
-#include "app/timeline/view/busy_index.h"
-#include "app/timeline/view/memory_series.h"
+#include "app/documents/run_document.h"
 #include "app/timeline/view/selection.h"
+#include "app/ui/latest.h"
 #include "engine/timeline/run.h"
+#include "engine/timeline/span_index.h"
 #include "profiler/analysis/explain.h"
+#include "profiler/analysis/gpu_activity.h"
 #include "profiler/analysis/metrics.h"
 
+#include <QObject>
+
 #include <array>
+#include <cstdint>
 #include <map>
 #include <memory>
 #include <optional>
+#include <span>
 #include <vector>
 
 namespace app {
+
+// The parts of a coverage column, from the bottom. The rest of the column is bubble.
+enum class Share : std::uint8_t {
+    Backward,
+    Forward,
+    Recompute,
+    Weight,
+    Communication,
+    Optimizer,
+};
+constexpr int kShares = 6;
+using Busy = std::array<double, kShares>; // indexed by Share; in ticks or as shares of a window
+// The number of parts of a kernel column: one per KernelKind, and the time that NCCL kernels wait
+// for other ranks.
+constexpr int kKernelShares = profiler::kKernelKinds + 1;
+constexpr std::uint8_t kWaitShare = profiler::kKernelKinds;
+using KernelBusy = std::array<double, kKernelShares>;
+
+Share shareOf(engine::OpKind kind);
+
+// Computes the exact busy time per kind before any instant, from cumulative sums for every 16 spans
+// (3 bytes per span). A pixel column needs one short search, even in a track of ten million spans.
+template<class Kind, std::size_t kCount>
+class BusyIndexOf
+{
+public:
+    using Sums = std::array<double, kCount>;
+
+    BusyIndexOf() = default;
+    // `spans` must outlive this object. `kinds` has the kind of every op that a span refers to.
+    BusyIndexOf(std::span<const engine::Span> spans, std::span<const Kind> kinds);
+
+    // Answers queries at ascending instants; each search starts at the previous result. The index
+    // must outlive the sweep.
+    class Sweep
+    {
+    public:
+        explicit Sweep(const BusyIndexOf& index)
+            : m_index(&index)
+        { }
+        Sums before(double time); // `time` must not be earlier than in the last call
+
+    private:
+        const BusyIndexOf* m_index;
+        // Index of the first span that has not ended; earlier ones are in the sums.
+        std::size_t m_next = 0;
+        Sums m_sum{};
+    };
+
+    // Ticks per kind before `time`, which may be a fraction of a tick.
+    Sums before(double time) const { return Sweep(*this).before(time); }
+    Sums within(double begin, double end) const;
+    std::span<const engine::Span> spans() const { return m_index.spans(); }
+    std::span<const engine::Span> around(engine::Window window) const
+    {
+        return m_index.around(window);
+    }
+
+private:
+    // Adds `duration` to the sum of the span's kind; for a joint op, adds half of it.
+    void add(const engine::Span& span, double duration, Sums& sums) const;
+    void findJoint();
+
+    static constexpr std::size_t kBlock = engine::SpanIndex::kBlock;
+    engine::SpanIndex m_index;
+    std::span<const Kind> m_kinds;
+    bool m_hasJoint = false;
+    std::vector<bool> m_isJoint; // one flag per span; empty: there are no joint ops
+    std::vector<Sums> m_sums;    // m_sums[k]: sums over all spans before span k * kBlock
+};
+using BusyIndex = BusyIndexOf<Share, kShares>;
+using KernelIndex = BusyIndexOf<std::uint8_t, kKernelShares>;
+
+// The memory of a device over time, as steps, in bytes or, if no memory was recorded, in M_a. Each
+// step has three levels: the base (weights, gradients, optimizer state, buffers), the base plus the
+// device's own stash, and the total, which adds the stashes of a BPipe partner.
+class MemorySeries
+{
+public:
+    struct Level
+    {
+        double base = 0, own = 0, total = 0; // each includes the previous one
+    };
+
+    struct Change
+    {
+        double base = 0, stash = 0, guest = 0;
+    };
+    void add(std::int64_t time, Change change); // in time order
+    void close();                               // call after the last add()
+
+    bool isEmpty() const { return m_times.empty(); }
+    // Queries columns with ascending starts and ends; each search starts at the previous result.
+    // The series must outlive the sweep.
+    class Sweep
+    {
+    public:
+        explicit Sweep(const MemorySeries& series)
+            : m_series(&series)
+        { }
+        // Maximum over [begin, end), including the level at `begin`.
+        Level highest(double begin, double end);
+
+    private:
+        const MemorySeries* m_series;
+        // The numbers of events up to the start and up to the end of the last query.
+        std::size_t m_begun = 0, m_ended = 0;
+    };
+
+    Level at(double time) const; // level after all events up to `time`
+    Level highest(double begin, double end) const { return Sweep(*this).highest(begin, end); }
+    double peak() const { return m_peak; }
+    // First time at which the total is highest.
+    std::int64_t timeOfPeak(engine::Window window) const;
+
+private:
+    static constexpr std::size_t kBlock = 64;
+    // The number of events up to `time`; `from` is a lower bound.
+    std::size_t countUpTo(double time, std::size_t from = 0) const;
+
+    std::vector<std::int64_t> m_times;
+    std::vector<Level> m_levels; // m_levels[i]: level from m_times[i] on
+    std::vector<Level> m_blocks; // m_blocks[k]: maximum over the kBlock levels from k * kBlock on
+    double m_peak = 0;
+};
+
+// Whether the run allocated memory of a category.
+using RecordedCategories
+    = engine::EnumArray<engine::MemoryCategory, bool, engine::kMemoryCategories>;
+RecordedCategories recordedCategories(const engine::Run& run);
+// Returns the memory of each device, from the memory events of the run.
+engine::IdVector<engine::DeviceId, MemorySeries> recordedMemory(const engine::Run& run);
+// Returns the stash of each device in M_a (the activations of one micro-batch on a device) from the
+// compute spans. An activation counts from the start of its F to the end of its B, or of its W if
+// the backward is split; at equal times frees come first.
+engine::IdVector<engine::DeviceId, MemorySeries> stashFromSpans(const engine::Run& run);
 
 // The kinds of ops that occur in a run; a legend lists only these.
 struct Occurrence
@@ -193,5 +335,31 @@ private:
     mutable Explained m_explained;
 };
 using RunViewPointer = std::shared_ptr<const RunView>; // shared by all views of one run
+
+// Prepares runs for painting (RunView). Small runs are ready before ask() returns; others are
+// prepared in the thread pool. Delivers only the result of the newest request. Reuses the views of
+// the previous result. GUI thread only.
+class ViewPreparation : public QObject
+{
+    Q_OBJECT
+
+public:
+    // Runs up to this size are prepared before ask() returns. This takes about 8 ms; ten million
+    // spans take 0.8 s.
+    static constexpr std::size_t kInstantSpans = 100'000;
+
+    explicit ViewPreparation(QObject* parent = nullptr);
+
+    void ask(std::vector<RunPointer> runs); // no pointer may be null
+    bool isBusy() const { return m_preparing.isBusy(); }
+
+Q_SIGNALS:
+    void ready(const std::vector<app::RunViewPointer>& views); // in the order of the runs
+
+private:
+    using Views = std::vector<RunViewPointer>;
+    Views m_last;
+    Latest<std::pair<std::vector<RunPointer>, Views>, Views> m_preparing; // runs and views to reuse
+};
 
 } // namespace app

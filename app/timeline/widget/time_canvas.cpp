@@ -7,10 +7,41 @@
 #include <QToolTip>
 #include <QWheelEvent>
 
+#include <algorithm>
 #include <cmath>
+#include <iterator>
 #include <utility>
 
 namespace app {
+namespace {
+
+struct KeyOfView
+{
+    int key;
+    ViewKey view;
+    bool isLetter = false; // with Shift or Ctrl, a letter is the shortcut of an action
+};
+constexpr KeyOfView kViewKeys[]
+    = {{Qt::Key_W, ViewKey::ZoomIn, true}, {Qt::Key_S, ViewKey::ZoomOut, true},
+       {Qt::Key_A, ViewKey::Left, true},   {Qt::Key_D, ViewKey::Right, true},
+       {Qt::Key_Backspace, ViewKey::Back}, {Qt::Key_F, ViewKey::Selection},
+       {Qt::Key_Home, ViewKey::Fit},       {Qt::Key_0, ViewKey::All},
+       {Qt::Key_Plus, ViewKey::ZoomIn},    {Qt::Key_Equal, ViewKey::ZoomIn},
+       {Qt::Key_Minus, ViewKey::ZoomOut},  {Qt::Key_Left, ViewKey::Left},
+       {Qt::Key_Right, ViewKey::Right},    {Qt::Key_Escape, ViewKey::Clear}};
+
+constexpr double kDragFrom = 4;    // pixels
+constexpr double kNotch = 120;     // one notch of a mouse wheel, in eighths of a degree
+constexpr int kToolTipAfter = 300; // ms
+
+QRect emptyStateRect(QSize size)
+{
+    QRect card(0, 0, std::min(size.width() - 32, 400), std::min(size.height() - 32, 132));
+    card.moveCenter(QRect({}, size).center());
+    return card;
+}
+
+} // namespace
 
 ViewKey viewKey(int key, Qt::KeyboardModifiers modifiers)
 {
@@ -20,37 +51,9 @@ ViewKey viewKey(int key, Qt::KeyboardModifiers modifiers)
                                    : ViewKey::None;
     const bool isPlain
         = !(modifiers & (Qt::ShiftModifier | Qt::ControlModifier | Qt::MetaModifier));
-    switch (key) {
-    case Qt::Key_W:
-        return isPlain ? ViewKey::ZoomIn : ViewKey::None;
-    case Qt::Key_S:
-        return isPlain ? ViewKey::ZoomOut : ViewKey::None;
-    case Qt::Key_A:
-        return isPlain ? ViewKey::Left : ViewKey::None;
-    case Qt::Key_D:
-        return isPlain ? ViewKey::Right : ViewKey::None;
-    case Qt::Key_Backspace:
-        return ViewKey::Back;
-    case Qt::Key_F:
-        return ViewKey::Selection;
-    case Qt::Key_Home:
-        return ViewKey::Fit;
-    case Qt::Key_0:
-        return ViewKey::All;
-    case Qt::Key_Plus:
-    case Qt::Key_Equal:
-        return ViewKey::ZoomIn;
-    case Qt::Key_Minus:
-        return ViewKey::ZoomOut;
-    case Qt::Key_Left:
-        return ViewKey::Left;
-    case Qt::Key_Right:
-        return ViewKey::Right;
-    case Qt::Key_Escape:
-        return ViewKey::Clear;
-    default:
-        return ViewKey::None;
-    }
+    const auto* found = std::ranges::find(kViewKeys, key, &KeyOfView::key);
+    return found == std::end(kViewKeys) || (found->isLetter && !isPlain) ? ViewKey::None
+                                                                         : found->view;
 }
 
 std::optional<ViewWindow> steppedView(ViewWindow window, ViewKey key)
@@ -75,21 +78,6 @@ ViewWindow centredThenFitted(ViewWindow window, ViewWindow box)
     return std::abs(away) / window.duration() > 0.01 ? window.moved(away)
                                                      : box.zoomed(1.25, box.centre());
 }
-
-namespace {
-
-constexpr double kDragFrom = 4;    // pixels
-constexpr double kNotch = 120;     // one notch of a mouse wheel, in eighths of a degree
-constexpr int kToolTipAfter = 300; // ms
-
-QRect emptyStateRect(QSize size)
-{
-    QRect card(0, 0, std::min(size.width() - 32, 400), std::min(size.height() - 32, 132));
-    card.moveCenter(QRect({}, size).center());
-    return card;
-}
-
-} // namespace
 
 const QPixmap& CachedPicture::get(const Key& key, const QColor& ground,
                                   const std::function<void(QPainter&)>& paint)

@@ -1,7 +1,7 @@
 #pragma once
 
 #include "app/timeline/paint/box_colours.h"
-#include "app/timeline/view/view_window.h"
+#include "app/timeline/view/coordinates.h"
 #include "app/ui/empty_state.h"
 #include "app/ui/theme.h"
 

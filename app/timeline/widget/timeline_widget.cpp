@@ -1,7 +1,7 @@
 #include "app/timeline/widget/timeline_widget.h"
 
-#include "app/timeline/details/details_kernel.h"
-#include "app/timeline/paint/overview_painter.h"
+#include "app/timeline/details/details.h"
+#include "app/timeline/paint/ruler_painter.h"
 #include "app/timeline/view/navigation.h"
 #include "app/timeline/widget/timeline_scene.h"
 

@@ -1,7 +1,6 @@
 #pragma once
 
 #include "app/timeline/view/lanes.h"
-#include "app/timeline/widget/lane_picture.h"
 #include "app/timeline/widget/time_canvas.h"
 #include "app/timeline/widget/timeline_scene.h"
 

@@ -1,4 +1,3 @@
-#include "app/compare/compare_painter.h"
 #include "app/compare/compare_widget.h"
 #include "tests/app/prepared_views.h"
 #include "tests/app/sample_run.h"
@@ -199,4 +198,20 @@ TEST_CASE("the tooltip of a run shows its name as plain text")
     scene.layout({1384, 582});
     scene.hover.row = 0;
     CHECK(scene.toolTip().contains(QLatin1String("<code>a &lt;b&gt;</code>")));
+}
+
+// At 960 x 640 a lane had 5 pixels beside a column of numbers.
+TEST_CASE("in a low and narrow widget the key numbers are in the titles, and boxes have numbers")
+{
+    app::CompareScene scene;
+    scene.setRuns(sample::views({sample::units({"1f1b"}), sample::units({"bitpipe"})}), 0, {});
+    scene.layout({960, 582});
+    CHECK(scene.rows.hasColumn);
+    scene.layout({960, 240});
+    CHECK_FALSE(scene.rows.hasColumn);
+    CHECK(scene.area.right() == 960);
+    CHECK(scene.rows.rows[0].lanes[3].compute >= 11);
+    CHECK(scene.rows.height <= scene.area.height());
+    scene.layout({1384, 240});
+    CHECK(scene.rows.hasColumn);
 }

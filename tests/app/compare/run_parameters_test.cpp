@@ -1,4 +1,4 @@
-#include "app/compare/run_parameters.h"
+#include "app/compare/comparison_panels.h"
 #include "tests/app/simulated_run.h"
 
 #include <algorithm>

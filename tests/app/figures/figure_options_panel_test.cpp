@@ -1,4 +1,4 @@
-#include "app/figures/figure_options_panel.h"
+#include "app/figures/export_panels.h"
 #include "tests/catch.h"
 
 #include <QCheckBox>

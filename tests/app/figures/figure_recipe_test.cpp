@@ -1,4 +1,3 @@
-#include "app/figures/figure_command.h"
 #include "app/figures/figure_recipe.h"
 #include "profiler/store/trace_store.h"
 #include "profiler/study/run_study.h"

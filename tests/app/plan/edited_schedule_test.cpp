@@ -1,4 +1,4 @@
-#include "app/editor/schedule_editor.h"
+#include "app/editor/editor_page.h"
 #include "app/plan/edited_schedule.h"
 #include "engine/schedule/formats/schedule_file.h"
 #include "engine/schedule/notation.h"

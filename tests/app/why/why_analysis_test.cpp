@@ -1,4 +1,4 @@
-#include "app/timeline/paint/path_painter.h"
+#include "app/timeline/paint/marks_painter.h"
 #include "app/why/why_analysis.h"
 #include "engine/schedule/notation.h"
 #include "tests/app/simulated_run.h"

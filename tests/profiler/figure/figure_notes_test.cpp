@@ -1,4 +1,3 @@
-#include "profiler/figure/figure_parts.h"
 #include "profiler/figure/layout.h"
 #include "tests/app/sample_run.h"
 #include "tests/catch.h"

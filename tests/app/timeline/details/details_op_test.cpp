@@ -1,5 +1,4 @@
 #include "app/timeline/details/details.h"
-#include "app/timeline/details/details_parts.h"
 #include "app/timeline/view/navigation.h"
 #include "app/ui/numbers.h"
 #include "engine/experiment/experiment.h"

@@ -1,8 +1,4 @@
 #include "app/timeline/details/details.h"
-#include "app/timeline/details/details_device.h"
-#include "app/timeline/details/details_parts.h"
-#include "app/timeline/details/run_status.h"
-#include "app/timeline/details/tool_tip.h"
 #include "app/timeline/view/navigation.h"
 #include "app/ui/numbers.h"
 #include "tests/app/sample_run.h"
@@ -268,17 +264,18 @@ TEST_CASE("a difference between driver and owners is marked, and GPUs are counte
     const auto shown = [&](std::int64_t used, int gpus) {
         gpu.used = used;
         run->info.gpuMemory.assign(static_cast<std::size_t>(gpus), gpu);
-        return app::gpuMemorySection(run->info);
+        return app::detailsOf(app::RunView(run), {});
     };
-    const auto isMarked = [](const app::DetailsSection& section) {
-        return std::ranges::find(section.rows, QStringLiteral("Difference"), &app::DetailsRow::name)
+    const auto isMarked = [](const app::Details& details) {
+        const auto& rows = details.sections.at(1).rows; // after the longest bubbles
+        return std::ranges::find(rows, QStringLiteral("Difference"), &app::DetailsRow::name)
             ->isStrong;
     };
     CHECK_FALSE(isMarked(shown(101LL << 20, 1))); // 1 % is within the tolerance of 2 %
     CHECK(isMarked(shown(110LL << 20, 1)));
-    CHECK(shown(101LL << 20, 1).title == QLatin1String("Memory of the GPU"));
-    CHECK(shown(101LL << 20, 3).title == QLatin1String("Memory of 3 GPUs"));
-    CHECK(app::gpuMemorySection(engine::RunInfo{}).isEmpty());
+    CHECK(shown(101LL << 20, 1).sections.at(1).title == QLatin1String("Memory of the GPU"));
+    CHECK(shown(101LL << 20, 3).sections.at(1).title == QLatin1String("Memory of 3 GPUs"));
+    CHECK(shown(0, 0).sections.at(1).title == QLatin1String("Run"));
 }
 
 TEST_CASE("the chain of a bubble goes back to the op that had no earlier choice")
@@ -371,7 +368,7 @@ TEST_CASE("the reported iteration has the range of all and the interval of the m
     const int reported = engine::reportedIteration(run->timeline);
     Selection none;
     none.iteration = reported;
-    const auto details = app::runDetails(view, {.iteration = reported});
+    const auto details = app::detailsOf(view, {.iteration = reported});
     CHECK(details.right.contains(QLatin1String(" to ")));
     CHECK(details.note == QLatin1String("3 iterations, the median is shown"));
     REQUIRE(details.dots.dots.size() == 3); // as in a click on a dot of the axis
@@ -381,7 +378,7 @@ TEST_CASE("the reported iteration has the range of all and the interval of the m
         CHECK(dot.isShown == (k == reported));
     }
     CHECK(row(details, "95 % interval").contains(QLatin1String(" to ")));
-    const auto other = app::runDetails(view, {.iteration = reported == 0 ? 1 : 0});
+    const auto other = app::detailsOf(view, {.iteration = reported == 0 ? 1 : 0});
     CHECK(row(other, "95 % interval") == QLatin1String("(none)"));
     CHECK(other.note.contains(QLatin1String("is shown")));
 }
@@ -419,8 +416,8 @@ TEST_CASE("of two measured iterations the shorter is reported, without an interv
     auto run = std::make_shared<engine::Run>(*sample::measured({"1f1b", 2, 2, 2}));
     run->info.mode = engine::Mode::Live;
     run->timeline.iterations.back().window.end -= 1'000'000;
-    const auto details = app::runDetails(app::RunView(run),
-                                         {.iteration = engine::reportedIteration(run->timeline)});
+    const auto details = app::detailsOf(app::RunView(run),
+                                        {.iteration = engine::reportedIteration(run->timeline)});
     CHECK(details.note == QLatin1String("2 iterations, the shorter is shown"));
     CHECK(details.right.contains(QLatin1String(" to ")));
     CHECK(row(details, "95 % interval") == QLatin1String("(none)"));
@@ -430,13 +427,15 @@ TEST_CASE("one iteration has no range, and a simulated run has none")
 {
     auto run = *sample::measured({"1f1b", 2, 2, 1});
     run.info.mode = engine::Mode::Live;
-    const auto once = app::runDetails(app::RunView(std::make_shared<engine::Run>(run)),
-                                      {.iteration = 0}, QStringLiteral("/runs/a.sqlite"));
+    app::DetailsContext context;
+    context.file = QStringLiteral("/runs/a.sqlite");
+    const auto once = app::detailsOf(app::RunView(std::make_shared<engine::Run>(run)),
+                                     {.iteration = 0}, context);
     CHECK(once.right == QLatin1String("only one iteration, no range"));
     CHECK(once.file == QLatin1String("/runs/a.sqlite"));
     CHECK(once.dots.dots.empty());
     const auto simulated
-        = app::runDetails(app::RunView(sample::units({"1f1b", 2, 2, 3})), {.iteration = 2});
+        = app::detailsOf(app::RunView(sample::units({"1f1b", 2, 2, 3})), {.iteration = 2});
     CHECK(simulated.dots.dots.empty());
     CHECK_FALSE(simulated.right.contains(QLatin1String("measured")));
 }

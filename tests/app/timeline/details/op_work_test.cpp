@@ -1,4 +1,4 @@
-#include "app/timeline/details/details_parts.h"
+#include "app/timeline/details/details.h"
 #include "engine/experiment/experiment.h"
 #include "engine/schedules/scheme.h"
 #include "tests/catch.h"

@@ -1,4 +1,3 @@
-#include "app/timeline/paint/overview_painter.h"
 #include "app/timeline/paint/ruler_painter.h"
 #include "tests/app/simulated_run.h"
 

@@ -1,7 +1,7 @@
 #include "app/timeline/details/details.h"
-#include "app/timeline/details/details_kernel.h"
-#include "app/timeline/paint/kernel_painter.h"
+#include "app/timeline/paint/lane_painter.h"
 #include "app/timeline/paint/legend.h"
+#include "app/timeline/view/navigation.h"
 #include "tests/catch.h"
 #include "tests/support/nccl_run.h"
 

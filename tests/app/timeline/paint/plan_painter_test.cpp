@@ -1,4 +1,4 @@
-#include "app/timeline/paint/plan_painter.h"
+#include "app/timeline/paint/lane_painter.h"
 #include "tests/app/sample_run.h"
 #include "tests/catch.h"
 

@@ -1,4 +1,4 @@
-#include "app/timeline/view/busy_index.h"
+#include "app/timeline/view/run_view.h"
 #include "tests/catch.h"
 
 #include <random>

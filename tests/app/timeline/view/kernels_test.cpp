@@ -1,6 +1,5 @@
 #include "app/timeline/details/details.h"
-#include "app/timeline/details/details_kernel.h"
-#include "app/timeline/paint/kernel_painter.h"
+#include "app/timeline/paint/lane_painter.h"
 #include "app/timeline/view/hit_test.h"
 #include "app/timeline/view/navigation.h"
 #include "app/ui/kernel_colours.h"

@@ -1,4 +1,4 @@
-#include "app/timeline/view/memory_series.h"
+#include "app/timeline/view/run_view.h"
 #include "profiler/analysis/metrics.h"
 #include "tests/app/sample_run.h"
 #include "tests/catch.h"

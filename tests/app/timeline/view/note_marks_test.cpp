@@ -1,4 +1,4 @@
-#include "app/timeline/view/note_marks.h"
+#include "app/timeline/paint/ruler_painter.h"
 #include "tests/catch.h"
 
 #include <QImage>

@@ -1,5 +1,4 @@
 #include "app/timeline/details/details.h"
-#include "app/timeline/details/tool_tip.h"
 #include "app/timeline/view/hit_test.h"
 #include "app/timeline/view/kernel_view.h"
 #include "app/timeline/widget/timeline_scene.h"

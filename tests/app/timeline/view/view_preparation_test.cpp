@@ -1,4 +1,4 @@
-#include "app/timeline/view/view_preparation.h"
+#include "app/timeline/view/run_view.h"
 #include "tests/app/simulated_run.h"
 #include "tests/app/wait_for.h"
 

@@ -1,4 +1,4 @@
-#include "app/timeline/view/view_window.h"
+#include "app/timeline/view/coordinates.h"
 #include "tests/catch.h"
 
 using app::ViewWindow;

@@ -1,4 +1,4 @@
-#include "app/timeline/paint/overview_painter.h"
+#include "app/timeline/paint/ruler_painter.h"
 #include "app/timeline/widget/timeline_scene.h"
 #include "tests/app/sample_run.h"
 #include "tests/catch.h"
