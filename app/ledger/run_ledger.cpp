@@ -158,16 +158,20 @@ public:
         return done.map([&] { return std::move(existing); });
     }
 
-    // Returns rows() as runs, newest first.
-    Result<std::vector<LedgerRun>> runs()
+    struct Listed
     {
-        return rows().map([](const std::vector<profiler::LedgerRow>& rows) {
-            std::vector<LedgerRun> runs;
-            for (const profiler::LedgerRow& row : rows)
-                runs.push_back(fromRow(row));
-            std::ranges::stable_sort(runs, std::greater(), &LedgerRun::started);
-            return runs;
-        });
+        std::vector<LedgerRun> runs; // newest first
+        int lastNumber = 0;
+    };
+    Result<Listed> list()
+    {
+        Listed listed;
+        const std::vector<profiler::LedgerRow> all = TRY(rows());
+        for (const profiler::LedgerRow& row : all)
+            listed.runs.push_back(fromRow(row));
+        std::ranges::stable_sort(listed.runs, std::greater(), &LedgerRun::when);
+        listed.lastNumber = static_cast<int>(TRY(m_ledger->lastNumber()));
+        return listed;
     }
 
 private:
@@ -199,6 +203,18 @@ int RunLedger::untrashed() const
 {
     return static_cast<int>(
         std::ranges::count_if(m_runs, [](const LedgerRun& run) { return !run.isTrashed(); }));
+}
+
+int RunLedger::number(const QString& file)
+{
+    const QString path = QFileInfo(file).absoluteFilePath();
+    const auto known = std::ranges::find(m_runs, path, &LedgerRun::file);
+    if (!file.isEmpty() && known != m_runs.end())
+        return known->number;
+    int& expected = m_expected[path];
+    if (expected == 0 || file.isEmpty())
+        expected = ++m_lastNumber;
+    return expected;
 }
 
 void RunLedger::refresh()
@@ -255,15 +271,16 @@ void RunLedger::read(const QString& file)
 
 void RunLedger::list()
 {
-    m_background.run([store = m_store] { return store->runs(); },
-                     [this](Result<std::vector<LedgerRun>> runs) {
+    m_background.run([store = m_store] { return store->list(); },
+                     [this](Result<Store::Listed> listed) {
                          if (m_changes > 0)
                              return; // older than the change, which lists the runs again
-                         if (runs) {
-                             m_runs = std::move(*runs);
+                         if (listed) {
+                             m_runs = std::move(listed->runs);
+                             m_lastNumber = std::max(m_lastNumber, listed->lastNumber);
                              Q_EMIT changed();
                          } else if (!std::exchange(m_hasFailed, true)) {
-                             Q_EMIT unreadable(QString::fromStdString(runs.error().message));
+                             Q_EMIT unreadable(QString::fromStdString(listed.error().message));
                          }
                      });
 }
@@ -282,8 +299,11 @@ void RunLedger::change(const Change& work)
 
 void RunLedger::add(const QString& file, const std::shared_ptr<const engine::Run>& run)
 {
-    change([file, run](profiler::Ledger& ledger) {
-        return ledger.putContents(toRow(describeRun(file, *run)));
+    change([file, run,
+            expected = m_expected[QFileInfo(file).absoluteFilePath()]](profiler::Ledger& ledger) {
+        LedgerRun described = describeRun(file, *run);
+        described.number = expected;
+        return ledger.putContents(toRow(described));
     });
 }
 
