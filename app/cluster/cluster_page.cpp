@@ -223,7 +223,7 @@ public:
             });
     }
 
-    // nullptr: opened for a set-up
+    // nullptr: opened for a set-up.
     const RunDocument* document() const override { return m_emulated.get(); }
     const ClusterOutlook* outlook() const override { return m_outlook.get(); }
     ResultsPanel& results() override { return *m_results; }
@@ -423,7 +423,6 @@ private:
         m_writtenText->clear();
     }
 
-    // the plan changed
     void edited()
     {
         if (m_isShowing)
@@ -435,7 +434,6 @@ private:
         ask();
     }
 
-    // for the outlook of the plan
     void ask()
     {
         m_outlooks.ask(m_plan);
@@ -554,7 +552,6 @@ private:
         });
     }
 
-    // proposed name of the folder or archive
     QString kitName() const
     {
         return QStringLiteral("kit-%1").arg(fromUtf8(m_plan.experiment.schedule.scheme));

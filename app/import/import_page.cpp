@@ -496,7 +496,6 @@ private:
                      *error < 0 ? tr("less") : tr("more"), scale.withUnit(measured)));
     }
 
-    // the selected row; nullptr: none
     const Report::Rule* rule() const { return m_rules->current(); }
 
     const Report::Match* match() const
@@ -505,7 +504,6 @@ private:
         return current == nullptr ? nullptr : &current->match;
     }
 
-    // lists the matches of the selected rule
     void showMatches()
     {
         constexpr int kTallestMatches = 212; // pixels: seven rows
@@ -533,7 +531,6 @@ private:
         showMarks();
     }
 
-    // outlines the listed matches in the preview
     // Previews the iteration of the current match, or the reported iteration if there is none.
     void showMarks()
     {
@@ -722,7 +719,6 @@ public:
         m_pause.start();
     }
 
-    // the user's rules as TOML
     QString rules() const { return m_own->toPlainText(); }
 
     void setRules(const QString& toml) { m_own->setPlainText(toml); }
@@ -759,7 +755,6 @@ private:
         m_previews.ask(rules().toStdString());
     }
 
-    // below 1: marks no line
     void markLine(int line)
     {
         auto marks = m_own->extraSelections();
@@ -859,7 +854,7 @@ private:
         return last;
     }
 
-    // returns why none can be read
+    // Returns why none can be read.
     // Selects the trace files to read: the smallest ones, up to kMostBytes in total, but at least
     // one.
     static QString selectFiles(Traces& traces)
@@ -1030,7 +1025,7 @@ public:
             || mayDiscard(tr("The set of rules"), 0, this, [this] { return saveRules(); });
     }
 
-    // nullptr: not imported yet
+    // nullptr: not imported yet.
     const RunDocument* document() const override { return m_document.get(); }
 
 private:
@@ -1157,7 +1152,7 @@ private:
             m_open->setFocus();
     }
 
-    // returns false if the user cancelled or the file cannot be written
+    // Returns false if the user cancelled or the file cannot be written.
     bool saveRules()
     {
         const QString rules = m_pane->rules();

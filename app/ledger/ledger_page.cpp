@@ -328,6 +328,12 @@ private:
         auto* columns = makeButton(tr("Columns"), QStringLiteral("ledgerColumns"), "tool");
         connect(columns, &QPushButton::clicked, this, [this, columns] { showColumns(columns); });
         m_nothing->setFixedHeight(160);
+        m_ofRuns = {makeButton(m_compare, "compareLedgerButton", "primary"),
+                    makeButton(m_tag, "tagLedgerButton", "tool"),
+                    makeButton(m_repeat, "repeatLedgerButton", "tool"),
+                    makeButton(m_close, "closeLedgerButton", "tool")};
+        m_ofTrash = {makeButton(m_restore, "restoreLedgerButton", "tool"),
+                     makeButton(m_empty, "emptyTrashButton", "tool")};
         m_stack->addWidget(m_table);
         m_stack->addWidget(makeColumn({40, 40, 40, 40}, 0, {m_nothing, kStretch}, ""));
         return makeLined({makeRow({12, 6, 12, 6}, 10, {{m_filter, 1}, columns}),
@@ -337,14 +343,14 @@ private:
                           {m_stack, 1},
                           makeBar(53, 8,
                                   {m_selected,
-                                   makeButton(m_compare, "compareLedgerButton", "primary"),
-                                   makeButton(m_tag, "tagLedgerButton", "tool"),
-                                   makeButton(m_repeat, "repeatLedgerButton", "tool"),
-                                   makeButton(m_close, "closeLedgerButton", "tool"),
-                                   makeButton(m_restore, "restoreLedgerButton", "tool"),
+                                   m_ofRuns[0],
+                                   m_ofRuns[1],
+                                   m_ofRuns[2],
+                                   m_ofRuns[3],
+                                   m_ofTrash[0],
                                    makeButton(m_trash, "trashLedgerButton", "tool"),
                                    {m_difference, 1},
-                                   makeButton(m_empty, "emptyTrashButton", "tool")})});
+                                   m_ofTrash[1]})});
     }
 
     QWidget* makeDetails()
@@ -602,13 +608,10 @@ private:
             count == 0 || areEnded ? QString() : tr("A run that has not ended cannot be moved"));
         m_restore->setEnabled(areTrashed);
         m_empty->setEnabled(isTrash && !m_table->model().runs().empty());
-        for (QPushButton* button : findChildren<QPushButton*>())
-            if (const QString name = button->objectName();
-                name == u"restoreLedgerButton" || name == u"emptyTrashButton")
-                button->setVisible(isTrash);
-            else if (name == u"repeatLedgerButton" || name == u"closeLedgerButton"
-                     || name == u"tagLedgerButton")
-                button->setVisible(!isTrash);
+        for (QWidget* button : m_ofRuns)
+            button->setVisible(!isTrash);
+        for (QWidget* button : m_ofTrash)
+            button->setVisible(isTrash);
         m_notes->setVisible(count == 1);
         m_notes->setEnabled(count == 1 && areStored);
         m_notes->show(count == 1 ? runs.front() : LedgerRun());
@@ -738,7 +741,8 @@ private:
            *m_difference = named(new ElidedLabel("hint"), "ledgerDifference");
     Band* m_band = named(new Band(m_theme, Band::Shape::State), "ledgerBand");
     QPushButton* m_undo = nullptr;
-    QList<int> m_undone; // numbers of the runs that were moved to the trash last
+    QList<QWidget*> m_ofRuns, m_ofTrash; // buttons that the trash does not have, and its own
+    QList<int> m_undone;                 // numbers of the runs that were moved to the trash last
     QTimer m_undoEnds;
     EmptyState* m_nothing
         = named(new EmptyState(m_theme, {Icon::Compare, {}, {}, tr("New run")}), "ledgerEmpty");

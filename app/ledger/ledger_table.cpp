@@ -143,7 +143,6 @@ Column iterationColumn(const QString& title)
                       ? QVariant::fromValue(Qt::Alignment(Qt::AlignLeft | Qt::AlignVCenter))
                       : QVariant();
               })
-        .with(kSpanRole, hasReason)
         .with(kStrongRole, [](const Line& line) { return !line.isHead() && !hasReason(line); })
         .with(kExceedsRole, [](const Line& line) { return hasReason(line) && line.run.isFailed(); })
         .with(kShareRole,
@@ -365,6 +364,16 @@ void LedgerModel::show(const std::vector<LedgerRun>& runs, const LedgerView& vie
         const QString title = column.title.shown();
         add(title, view.columns.isEmpty() ? isShown : view.columns.contains(title), column);
     }
+    static const QStringList kResults{QStringLiteral("Iteration"), QStringLiteral("95 % interval"),
+                                      QStringLiteral("Per token"), QStringLiteral("Bubble"),
+                                      QStringLiteral("Peak"),      QStringLiteral("Loss")};
+    const auto isResult = [](const QString& title) { return kResults.contains(title); };
+    const auto results = static_cast<int>(std::ranges::count_if(m_shown, isResult));
+    for (auto& column : columns)
+        if (column.title.shown() == kResults.front() && results > 1)
+            column.with(kSpanRole, [results](const Line& line) {
+                return hasReason(line) ? QVariant(results) : QVariant();
+            });
     const QStringList varying = varyingSettings(pointers);
     for (const QString& setting : knownSettings(pointers)) {
         const QString title = settingTitle(setting);

@@ -451,7 +451,6 @@ private:
                    [this](const QString& file) { offerMapping(file); });
     }
 
-    // shows the plan's mapping in the picker
     void showMapping()
     {
         const QString mapping = QString::fromStdString(m_plan.experiment.schedule.mapping);

@@ -460,7 +460,7 @@ private:
         Q_EMIT statusChanged();
     }
 
-    // false: shows only the stepper and an empty state
+    // Without memory, shows only the stepper and an empty state.
     void showParts(bool hasMemory)
     {
         const RunPointer run = m_document->run();

@@ -519,7 +519,7 @@ private:
         edited();
     }
 
-    // takes the number of chunks from the run with the costs
+    // Takes the number of chunks from the run with the costs.
     // The costs of a run are those of its stages, so the devices need as many chunks as the run
     // has.
     void followRun()
@@ -709,7 +709,7 @@ private:
         m_notice->show(Band::Kind::Ok, tr("Copied."), command());
     }
 
-    // that repeats the search of the result
+    // Repeats the search of the result.
     QString command() const
     {
         const PredictionRequest request = m_searched.plan.request();

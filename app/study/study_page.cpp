@@ -315,7 +315,6 @@ private:
 
     bool isModified() const { return m_form->study() != m_saved; }
 
-    // suggested name of saved files
     QString baseName() const { return m_name.isEmpty() ? QStringLiteral("study") : m_name; }
 
     void askForStudy()
@@ -327,7 +326,7 @@ private:
                    });
     }
 
-    // asks for a file; false: cancelled, or not written
+    // Asks for a file; false: cancelled, or not written.
     bool save()
     {
         const QString file = m_saver.saveNow({tr("Save study"), baseName(), tr("Studies (*.toml)")},
@@ -342,7 +341,6 @@ private:
         return true;
     }
 
-    // a study that has no results yet
     // Hides the results of the previous study, which would look like results of this one.
     void showStart(const profiler::Study& study)
     {
@@ -355,7 +353,6 @@ private:
         showState();
     }
 
-    // checks the grid
     void showEdits()
     {
         const auto problem = studyProblem(m_form->study());
@@ -369,14 +366,13 @@ private:
         Q_EMIT titleChanged();
     }
 
-    // selects the current preset in the list
     void showPreset()
     {
         const bool isFile = !m_path.isEmpty(); // which may have the name of a preset
         m_presets->setCurrentIndex(isFile ? 0 : std::max(0, m_presets->findText(m_name)));
     }
 
-    // applies edits that change no result to the shown results
+    // Applies edits that change no result to the shown results.
     void showEditedParts()
     {
         const profiler::Study& study = m_form->study();
@@ -501,7 +497,6 @@ private:
         showState();
     }
 
-    // name, set-up and numbers
     QString describe(std::size_t point) const
     {
         return m_data == nullptr || point >= m_data->points.size()
@@ -509,7 +504,6 @@ private:
             : fromUtf8(pointText(summarizePoint(*m_data, point)));
     }
 
-    // updates summary, actions and status
     void showState()
     {
         const bool isRunning = m_session.isRunning();

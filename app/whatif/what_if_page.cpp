@@ -140,7 +140,6 @@ private:
         inMenu(Menu::Export, {m_export});
     }
 
-    // actions that need the current prediction
     void enablePrediction(bool isKnown)
     {
         for (QAction* action : {m_open, m_copy, m_export, m_schedule})
@@ -326,7 +325,6 @@ private:
         Q_EMIT statusChanged();
     }
 
-    // opens the import of the run, or a new run with its settings
     void replaceRun()
     {
         const engine::RunInfo& info = m_document->run()->info;
@@ -464,13 +462,11 @@ private:
             m_compare->setPredictedPeak(1, row->mostBytes());
     }
 
-    // nullptr: unknown
     const WhatIfRow* chosenRow() const
     {
         return m_model != nullptr ? m_model->find(m_scheme) : nullptr;
     }
 
-    // numbers of the run and the last request
     WhatIfNumbers numbers() const
     {
         WhatIfNumbers numbers;
