@@ -119,7 +119,7 @@ const PageKind kPageKinds[] = {
     {"compare", Tabs::PerRuns, About::Runs, makeComparison},
     {"memory", Tabs::PerRun, About::Runs, about<makeMemory>},
     {"whatif", Tabs::PerRun, About::Runs, about<makeWhatIf>},
-    {"query", Tabs::PerRun, About::Runs, makeAbout<QueryPage>},
+    {"query", Tabs::PerRun, About::Runs, about<makeQuery>},
     {"import", Tabs::PerRun, About::Traces, makeImportPage},
     {"editor", Tabs::PerFile, About::Files, makeEditor},
     {"runs", Tabs::One, About::Nothing, makeRuns, {Menu::File, "allRuns", "&All runs", "Ctrl+L"}},
