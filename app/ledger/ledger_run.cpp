@@ -152,8 +152,8 @@ LedgerRun::State LedgerRun::kind() const
     const auto how = engine::outcomeNamed(outcome.toStdString());
     return isUnreadable() || how == engine::Outcome::Failed ? State::Failed
         : how == engine::Outcome::Cancelled                 ? State::Stopped
-        : how == engine::Outcome::Running                   ? State::Killed
-                                                            : State::Finished;
+        : how == engine::Outcome::Running ? (isFailed() ? State::Killed : State::Running)
+                                          : State::Finished;
 }
 
 QString LedgerRun::stateName() const

@@ -36,9 +36,14 @@ bool exists(std::int64_t process)
 // in the list with the reason as its problem.
 LedgerRun readLedgerRun(const QString& file)
 {
+    const bool isGrowing = engine::isBeingWritten(file.toStdString()); // perhaps by another window
     const auto run = profiler::readRun(file.toStdString());
-    if (run)
-        return describeRun(file, *run);
+    if (run) {
+        LedgerRun described = describeRun(file, *run);
+        if (isGrowing && described.kind() == LedgerRun::State::Killed)
+            described.problem.clear();
+        return described;
+    }
     LedgerRun unread;
     unread.file = file;
     unread.label = QFileInfo(file).completeBaseName();
@@ -46,11 +51,13 @@ LedgerRun readLedgerRun(const QString& file)
     return unread;
 }
 
-// Treats a file that could not be read as changed, because it may be readable now.
+// Treats a file that could not be read as changed, because it may be readable now, and one that was
+// still written, because its writer may have been killed.
 bool isUnchanged(const profiler::LedgerRow& row, const QFileInfo& file)
 {
+    const LedgerRun run = fromRow(row);
     return row.size == file.size() && row.modified == file.lastModified().toMSecsSinceEpoch()
-        && !fromRow(row).isUnreadable();
+        && !run.isUnreadable() && run.kind() != LedgerRun::State::Running;
 }
 
 // Returns the suffixes of the files that SQLite has left beside a run, and "" for the run itself.
