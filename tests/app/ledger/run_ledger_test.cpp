@@ -122,7 +122,7 @@ TEST_CASE("a run that is still being written is neither trashed nor deleted")
     }
 }
 
-// Without an outcome, a run was listed as finished.
+// It was listed as killed, because its file has no outcome yet.
 TEST_CASE("a run that another window writes is running, and killed when its writer is gone")
 {
     const QString file = inRuns("other.sqlite"), killed = inRuns("killed.sqlite");
