@@ -2,11 +2,8 @@
 
 #include "app/compare/compare_numbers.h"
 #include "app/ui/band.h"
-#include "app/ui/controls.h"
-#include "app/ui/data_table.h"
 #include "app/ui/file_dialog.h"
 #include "app/ui/numbers.h"
-#include "app/ui/table_model.h"
 #include "app/ui/text.h"
 #include "profiler/analysis/compare.h"
 #include "profiler/store/trace_store.h"
@@ -258,26 +255,13 @@ std::vector<TableColumn<NodeRanks>> nodeColumns()
 
 } // namespace
 
-ResultsPanel::ResultsPanel(const ThemeController& theme, RunLibrary& library, QAction& compare,
-                           QWidget* parent)
-    : QWidget(parent)
+ResultsPanel::ResultsPanel(const ThemeController& theme, RunLibrary& library, QAction& compare)
+    : m_theme(theme)
     , m_library(library)
     , m_compare(compare)
-    , m_folder(named(makeLabel({}, "small"), "watchedFolder"))
-    , m_received(named(makeLabel({}, "hint"), "ranksReceived"))
-    , m_progress(named(makeLabel({}, "small"), "importProgress"))
-    , m_empty(named(makeLabel({}, "secondary"), "resultsEmpty"))
-    , m_stop(makeButton(tr("Stop"), QStringLiteral("stopWatching"), "link"))
-    , m_import(makeButton({}, QStringLiteral("importReceived")))
-    , m_bars(named(new SceneView(theme, [](std::size_t) { return QString(); }), "threeWays",
-                   tr("Iteration of every run")))
-    , m_table(named(new DataTable(theme, 26), "expectedTable", tr("Times by kind")))
-    , m_ranks(named(new DataTable(theme, 26), "rankTable", tr("Ranks")))
-    , m_finding(named(new Band(theme, Band::Shape::Verdict), "clusterFinding"))
 {
     setObjectName(QStringLiteral("resultsPanel"));
     setAcceptDrops(true);
-    m_table->setModel(&m_times);
     constexpr int kIncoming = 330;
     QWidget* incoming = makeIncoming();
     incoming->setFixedWidth(kIncoming);
@@ -297,43 +281,31 @@ QWidget* ResultsPanel::makeIncoming()
     watch->setToolTip(
         tr("Choose the folder of results; traces are imported when all have arrived"));
     connect(watch, &QPushButton::clicked, this, &ResultsPanel::askForFolder);
-    auto* frame = makeSurface("alt");
-    auto* advice = makeLabel(tr("Drop the folder or the archives of results here"));
+    auto* advice = makeWrapped("", "", tr("Drop the folder or the archives of results here"));
     advice->setAlignment(Qt::AlignCenter);
-    advice->setWordWrap(true);
-    spaced(new QVBoxLayout(frame), {16, 18, 16, 18}, 10, {advice, {watch, 0, Qt::AlignHCenter}});
-    m_ranks->setModel(&m_nodes);
-    m_ranks->setRestColumn(1); // received
-    for (QLabel* label : {m_folder, m_progress}) {
-        label->setTextFormat(Qt::PlainText);
-        label->setWordWrap(true);
-    }
-    auto* incoming = new QWidget;
-    spaced(new QVBoxLayout(incoming), {}, 10,
-           {frame, spaced(new QHBoxLayout, {}, 8, {{m_folder, 1}, m_stop}),
-            spaced(new QHBoxLayout, {}, 8, {makeLabel(tr("Ranks"), "dock"), kStretch, m_received}),
-            m_ranks, m_import, m_progress, kStretch});
-    return incoming;
+    auto* frame = makeColumn({16, 18, 16, 18}, 10, {advice, {watch, 0, Qt::AlignHCenter}}, "alt");
+    return makeColumn(
+        {}, 10,
+        {frame, spaced(new QHBoxLayout, {}, 8, {{m_folder, 1}, m_stop}),
+         spaced(new QHBoxLayout, {}, 8, {makeLabel(tr("Ranks"), "dock"), kStretch, m_received}),
+         m_nodes, m_import, m_progress, kStretch},
+        "");
 }
 
 QWidget* ResultsPanel::makeComparison()
 {
-    m_empty->setWordWrap(true);
     m_empty->setText(
         tr("Nothing has been measured. When the traces of all ranks have arrived, they "
            "are imported and compared with the prediction and with the emulated run."));
-    m_shown = new QWidget;
     auto* head = spaced(new QHBoxLayout, {}, 8,
                         {makeLabel(tr("Iteration by kind of time"), "dock"), kStretch,
                          makeLabel(tr("reported iteration, mean of the devices"), "hint")});
-    spaced(new QVBoxLayout(m_shown), {}, 10, {head, m_bars, m_table, m_finding});
+    m_shown = makeColumn({}, 10, {head, m_bars, m_times, m_finding}, "");
     auto* use = m_finding->addAction(tr("Use the measured links"), QStringLiteral("useLinks"));
     use->setToolTip(tr("Predicts again with the bandwidths of the measured messages"));
     connect(use, &QPushButton::clicked, this, &ResultsPanel::useMeasuredLinks);
     m_shown->hide();
-    auto* right = new QWidget;
-    spaced(new QVBoxLayout(right), {}, 0, {m_empty, m_shown, kStretch});
-    return right;
+    return makeColumn({}, 0, {m_empty, m_shown, kStretch}, "");
 }
 
 void ResultsPanel::setOutlook(std::shared_ptr<const ClusterOutlook> outlook,
@@ -345,11 +317,6 @@ void ResultsPanel::setOutlook(std::shared_ptr<const ClusterOutlook> outlook,
     m_watcher.setRanks(m_outlook ? m_outlook->kit.ranks : 0);
     showResults();
     showImported();
-}
-
-void ResultsPanel::setEmulated(std::shared_ptr<RunDocument> run)
-{
-    m_emulated = std::move(run);
 }
 
 void ResultsPanel::askForFolder()
@@ -397,10 +364,8 @@ void ResultsPanel::showRanks()
             if (device.isSlow && rank < states.size())
                 states[rank] = RankState::Slow;
         }
-    m_nodes.reset(nodeColumns(), nodesOf(states, m_outlook ? m_outlook->kit.ranksPerNode : 1));
-    constexpr int kTallest = 200;
-    m_ranks->setFixedHeight(std::min(m_ranks->fittingHeight(), kTallest));
-    m_ranks->setVisible(!states.empty());
+    m_nodes->show(nodeColumns(), nodesOf(states, m_outlook ? m_outlook->kit.ranksPerNode : 1));
+    m_nodes->fit(200);
 }
 
 void ResultsPanel::showProgress(const QString& text)
@@ -502,8 +467,8 @@ void ResultsPanel::showComparison(const QStringList& names, const std::vector<Ru
     m_shown->show();
     auto rows = m_comparison->kinds;
     rows.push_back({"iteration", {}, m_comparison->iterations});
-    m_times.reset(expectedColumns(m_comparison->iterations, names), std::move(rows));
-    m_table->setFixedHeight(m_table->fittingHeight());
+    m_times->show(expectedColumns(m_comparison->iterations, names), std::move(rows));
+    m_times->fit();
     const auto shares = profiler::compare(runs);
     const Scale time
         = timeScale({}, static_cast<std::int64_t>(std::ranges::max(m_comparison->iterations)));

@@ -2,11 +2,12 @@
 
 #include "app/cluster/cluster_plan.h"
 #include "app/documents/run_library.h"
+#include "app/figures/scene_view.h"
 #include "app/import/trace_importer.h"
 #include "app/ui/background.h"
+#include "app/ui/band.h"
 #include "app/ui/latest.h"
-#include "app/ui/table_model.h"
-#include "app/ui/theme.h"
+#include "app/ui/row_table.h"
 #include "profiler/analysis/compare_expected.h"
 
 #include <QDateTime>
@@ -21,14 +22,8 @@
 #include <vector>
 
 class QAction;
-class QLabel;
-class QPushButton;
 
 namespace app {
-
-class Band;
-class DataTable;
-class SceneView;
 
 // A trace in the folder of results.
 struct ResultFile
@@ -121,13 +116,13 @@ class ResultsPanel : public QWidget
 
 public:
     // `compare` is enabled if there are runs to compare.
-    ResultsPanel(const ThemeController& theme, RunLibrary& library, QAction& compare,
-                 QWidget* parent = nullptr);
+    ResultsPanel(const ThemeController& theme, RunLibrary& library, QAction& compare);
 
     // `outlook` is the expected outcome of `plan`; nullptr: unknown.
     void setOutlook(std::shared_ptr<const ClusterOutlook> outlook, const ClusterPlan& plan);
-    void setEmulated(std::shared_ptr<RunDocument> run); // a run of this machine; nullptr: none
-    void take(const QStringList& paths);                // watches a folder, or imports files
+    // A run of this machine; nullptr: none.
+    void setEmulated(std::shared_ptr<RunDocument> run) { m_emulated = std::move(run); }
+    void take(const QStringList& paths); // watches a folder, or imports files
     void askForFolder();
     void compare(); // writes the prediction first
     ResultWatcher& watcher() { return m_watcher; }
@@ -162,6 +157,7 @@ private:
     void requestComparison();
     bool hasPrediction() const { return m_outlook && m_outlook->prediction; }
 
+    const ThemeController& m_theme;
     RunLibrary& m_library;
     QAction& m_compare;
     Background m_background{this};
@@ -176,13 +172,19 @@ private:
     std::optional<profiler::ExpectedComparison> m_comparison; // with m_compared
     RunPointer m_compared;                                    // the measured run
 
-    TableModel<profiler::KindTimes> m_times;
-    TableModel<NodeRanks> m_nodes;
-    QLabel *m_folder, *m_received, *m_progress, *m_empty;
-    QPushButton *m_stop, *m_import;
-    SceneView* m_bars;
-    DataTable *m_table, *m_ranks;
-    Band* m_finding;
+    RowTable<profiler::KindTimes>* m_times
+        = new RowTable<profiler::KindTimes>(m_theme, 26, "expectedTable", tr("Times by kind"));
+    RowTable<NodeRanks>* m_nodes
+        = new RowTable<NodeRanks>(m_theme, 26, "rankTable", tr("Ranks"), 1); // 1: received
+    QLabel *m_folder = makeWrapped("small", "watchedFolder"),
+           *m_received = named(makeLabel({}, "hint"), "ranksReceived"),
+           *m_progress = makeWrapped("small", "importProgress"),
+           *m_empty = makeWrapped("secondary", "resultsEmpty");
+    QPushButton *m_stop = makeButton(tr("Stop"), QStringLiteral("stopWatching"), "link"),
+                *m_import = makeButton({}, QStringLiteral("importReceived"));
+    SceneView* m_bars = named(new SceneView(m_theme, [](std::size_t) { return QString(); }),
+                              "threeWays", tr("Iteration of every run"));
+    Band* m_finding = named(new Band(m_theme, Band::Shape::Verdict), "clusterFinding");
     QWidget* m_shown;
 };
 

@@ -18,12 +18,16 @@ RunDocument::RunDocument(QString file, int number, QObject* parent)
     , m_number(number)
 { }
 
+QString RunDocument::label() const
+{
+    return m_run ? QString::fromStdString(m_run->info.label) : m_label;
+}
+
 QString RunDocument::title() const
 {
-    const QString label = m_run ? QString::fromStdString(m_run->info.label) : m_label;
-    if (label.isEmpty())
+    if (label().isEmpty())
         return QFileInfo(m_file).fileName();
-    return tr("%1 #%2").arg(label, QString::number(m_number));
+    return m_number > 0 ? tr("%1 #%2").arg(label(), QString::number(m_number)) : label();
 }
 
 QString RunDocument::subtitle() const

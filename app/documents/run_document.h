@@ -74,7 +74,8 @@ public:
     const QStringList& options() const { return m_options; }
     bool isQueued() const { return m_state == State::Queued; }
     bool isPaused() const { return m_isPaused; } // running, but the worker is suspended
-    int number() const { return m_number; }      // counted from 1 within this window: "BitPipe #3"
+    // The number of the run: "BitPipe #3"; 0: it has none. Without a ledger it is counted from 1.
+    int number() const { return m_number; }
     State state() const { return m_state; }
     bool isRunning() const { return m_state == State::Running || m_state == State::Stopping; }
     // Whether run() has only the first iterations of a file, because the rest is still being read.
@@ -84,12 +85,14 @@ public:
     const Notice& notice() const { return m_notice; }
     const QStringList& log() const { return m_log; } // "14:31:07.164  iteration 2 finished ..."
 
+    QString label() const;    // "BitPipe"; "" until the first rows are read
     QString title() const;    // "BitPipe #3"; the file name until the first rows are read
     QString subtitle() const; // the name of its file, or "not saved"
     // The reported iteration, or how far the run is: "115.3 ms", "3 of 5", "queued".
     QString value() const;
     QString mode() const; // "emulated", "paused"; "" until the first rows are read
 
+    void setNumber(int number) { set(m_number, number, &RunDocument::stateChanged); }
     void setOptions(const QStringList& options) { m_options = options; }
     void setState(State state) { set(m_state, state, &RunDocument::stateChanged); }
     void setPaused(bool paused) { set(m_isPaused, paused, &RunDocument::stateChanged); }

@@ -164,7 +164,8 @@ RunLibrary::OpenRun& RunLibrary::append(const std::shared_ptr<RunDocument>& docu
 
 RunSession& RunLibrary::newSession(const QString& file)
 {
-    const auto document = std::make_shared<RunDocument>(file, ++m_lastNumber);
+    const auto document
+        = std::make_shared<RunDocument>(file, m_number ? m_number(file) : ++m_lastNumber);
     RunSession& session = *(append(document).session = std::make_unique<RunSession>(document));
     if (m_patience)
         session.process().setPatience(*m_patience);
@@ -334,7 +335,7 @@ void RunLibrary::estimate()
 
 std::shared_ptr<RunDocument> RunLibrary::add(engine::Run run)
 {
-    auto document = std::make_shared<RunDocument>(QString(), ++m_lastNumber);
+    auto document = std::make_shared<RunDocument>(QString(), m_number ? 0 : ++m_lastNumber);
     document->setRun(std::make_shared<const engine::Run>(std::move(run)));
     document->setState(RunDocument::State::Finished);
     append(document);

@@ -63,6 +63,12 @@ public:
     void close(const RunDocument& document);
     bool isAnyRunning() const;
     bool isAnyLoading() const;
+    // How runs are numbered by their files; "": a run that has no file yet. At first they are
+    // counted from 1. A prediction, which has no file, has no number then.
+    void setNumbering(std::function<int(const QString& file)> number)
+    {
+        m_number = std::move(number);
+    }
     // For tests: sets the program of the worker ("": the default). A worker that does not stop
     // within `patience` is killed.
     void setWorkerProgram(const QString& program) { m_program = program; }
@@ -103,6 +109,7 @@ private:
     bool m_hasChoice = false; // whether the user changed a tick
     QString m_program;
     std::optional<std::chrono::milliseconds> m_patience;
+    std::function<int(const QString& file)> m_number;
     int m_lastNumber = 0, m_lastGroup = -1;
     bool m_isQueueHeld = false;
 };

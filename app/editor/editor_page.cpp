@@ -1350,11 +1350,8 @@ bool EditorPage::queryClose()
         return true;
     const QUndoStack& steps = m_editor->schedule()->undoStack();
     const int saved = steps.cleanIndex(); // -1: no step leads to the saved schedule
-    UnsavedDialog dialog(m_file->name(), saved < 0 ? 0 : std::abs(steps.index() - saved), this);
-    dialog.exec();
-    if (dialog.choice() == UnsavedDialog::Choice::Save)
-        return m_file->save(schedule()->schedule());
-    return dialog.choice() == UnsavedDialog::Choice::Discard;
+    return mayDiscard(m_file->name(), saved < 0 ? 0 : std::abs(steps.index() - saved), this,
+                      [this] { return m_file->save(schedule()->schedule()); });
 }
 
 QString EditorPage::title() const

@@ -32,6 +32,8 @@ const std::vector<BpipeCase>& bpipeCases()
             request.source.setup.attention = gain.attention;
             if (gain.from != 1)
                 request.sizes = {2, 4};
+            constexpr std::array<char16_t, 4> kMarks{u'□', u'△', u'◇', u'○'};
+            const auto question = profiler::questionOf(request);
             cases.push_back(
                 {fromUtf8(gain.title)
                      + (flash ? QStringLiteral(", flash") : QStringLiteral(", recompute")),
@@ -40,7 +42,10 @@ const std::vector<BpipeCase>& bpipeCases()
                      .arg(gain.to)
                      .arg(flash ? QStringLiteral("flash attention")
                                 : QStringLiteral("attention recomputed")),
-                 factorText(gain.speedUp), gain.speedUp, gain.from, gain.to, request});
+                 factorText(gain.speedUp), gain.speedUp, gain.from, gain.to, request,
+                 kMarks[cases.size() % kMarks.size()],
+                 question ? gain.speedUp * engine::breakEven(question->input, gain.from, gain.to)
+                          : gain.speedUp});
         }
         return cases;
     }();
@@ -215,23 +220,9 @@ std::vector<BpipeStep> stepsOf(const engine::BpipeAnswer& answer)
     return steps;
 }
 
-const std::vector<BpipePoint>& publishedPoints()
+QString BpipeCase::text() const
 {
-    static const std::vector<BpipePoint> kPoints = [] {
-        std::vector<BpipePoint> points;
-        for (const BpipeCase& one : bpipeCases()) {
-            const auto question = profiler::questionOf(one.request);
-            if (!question)
-                continue;
-            const double needed = engine::breakEven(question->input, one.from, one.to);
-            constexpr std::array<char16_t, 4> kMarks{u'□', u'△', u'◇', u'○'};
-            points.push_back({kMarks[points.size() % kMarks.size()],
-                              QStringLiteral("%1: published %2").arg(one.title, one.published),
-                              one.speedUp * needed, one.speedUp});
-        }
-        return points;
-    }();
-    return kPoints;
+    return QStringLiteral("%1: published %2").arg(title, published);
 }
 
 QString stepText(const BpipeStep& step)
@@ -291,7 +282,7 @@ profiler::MarkedScene speedUpChart(const std::vector<BpipeStep>& steps, int size
         gains.push_back(step.gain);
         speedUps.push_back(step.speedUp());
     }
-    for (const BpipePoint& point : publishedPoints()) {
+    for (const BpipeCase& point : bpipeCases()) {
         gains.push_back(point.gain);
         speedUps.push_back(point.speedUp);
     }
@@ -308,7 +299,7 @@ profiler::MarkedScene speedUpChart(const std::vector<BpipeStep>& steps, int size
     canvas.drawNumberAxis(x, "gain in stage MFU, ×");
     canvas.line({left, y(1)}, {right, y(1)}, 1, style.text, true);
     drawSteps(canvas, steps, size, style, x, y);
-    for (const BpipePoint& point : publishedPoints())
+    for (const BpipeCase& point : bpipeCases())
         canvas.text(x(point.gain), y(point.speedUp) + profiler::kChartText / 3,
                     QString(point.mark).toStdString(), profiler::Text::Anchor::Middle,
                     {style.ink, true});
@@ -321,7 +312,7 @@ profiler::MarkedScene speedUpChart(const std::vector<BpipeStep>& steps, int size
 QString speedUpText(const std::vector<BpipeStep>& steps, std::size_t point)
 {
     if (point >= steps.size())
-        return publishedPoints()[point - steps.size()].text;
+        return bpipeCases()[point - steps.size()].text();
     const BpipeStep& step = steps[point];
     return QStringLiteral("b %1 to %2: a gain of %3 in stage MFU gives %4")
         .arg(step.from)

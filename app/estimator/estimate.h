@@ -24,6 +24,12 @@ struct BpipeCase
     double speedUp = 1;    // as a factor
     int from = 1, to = 2;  // micro-batch sizes
     EstimateRequest request;
+    // As a point of the chart: its mark ("□"), and its gain in stage MFU, which is computed from
+    // the published speed-up and the bubble.
+    QChar mark;
+    double gain = 1;
+
+    QString text() const; // "GPT-3 96B, recompute: published 1.35×"
 };
 const std::vector<BpipeCase>& bpipeCases();
 
@@ -66,16 +72,6 @@ struct BpipeStep
 std::vector<BpipeStep> stepsOf(const engine::BpipeAnswer& answer);
 // "b = 1 to 2: the stage MFU must rise 5.2 % to offset the bubble; it rises 33.9 %."
 QString stepText(const BpipeStep& step);
-
-// A published case as a point of the chart. Its gain is computed from the published speed-up and
-// the bubble.
-struct BpipePoint
-{
-    QChar mark;   // in the chart and its legend: "□"
-    QString text; // "GPT-3 96B, recompute: published 1.35×"
-    double gain = 1, speedUp = 1;
-};
-const std::vector<BpipePoint>& publishedPoints();
 
 // The speed-up against the gain in stage MFU: a line per step between micro-batch sizes, a dot for
 // the gain of this set-up, and the marks of the published cases. The step to `size` is marked. The

@@ -1,30 +1,30 @@
 #include "app/import/import_page.h"
 
+#include "app/import/trace_importer.h"
 #include "app/plan/schedule_preview.h"
 #include "app/shell/run_saver.h"
 #include "app/shell/runs_dock.h"
+#include "app/timeline/view/run_view.h"
 #include "app/ui/band.h"
-#include "app/ui/controls.h"
-#include "app/ui/data_table.h"
 #include "app/ui/empty_state.h"
-#include "app/ui/numbers.h"
+#include "app/ui/latest.h"
+#include "app/ui/row_table.h"
 #include "app/ui/segment_control.h"
 #include "app/ui/text.h"
 #include "app/ui/themed_icon.h"
 #include "app/ui/unsaved_dialog.h"
 #include "engine/base/try.h"
+#include "engine/timeline/import_report.h"
 #include "engine/timeline/kernel_name.h"
 #include "profiler/export/exporters.h"
 #include "profiler/import/import.h"
+#include "profiler/import/rules.h"
 #include "resources/resources.h"
 
 #include <QAction>
-#include <QEvent>
 #include <QFileInfo>
 #include <QGridLayout>
-#include <QHBoxLayout>
 #include <QKeyEvent>
-#include <QLabel>
 #include <QPlainTextEdit>
 #include <QProgressBar>
 #include <QPushButton>
@@ -33,13 +33,20 @@
 #include <QSplitter>
 #include <QStackedWidget>
 #include <QTextBlock>
+#include <QTimer>
 #include <QToolButton>
 #include <QVBoxLayout>
 
 #include <algorithm>
+#include <atomic>
 #include <cmath>
+#include <filesystem>
+#include <memory>
+#include <optional>
 #include <set>
+#include <string>
 #include <utility>
+#include <vector>
 
 namespace app {
 namespace {
@@ -179,13 +186,6 @@ std::vector<ImportFact> importFacts(const engine::Run& run)
     return facts;
 }
 
-// Shows the table with as many rows as fit into `tallest` pixels.
-void fitRows(DataTable& table, int tallest = kTallest)
-{
-    table.setVisible(table.model()->rowCount() > 0);
-    table.setFixedHeight(std::min(table.fittingHeight(), tallest));
-}
-
 // "1 000 of 5 420 shown" or, for the unclassified time, whose total is unknown, "All 12 shown".
 QString shownText(int shown, const Rule& rule)
 {
@@ -197,15 +197,6 @@ QString shownText(int shown, const Rule& rule)
     return shown < static_cast<int>(ImportReport::kMostMatches)
         ? fromUtf8("All %1 shown").arg(count)
         : fromUtf8("The %1 longest shown").arg(count);
-}
-
-void removeAll(QLayout& layout)
-{
-    while (QLayoutItem* item = layout.takeAt(0)) {
-        if (item->widget() != nullptr)
-            item->widget()->deleteLater();
-        delete item;
-    }
 }
 
 } // namespace
@@ -272,303 +263,331 @@ QString coverageTitle(const ImportReport& report)
                         : fromUtf8("%1 of op time classified").arg(share);
 }
 
-ImportReportView::ImportReportView(const ThemeController& theme, QWidget* parent)
-    : QWidget(parent)
-    , m_theme(theme)
-    , m_facts(spaced(new QGridLayout, {14, 10, 14, 12}, 6))
-    , m_warnings(spaced(new QVBoxLayout, {}, 0))
-    , m_coverage(named(makeLabel({}, "heading"), "coverageTitle"))
-    , m_coverageNumbers(makeLabel({}, "small"))
-    , m_matchesTitle(named(new ElidedLabel("dock"), "matchesTitle"))
-    , m_noMatches(named(makeLabel({}, "small"), "noMatches"))
-    , m_matchesCount(named(makeLabel({}, "hint"), "matchesCount"))
-    , m_rankSummary(named(makeLabel({}, "dock"), "rankSummary"))
-    , m_previewHint(named(makeLabel({}, "dock"), "previewHint"))
-    , m_replay(named(new Band(theme, Band::Shape::Verdict), "replayBand"))
-    , m_preview(named(new SchedulePreview(theme), "importPreview", tr("Preview")))
-{
-    const auto table = [&](QAbstractItemModel& model, const char* name, const QString& title) {
-        auto* made = named(new DataTable(theme, kRow), name, title);
-        made->setModel(&model);
-        return made;
-    };
-    m_rulesTable = table(m_rules, "rulesTable", tr("Rules"));
-    m_rulesTable->setRestColumn(1);
-    m_matchesTable = table(m_matches, "matchesTable", tr("Matches of the rule"));
-    m_matchesTable->setRestColumn(0);
-    m_matchesTable->setDispensable({3, 4}); // iteration, start
-    m_ranksTable = table(m_ranks, "ranksTable", tr("Ranks"));
-    m_ranksTable->setRestColumn(2);
-    m_clocksTable = table(m_clocks, "clocksTable", tr("Clock alignment"));
-    m_leftOutTable = table(m_leftOut, "leftOutTable", tr("Left out"));
-    m_leftOutTable->setRestColumn(0);
-    m_preview->setPlaceholder(tr("Preparing the iteration"));
-    m_facts->setColumnStretch(2, 1);
-    m_noMatches->setWordWrap(true);
-    for (QLabel* label : {m_noMatches, m_matchesCount})
-        label->setContentsMargins(14, 6, 14, 6);
-    auto* coverage = makeSurface("plain");
-    spaced(new QHBoxLayout(coverage), {14, 10, 14, 10}, 14,
-           {m_coverage, m_coverageNumbers, kStretch});
-    auto* facts = makeSurface("plain");
-    spaced(new QVBoxLayout(facts), {}, 0,
-           {m_facts, spaced(new QHBoxLayout, {14, 0, 14, 12}, 0, {{m_replay, 1}})});
-    auto* preview = new QWidget;
-    spaced(new QHBoxLayout(preview), {14, 10, 14, 12}, 0, {{m_preview, 1}});
-    m_rulesRow
-        = spaced(new QBoxLayout(QBoxLayout::LeftToRight), {}, 0,
-                 {{makeSection(makeLabel(tr("Rules"), "dock"),
-                               tr("first match wins, top to bottom"), {m_rulesTable}),
-                   5},
-                  makeLine(Qt::Vertical),
-                  {makeSection(m_matchesTitle, tr("longest first, Enter opens it in the run"),
-                               {m_matchesTable, m_noMatches, m_matchesCount}),
-                   4}});
-    m_factsRow = spaced(
-        new QBoxLayout(QBoxLayout::LeftToRight), {}, 0,
-        {{makeSection(makeLabel(tr("Traces, iterations and replay"), "dock"), {}, {facts}), 4},
-         makeLine(Qt::Vertical),
-         {makeSection(m_rankSummary, tr("clocks relative to the host of the first rank"),
-                      {m_ranksTable, m_clocksTable}),
-          3},
-         makeLine(Qt::Vertical),
-         {makeSection(makeLabel(tr("Left out"), "dock"), tr("not in the run"), {m_leftOutTable}),
-          3}});
-    auto* content = makeSurface("plain");
-    spaced(new QVBoxLayout(content), {}, 0,
-           {m_warnings, coverage, makeLine(Qt::Horizontal), m_rulesRow, makeLine(Qt::Horizontal),
-            m_factsRow, makeLine(Qt::Horizontal), makeSection(m_previewHint, {}, {preview}),
-            kStretch});
-    QScrollArea* scroll = makeScroll(content);
-    scroll->setHorizontalScrollBarPolicy(
-        Qt::ScrollBarAsNeeded); // a small window may be too narrow for the report beside the rules
-    spaced(new QVBoxLayout(this), {}, 0, {scroll});
-    connect(m_rulesTable->selectionModel(), &QItemSelectionModel::currentRowChanged, this,
-            &ImportReportView::showMatches);
-    connect(m_matchesTable->selectionModel(), &QItemSelectionModel::currentRowChanged, this,
-            &ImportReportView::showMarks);
-    connect(m_matchesTable, &QTableView::activated, this, [this] {
-        if (match() != nullptr)
-            Q_EMIT openRequested(*match());
-    });
-    connect(&m_views, &ViewPreparation::ready, this,
-            [this](const std::vector<RunViewPointer>& views) { m_preview->show(views.front()); });
-}
-
-QWidget* ImportReportView::makeSection(QWidget* title, const QString& hint,
-                                       std::initializer_list<QWidget*> parts)
-{
-    auto* section = makeSurface("plain");
-    auto* column
-        = spaced(new QVBoxLayout(section), {}, 0,
-                 {makeBar(34, 8, {title, kStretch, named(makeLabel(hint, "hint"), "sectionHint")}),
-                  makeLine(Qt::Horizontal)});
-    for (QWidget* part : parts)
-        column->addWidget(part);
-    column->addStretch(1);
-    return section;
-}
-
-// Places the parts below each other in a narrow window.
-void ImportReportView::resizeEvent(QResizeEvent*)
-{
-    constexpr int kNarrow = 1000, kNarrowest = 700; // pixels
-    for (QBoxLayout* row : {m_rulesRow, m_factsRow})
-        row->setDirection(width() < kNarrow ? QBoxLayout::TopToBottom : QBoxLayout::LeftToRight);
-    for (QLabel* hint : findChildren<QLabel*>(QStringLiteral("sectionHint")))
-        hint->setVisible(width() >= kNarrowest);
-}
-
-void ImportReportView::show(const RunPointer& shown)
-{
-    constexpr double kGoodCoverage = 0.9;
-    // The same run is shown again when units change.
-    const bool isNew = std::exchange(m_run, shown) != shown;
-    const int selected = m_rulesTable->currentIndex().row();
-    const Report& report = *m_run->info.import;
-    const Scale time = timeScale(report.time);
-    m_coverage->setText(coverageTitle(report));
-    m_coverageNumbers->setText(
-        tr("%1 of %2, all ranks and iterations")
-            .arg(time.text(report.classified() * static_cast<double>(report.time)),
-                 time.withUnit(static_cast<double>(report.time))));
-    showFacts();
-    showTables();
-    showReplay();
-    removeAll(*m_warnings);
-    for (const std::string& warning : report.warnings) {
-        auto* band = named(new Band(m_theme, Band::Shape::State), "importWarning");
-        m_warnings->addWidget(band);
-        band->show(Band::Kind::Warning, {}, fromUtf8(warning));
-    }
-    constexpr int kFew = 4, kMost = 16, kTall = 40, kLow = 24; // rows; pixels
-    const int rows = std::clamp(m_run->schedule.shape.devices, kFew, kMost);
-    m_preview->setRowsHeight(rows * (rows > kFew ? kLow : kTall));
-    m_views.ask({m_run});
-    // Selects the first rule or, if the coverage is low, the unclassified time, which is then of
-    // most interest.
-    const int last = m_rules.rowCount() - 1;
-    const bool isLow
-        = last >= 0 && report.classified() < kGoodCoverage && !isClassified(m_rules.at(last));
-    if (const int row = !isNew ? selected : isLow ? last : std::min(0, last); row >= 0)
-        m_rulesTable->selectRow(row);
-    else
-        showMatches();
-}
-
-void ImportReportView::showFacts()
-{
-    removeAll(*m_facts);
-    int row = 0;
-    for (const ImportFact& fact : importFacts(*m_run)) {
-        auto* note = named(new ElidedLabel("hint"), "factNote");
-        note->setText(fact.note);
-        QLabel* value = makeLabel(fact.value);
-        value->setTextFormat(Qt::PlainText);
-        m_facts->addWidget(makeLabel(fact.title, "hint"), row, 0);
-        m_facts->addWidget(value, row, 1);
-        m_facts->addWidget(note, row++, 2);
-    }
-}
-
-void ImportReportView::showTables()
-{
-    const Report& report = *m_run->info.import;
-    std::vector<Report::Rule> rules = report.rules;
-    std::int64_t rest = report.time;
-    for (const Report::Rule& rule : rules)
-        rest -= rule.time;
-    constexpr double kLeast = 0.0005; // smaller shares are rounded to 0.0 %
-    if (report.time > 0 && static_cast<double>(rest) >= kLeast * static_cast<double>(report.time))
-        rules.push_back({"unclassified", tr("No rule matches").toStdString(), {}, 0, rest});
-    m_rules.reset(ruleColumns(report.time), std::move(rules));
-    std::vector<RankRow> ranks;
-    for (const Report::Rank& rank : report.ranks) {
-        const QString comma = rank.host.empty() || rank.deviceName.empty() ? QString() : tr(", ");
-        ranks.push_back({rank.rank, fromUtf8(rank.host) + comma + fromUtf8(rank.deviceName),
-                         fromUtf8(rank.file)});
-    }
-    QStringList missing;
-    for (const int rank : report.missingRanks) {
-        ranks.push_back({rank, tr("no trace was imported"), {}});
-        missing.append(tr("rank %1").arg(rank));
-    }
-    std::ranges::stable_sort(ranks, {}, &RankRow::rank);
-    m_rankSummary->setText(missing.isEmpty()
-                               ? tr("All ranks are present")
-                               : tr("Missing: %1").arg(missing.join(QStringLiteral(", "))));
-    using Rank = TableColumn<RankRow>;
-    m_ranks.reset(
-        {Rank(tr("Rank"), &RankRow::rank),
-         Rank(tr("Host"), &RankRow::place, Qt::AlignLeft)
-             .with(kExceedsRole, [](const RankRow& row) { return QVariant(row.file.isEmpty()); }),
-         Rank(
-             tr("Trace"), [](const RankRow& row) { return QFileInfo(row.file).fileName(); },
-             Qt::AlignLeft)
-             .flag(kHintRole)
-             .tip(&RankRow::file)},
-        std::move(ranks));
-    m_clocks.reset(clockColumns(), report.clocks);
-    m_leftOut.reset(leftOutColumns(), report.leftOut);
-    for (DataTable* table : {m_rulesTable, m_ranksTable, m_clocksTable, m_leftOutTable})
-        fitRows(*table);
-}
-
-// States how well a simulation with the median op times of the trace reproduces the measured
-// iteration.
-void ImportReportView::showReplay()
-{
-    constexpr double kGood = 0.05, kFair = 0.1;
-    const auto& error = m_run->info.import->replayError;
-    const std::string why = engine::whyUnknown(m_run->info);
-    if (!error)
-        return m_replay->show(Band::Kind::Warning, tr("No replay."),
-                              why.empty() ? tr("The traces have no complete pipeline.")
-                                          : tr("Unknown: %1.").arg(QString::fromStdString(why)));
-    const auto measured = static_cast<double>(reportedDuration(*m_run));
-    const Scale scale = timeScale(m_run->info, reportedDuration(*m_run));
-    const double size = std::abs(*error);
-    m_replay->show(size <= kGood       ? Band::Kind::Ok
-                       : size <= kFair ? Band::Kind::Warning
-                                       : Band::Kind::Error,
-                   tr("Replayed."),
-                   tr("A simulation with the median op times takes %1, %2 %3 than the measured %4.")
-                       .arg(scale.withUnit(measured * (1 + *error)), percent(size),
-                            *error < 0 ? tr("less") : tr("more"), scale.withUnit(measured)));
-}
-
-const ImportReport::Rule* ImportReportView::rule() const
-{
-    const int row = m_rulesTable->currentIndex().row();
-    return row < 0 ? nullptr : &m_rules.at(row);
-}
-
-const ImportReport::Match* ImportReportView::match() const
-{
-    const int row = m_matchesTable->currentIndex().row();
-    return row < 0 || row >= m_matches.rowCount() ? nullptr : &m_matches.at(row).match;
-}
-
-void ImportReportView::showMatches()
-{
-    constexpr int kTallestMatches = 212; // pixels: seven rows
-    const Report::Rule* chosen = rule();
-    std::vector<ImportMatch> rows;
-    if (chosen != nullptr)
-        rows = importMatches(*m_run, isClassified(*chosen) ? chosen->name : "");
-    const int count = static_cast<int>(rows.size());
-    auto columns = matchColumns(m_run->info, rows);
-    m_matches.reset(std::move(columns), std::move(rows));
-    m_matchesTitle->setText(chosen == nullptr ? tr("Matches")
-                                              : tr("Matches: %1").arg(fromUtf8(chosen->name)));
-    m_noMatches->setText(m_run->info.import->matches.empty()
-                             ? tr("This file has no list of matches, because an older version "
-                                  "wrote it. Import the traces again.")
-                             : chosen == nullptr ? tr("Select a rule to list what it matches.")
-                                                 : tr("No match of this rule is in this file."));
-    m_noMatches->setVisible(count == 0);
-    m_matchesCount->setVisible(count > 0);
-    if (chosen != nullptr)
-        m_matchesCount->setText(shownText(count, *chosen));
-    fitRows(*m_matchesTable, kTallestMatches);
-    m_matchesTable->scrollToTop();
-    showMarks();
-}
-
-// Previews the iteration of the current match, or the reported iteration if there is none.
-void ImportReportView::showMarks()
-{
-    const Report::Match* current = match();
-    const int reported = engine::reportedIteration(m_run->timeline);
-    SchedulePreview::Marks marks;
-    marks.iteration = current != nullptr ? current->iteration.value_or(reported) : reported;
-    if (marks.iteration < 0) // the run has no iteration
-        return m_preview->setMarks({});
-    const engine::Iteration& iteration
-        = m_run->timeline.iterations[static_cast<std::size_t>(marks.iteration)];
-    for (int row = 0; row < m_matches.rowCount(); ++row)
-        if (const Report::Match& one = m_matches.at(row).match;
-            one.device && one.window.intersects(iteration.window))
-            marks.parts.push_back({*one.device, one.window});
-    if (current != nullptr && current->device)
-        marks.current = {*current->device, current->window};
-    marks.areUncertain = rule() != nullptr && !isClassified(*rule());
-    m_previewHint->setText(
-        marks.parts.empty()
-            ? tr("Preview of iteration %1").arg(iteration.number)
-            : tr("Preview of iteration %1, matches outlined").arg(iteration.number));
-    m_preview->setMarks(std::move(marks));
-}
-
-void ImportReportView::keyPressEvent(QKeyEvent* event)
-{
-    if (event->key() == Qt::Key_Escape && m_rulesTable->currentIndex().isValid())
-        m_rulesTable->selectionModel()->clear();
-    else
-        QWidget::keyPressEvent(event);
-}
-
 namespace {
+
+// The report of an import: sources and ranks, coverage by rule with the matches of the selected
+// rule, clocks, replay check, what was left out, and an iteration in which the matches are
+// outlined.
+class ImportReportView : public QWidget
+{
+public:
+    // `open` is called for a match that the user opens in its run.
+    ImportReportView(const ThemeController& theme,
+                     std::function<void(const engine::ImportReport::Match&)> open)
+        : m_theme(theme)
+        , m_open(std::move(open))
+    {
+        setObjectName(QStringLiteral("importReport"));
+        m_matches->setDispensable({3, 4}); // iteration, start
+        m_preview->setPlaceholder(tr("Preparing the iteration"));
+        m_facts->setColumnStretch(2, 1);
+        for (QLabel* label : {m_noMatches, m_matchesCount})
+            label->setContentsMargins(14, 6, 14, 6);
+        auto* coverage = makeRow({14, 10, 14, 10}, 14, {m_coverage, m_coverageNumbers, kStretch});
+        auto* facts = makeColumn(
+            {}, 0, {m_facts, spaced(new QHBoxLayout, {14, 0, 14, 12}, 0, {{m_replay, 1}})});
+        auto* preview = makeRow({14, 10, 14, 12}, 0, {{m_preview, 1}}, "");
+        m_rulesRow
+            = spaced(new QBoxLayout(QBoxLayout::LeftToRight), {}, 0,
+                     {{makeSection(makeLabel(tr("Rules"), "dock"),
+                                   tr("first match wins, top to bottom"), {m_rules}),
+                       5},
+                      makeLine(Qt::Vertical),
+                      {makeSection(m_matchesTitle, tr("longest first, Enter opens it in the run"),
+                                   {m_matches, m_noMatches, m_matchesCount}),
+                       4}});
+        m_factsRow = spaced(
+            new QBoxLayout(QBoxLayout::LeftToRight), {}, 0,
+            {{makeSection(makeLabel(tr("Traces, iterations and replay"), "dock"), {}, {facts}), 4},
+             makeLine(Qt::Vertical),
+             {makeSection(m_rankSummary, tr("clocks relative to the host of the first rank"),
+                          {m_ranks, m_clocks}),
+              3},
+             makeLine(Qt::Vertical),
+             {makeSection(makeLabel(tr("Left out"), "dock"), tr("not in the run"), {m_leftOut}),
+              3}});
+        auto* content = makeColumn({}, 0,
+                                   {m_warnings, coverage, makeLine(Qt::Horizontal), m_rulesRow,
+                                    makeLine(Qt::Horizontal), m_factsRow, makeLine(Qt::Horizontal),
+                                    makeSection(m_previewHint, {}, {preview}), kStretch});
+        QScrollArea* scroll = makeScroll(content);
+        // A small window may be too narrow for the report beside the rules.
+        scroll->setHorizontalScrollBarPolicy(Qt::ScrollBarAsNeeded);
+        spaced(new QVBoxLayout(this), {}, 0, {scroll});
+        connect(m_rules->selectionModel(), &QItemSelectionModel::currentRowChanged, this,
+                &ImportReportView::showMatches);
+        connect(m_matches->selectionModel(), &QItemSelectionModel::currentRowChanged, this,
+                &ImportReportView::showMarks);
+        connect(m_matches, &QTableView::activated, this, [this] {
+            if (match() != nullptr)
+                m_open(*match());
+        });
+        connect(
+            &m_views, &ViewPreparation::ready, this,
+            [this](const std::vector<RunViewPointer>& views) { m_preview->show(views.front()); });
+    }
+
+    // `run` must be an imported run
+    void show(const RunPointer& shown)
+    {
+        constexpr double kGoodCoverage = 0.9;
+        // The same run is shown again when units change.
+        const bool isNew = std::exchange(m_run, shown) != shown;
+        const int selected = m_rules->currentIndex().row();
+        const Report& report = *m_run->info.import;
+        const Scale time = timeScale(report.time);
+        m_coverage->setText(coverageTitle(report));
+        m_coverageNumbers->setText(
+            tr("%1 of %2, all ranks and iterations")
+                .arg(time.text(report.classified() * static_cast<double>(report.time)),
+                     time.withUnit(static_cast<double>(report.time))));
+        showFacts();
+        showTables();
+        showReplay();
+        clearLayout(*m_warnings);
+        for (const std::string& warning : report.warnings) {
+            auto* band = named(new Band(m_theme, Band::Shape::State), "importWarning");
+            m_warnings->addWidget(band);
+            band->show(Band::Kind::Warning, {}, fromUtf8(warning));
+        }
+        constexpr int kFew = 4, kMost = 16, kTall = 40, kLow = 24; // rows; pixels
+        const int rows = std::clamp(m_run->schedule.shape.devices, kFew, kMost);
+        m_preview->setRowsHeight(rows * (rows > kFew ? kLow : kTall));
+        m_views.ask({m_run});
+        // Selects the first rule or, if the coverage is low, the unclassified time, which is then
+        // of most interest.
+        const int last = m_rules->rows().rowCount() - 1;
+        const bool isLow
+            = last >= 0 && report.classified() < kGoodCoverage && !isClassified(m_rules->at(last));
+        if (const int row = !isNew ? selected : isLow ? last : std::min(0, last); row >= 0)
+            m_rules->selectRow(row);
+        else
+            showMatches();
+    }
+
+protected:
+    // Esc deselects the rule
+    void keyPressEvent(QKeyEvent* event) override
+    {
+        if (event->key() == Qt::Key_Escape && m_rules->currentIndex().isValid())
+            m_rules->selectionModel()->clear();
+        else
+            QWidget::keyPressEvent(event);
+    }
+
+    // Places the parts below each other in a narrow window.
+    void resizeEvent(QResizeEvent*) override
+    {
+        constexpr int kNarrow = 1000, kNarrowest = 700; // pixels
+        for (QBoxLayout* row : {m_rulesRow, m_factsRow})
+            row->setDirection(width() < kNarrow ? QBoxLayout::TopToBottom
+                                                : QBoxLayout::LeftToRight);
+        for (QLabel* hint : findChildren<QLabel*>(QStringLiteral("sectionHint")))
+            hint->setVisible(width() >= kNarrowest);
+    }
+
+private:
+    using Report = engine::ImportReport;
+    // A rank of the job, and where its trace is from; without a file it is missing.
+    struct RankRow
+    {
+        int rank = 0;
+        QString place{}, file{};
+    };
+
+    QWidget* makeSection(QWidget* title, const QString& hint, std::initializer_list<QWidget*> parts)
+    {
+        auto* section = makeSurface("plain");
+        auto* column = spaced(
+            new QVBoxLayout(section), {}, 0,
+            {makeBar(34, 8, {title, kStretch, named(makeLabel(hint, "hint"), "sectionHint")}),
+             makeLine(Qt::Horizontal)});
+        for (QWidget* part : parts)
+            column->addWidget(part);
+        column->addStretch(1);
+        return section;
+    }
+
+    void showFacts()
+    {
+        clearLayout(*m_facts);
+        int row = 0;
+        for (const ImportFact& fact : importFacts(*m_run)) {
+            auto* note = named(new ElidedLabel("hint"), "factNote");
+            note->setText(fact.note);
+            QLabel* value = makeLabel(fact.value);
+            value->setTextFormat(Qt::PlainText);
+            m_facts->addWidget(makeLabel(fact.title, "hint"), row, 0);
+            m_facts->addWidget(value, row, 1);
+            m_facts->addWidget(note, row++, 2);
+        }
+    }
+
+    void showTables()
+    {
+        const Report& report = *m_run->info.import;
+        std::vector<Report::Rule> rules = report.rules;
+        std::int64_t rest = report.time;
+        for (const Report::Rule& rule : rules)
+            rest -= rule.time;
+        constexpr double kLeast = 0.0005; // smaller shares are rounded to 0.0 %
+        if (report.time > 0
+            && static_cast<double>(rest) >= kLeast * static_cast<double>(report.time))
+            rules.push_back({"unclassified", tr("No rule matches").toStdString(), {}, 0, rest});
+        m_rules->show(ruleColumns(report.time), std::move(rules));
+        std::vector<RankRow> ranks;
+        for (const Report::Rank& rank : report.ranks) {
+            const QString comma
+                = rank.host.empty() || rank.deviceName.empty() ? QString() : tr(", ");
+            ranks.push_back({rank.rank, fromUtf8(rank.host) + comma + fromUtf8(rank.deviceName),
+                             fromUtf8(rank.file)});
+        }
+        QStringList missing;
+        for (const int rank : report.missingRanks) {
+            ranks.push_back({rank, tr("no trace was imported"), {}});
+            missing.append(tr("rank %1").arg(rank));
+        }
+        std::ranges::stable_sort(ranks, {}, &RankRow::rank);
+        m_rankSummary->setText(missing.isEmpty()
+                                   ? tr("All ranks are present")
+                                   : tr("Missing: %1").arg(missing.join(QStringLiteral(", "))));
+        using Rank = TableColumn<RankRow>;
+        m_ranks->show(
+            {Rank(tr("Rank"), &RankRow::rank),
+             Rank(tr("Host"), &RankRow::place, Qt::AlignLeft)
+                 .with(kExceedsRole,
+                       [](const RankRow& row) { return QVariant(row.file.isEmpty()); }),
+             Rank(
+                 tr("Trace"), [](const RankRow& row) { return QFileInfo(row.file).fileName(); },
+                 Qt::AlignLeft)
+                 .flag(kHintRole)
+                 .tip(&RankRow::file)},
+            std::move(ranks));
+        m_clocks->show(clockColumns(), report.clocks);
+        m_leftOut->show(leftOutColumns(), report.leftOut);
+        m_rules->fit(kTallest);
+        m_ranks->fit(kTallest);
+        m_clocks->fit(kTallest);
+        m_leftOut->fit(kTallest);
+    }
+
+    // States how well a simulation with the median op times of the trace reproduces the measured
+    // iteration.
+    void showReplay()
+    {
+        constexpr double kGood = 0.05, kFair = 0.1;
+        const auto& error = m_run->info.import->replayError;
+        const std::string why = engine::whyUnknown(m_run->info);
+        if (!error)
+            return m_replay->show(Band::Kind::Warning, tr("No replay."),
+                                  why.empty()
+                                      ? tr("The traces have no complete pipeline.")
+                                      : tr("Unknown: %1.").arg(QString::fromStdString(why)));
+        const auto measured = static_cast<double>(reportedDuration(*m_run));
+        const Scale scale = timeScale(m_run->info, reportedDuration(*m_run));
+        const double size = std::abs(*error);
+        m_replay->show(
+            size <= kGood       ? Band::Kind::Ok
+                : size <= kFair ? Band::Kind::Warning
+                                : Band::Kind::Error,
+            tr("Replayed."),
+            tr("A simulation with the median op times takes %1, %2 %3 than the measured %4.")
+                .arg(scale.withUnit(measured * (1 + *error)), percent(size),
+                     *error < 0 ? tr("less") : tr("more"), scale.withUnit(measured)));
+    }
+
+    const Report::Rule* rule() const { return m_rules->current(); }
+
+    const Report::Match* match() const
+    {
+        const ImportMatch* current = m_matches->current();
+        return current == nullptr ? nullptr : &current->match;
+    }
+
+    void showMatches()
+    {
+        constexpr int kTallestMatches = 212; // pixels: seven rows
+        const Report::Rule* chosen = rule();
+        std::vector<ImportMatch> rows;
+        if (chosen != nullptr)
+            rows = importMatches(*m_run, isClassified(*chosen) ? chosen->name : "");
+        const int count = static_cast<int>(rows.size());
+        auto columns = matchColumns(m_run->info, rows);
+        m_matches->show(std::move(columns), std::move(rows));
+        m_matchesTitle->setText(chosen == nullptr ? tr("Matches")
+                                                  : tr("Matches: %1").arg(fromUtf8(chosen->name)));
+        m_noMatches->setText(m_run->info.import->matches.empty()
+                                 ? tr("This file has no list of matches, because an older version "
+                                      "wrote it. Import the traces again.")
+                                 : chosen == nullptr
+                                 ? tr("Select a rule to list what it matches.")
+                                 : tr("No match of this rule is in this file."));
+        m_noMatches->setVisible(count == 0);
+        m_matchesCount->setVisible(count > 0);
+        if (chosen != nullptr)
+            m_matchesCount->setText(shownText(count, *chosen));
+        m_matches->fit(kTallestMatches);
+        m_matches->scrollToTop();
+        showMarks();
+    }
+
+    // Previews the iteration of the current match, or the reported iteration if there is none.
+    void showMarks()
+    {
+        const Report::Match* current = match();
+        const int reported = engine::reportedIteration(m_run->timeline);
+        SchedulePreview::Marks marks;
+        marks.iteration = current != nullptr ? current->iteration.value_or(reported) : reported;
+        if (marks.iteration < 0) // the run has no iteration
+            return m_preview->setMarks({});
+        const engine::Iteration& iteration
+            = m_run->timeline.iterations[static_cast<std::size_t>(marks.iteration)];
+        for (int row = 0; row < m_matches->rows().rowCount(); ++row)
+            if (const Report::Match& one = m_matches->at(row).match;
+                one.device && one.window.intersects(iteration.window))
+                marks.parts.push_back({*one.device, one.window});
+        if (current != nullptr && current->device)
+            marks.current = {*current->device, current->window};
+        marks.areUncertain = rule() != nullptr && !isClassified(*rule());
+        m_previewHint->setText(
+            marks.parts.empty()
+                ? tr("Preview of iteration %1").arg(iteration.number)
+                : tr("Preview of iteration %1, matches outlined").arg(iteration.number));
+        m_preview->setMarks(std::move(marks));
+    }
+
+    const ThemeController& m_theme;
+    RunPointer m_run; // the shown run; null before the first
+    ViewPreparation m_views{this};
+    std::function<void(const Report::Match&)> m_open;
+    template<class Row>
+    RowTable<Row>* makeTable(const char* name, const QString& title, int rest = -1)
+    {
+        return new RowTable<Row>(m_theme, kRow, name, title, rest);
+    }
+    // A rule without a confidence is the time that no rule matches.
+    RowTable<Report::Rule>* m_rules = makeTable<Report::Rule>("rulesTable", tr("Rules"), 1);
+    RowTable<ImportMatch>* m_matches
+        = makeTable<ImportMatch>("matchesTable", tr("Matches of the rule"), 0);
+    RowTable<RankRow>* m_ranks = makeTable<RankRow>("ranksTable", tr("Ranks"), 2);
+    RowTable<Report::Clock>* m_clocks
+        = makeTable<Report::Clock>("clocksTable", tr("Clock alignment"));
+    RowTable<Report::LeftOut>* m_leftOut
+        = makeTable<Report::LeftOut>("leftOutTable", tr("Left out"), 0);
+    QGridLayout* m_facts = spaced(new QGridLayout, {14, 10, 14, 12}, 6);
+    QBoxLayout *m_rulesRow, *m_factsRow;
+    QVBoxLayout* m_warnings = spaced(new QVBoxLayout, {}, 0);
+    QLabel *m_coverage = named(makeLabel({}, "heading"), "coverageTitle"),
+           *m_coverageNumbers = makeLabel({}, "small"),
+           *m_matchesTitle = named(new ElidedLabel("dock"), "matchesTitle"),
+           *m_noMatches = makeWrapped("small", "noMatches"),
+           *m_matchesCount = named(makeLabel({}, "hint"), "matchesCount"),
+           *m_rankSummary = named(makeLabel({}, "dock"), "rankSummary"),
+           *m_previewHint = named(makeLabel({}, "dock"), "previewHint");
+    Band* m_replay = named(new Band(m_theme, Band::Shape::Verdict), "replayBand");
+    SchedulePreview* m_preview
+        = named(new SchedulePreview(m_theme), "importPreview", tr("Preview"));
+};
 
 namespace fs = std::filesystem;
 constexpr int kPause = 400; // ms; a preview starts when no key was pressed for this time
@@ -630,109 +649,6 @@ int sourceCount(const engine::ImportReport& report)
     return static_cast<int>(files.size());
 }
 
-} // namespace
-
-// Selects the trace files to read: the smallest ones, up to kMostBytes in total, but at least one.
-QString RulesPane::selectFiles(Traces& traces)
-{
-    std::vector<fs::path> paths;
-    for (const QString& source : traces.sources)
-        paths.emplace_back(source.toStdString());
-    auto found = profiler::findTraceFiles(paths);
-    if (!found)
-        return fromUtf8(found.error().message);
-    std::vector<fs::path> files = *std::move(found);
-    const auto count = static_cast<std::int64_t>(files.size());
-    std::ranges::stable_sort(files, {}, sizeOf);
-    std::int64_t bytes = 0;
-    for (const fs::path& file : files) {
-        bytes += sizeOf(file);
-        if (!traces.files.empty() && bytes > kMostBytes)
-            break;
-        traces.files.push_back(file);
-    }
-    const QString first = fromUtf8(traces.files.front().filename().string()),
-                  all = countOf(count, "trace");
-    traces.last.sample = traces.files.size() == files.size()
-        ? count == 1 ? first : tr("all %1").arg(all)
-        : traces.files.size() == 1 ? tr("%1, 1 of %2").arg(first, all)
-                                   : tr("the %1 smallest of %2").arg(traces.files.size()).arg(all);
-    std::ranges::sort(traces.files);
-    return {};
-}
-
-RulesPane::Preview RulesPane::preview(Traces& traces, const std::string& toml,
-                                      const std::atomic<bool>& isDropped)
-{
-    Preview& last = traces.last;
-    last.failure = traces.files.empty() ? selectFiles(traces) : QString();
-    if (!last.failure.isEmpty())
-        return last;
-    const auto import = [&](const std::string& rules, std::optional<engine::ImportReport>& report) {
-        if (auto imported = importWith(traces.files, rules, isDropped))
-            report = *std::move(imported);
-        else
-            last.failure = fromUtf8(imported.error().message);
-    };
-    if (!last.before)
-        import({}, last.before);
-    if (last.failure.isEmpty())
-        import(toml, last.after);
-    return last;
-}
-
-void RulesPane::showCoverage()
-{
-    const engine::ImportReport& before = *m_before;
-    const engine::ImportReport& last = m_after ? *m_after : before;
-    std::vector<Row> rows;
-    const auto rowOf = [&](const engine::ImportReport::Rule& rule) -> Row& {
-        const QString name = QString::fromStdString(rule.name);
-        const auto known = std::ranges::find(rows, name, &Row::name);
-        if (known != rows.end())
-            return *known;
-        return rows.emplace_back(Row{name, QString::fromStdString(rule.title), 0, 0, 0});
-    };
-    for (const engine::ImportReport::Rule& rule : last.rules) {
-        Row& row = rowOf(rule);
-        row.after = shareOf(last, rule.time);
-        row.matches = rule.matches;
-    }
-    for (const engine::ImportReport::Rule& rule : before.rules)
-        rowOf(rule).before = shareOf(before, rule.time);
-    rows.push_back({{}, tr("No rule matches"), 1 - before.classified(), 1 - last.classified(), 0});
-    using Column = TableColumn<Row>;
-    const auto change = [](const Row& row) {
-        const QString text = signedNumber(100 * (row.after - row.before), 1);
-        return text == QStringLiteral("0") ? QVariant(QString()) : QVariant(text);
-    };
-    const auto verdict = [](const Row& row) {
-        const bool isRest = row.name.isEmpty();
-        return QVariant(static_cast<int>(!isRest                      ? Verdict::Neutral
-                                             : row.after < row.before ? Verdict::Better
-                                                                      : Verdict::Worse));
-    };
-    m_model.reset(
-        {Column(
-             tr("Rule"),
-             [](const Row& row) { return row.name.isEmpty() ? tr("unclassified") : row.name; },
-             Qt::AlignLeft)
-             .with(kHintRole, [](const Row& row) { return QVariant(row.name.isEmpty()); })
-             .tip(&Row::title),
-         Column(tr("Matches"), &Row::matches).onlyIf([](const Row& row) {
-             return !row.name.isEmpty();
-         }),
-         Column(tr("Before, %"), [](const Row& row) { return number(100 * row.before, 1); }),
-         Column(tr("After, %"), [](const Row& row) { return number(100 * row.after, 1); })
-             .with(kDifferenceRole, change)
-             .with(kVerdictRole, verdict)},
-        std::move(rows));
-}
-
-namespace {
-
-constexpr int kPreviewRow = 26;
-
 const char* const kInitialRules = "# Rules that precede the built-in ones, for example:\n"
                                   "#\n"
                                   "# [[rule]]\n"
@@ -749,157 +665,281 @@ QPlainTextEdit* makeText(const char* name, const QString& title)
     return text;
 }
 
-} // namespace
-
-RulesPane::RulesPane(const ThemeController& theme, const QStringList& sources, int of,
-                     QWidget* parent)
-    : QWidget(parent)
-    , m_theme(theme)
-    , m_traces(std::make_shared<Traces>(Traces{sources}))
-    , m_previews(
-          this,
-          [traces = m_traces](const std::string& toml, const std::atomic<bool>& isDropped) {
-              return preview(*traces, toml, isDropped);
-          },
-          [this](const Preview& preview) { take(preview); })
-    , m_choice(
-          named(new SegmentControl(theme, {tr("Your rules"), tr("Built-in rules")}), "rulesChoice"))
-    , m_texts(new QStackedWidget)
-    , m_own(makeText("ownRules", tr("Your rules")))
-    , m_shipped(makeText("shippedRules", tr("Built-in rules")))
-    , m_band(named(new Band(theme, Band::Shape::State), "rulesBand"))
-    , m_sample(named(makeLabel({}, "hint"), "rulesSample"))
-    , m_state(named(makeLabel({}, "hint"), "rulesState"))
-    , m_table(named(new DataTable(theme, kPreviewRow), "rulesPreview", tr("Coverage per rule")))
-    , m_save(makeButton(tr("Save rules…"), QStringLiteral("saveRules")))
-    , m_import(makeButton(tr("Import again with these rules"), QStringLiteral("importAgain")))
+// The user's rules, with the coverage that they would give, next to the built-in rules, which are
+// read-only.
+class RulesPane : public QWidget
 {
-    setObjectName(QStringLiteral("rulesPane"));
-    setMinimumWidth(360);
-    m_table->setModel(&m_model);
-    m_own->setPlainText(QString::fromUtf8(kInitialRules));
-    m_shipped->setPlainText(fromUtf8(resources::find("import/rules.toml")));
-    m_shipped->setReadOnly(true);
-    auto* close = makeIconButton("closeRules", Icon::Close, tr("Close the rules"), theme);
-    connect(close, &QToolButton::clicked, this, &RulesPane::closeRequested);
-    auto* buttons = makeSurface("plain");
-    spaced(new QHBoxLayout(buttons), {12, 10, 12, 10}, 8, {kStretch, m_save, m_import});
-    auto* rows = makeSplitter(Qt::Vertical);
-    rows->addWidget(makeEditors());
-    rows->addWidget(makeCoverage());
-    rows->setSizes({440, 360});
-    spaced(new QVBoxLayout(this), {}, 0,
-           {makeBar(40, 8, {makeLabel(tr("Rules"), "dock"), m_choice, kStretch, close}),
-            makeLine(Qt::Horizontal),
-            {rows, 1},
-            makeLine(Qt::Horizontal),
-            buttons});
-    setFocusProxy(m_own);
-    connect(m_choice, &SegmentControl::currentChanged, m_texts, &QStackedWidget::setCurrentIndex);
-    connect(m_save, &QPushButton::clicked, this, [this] { Q_EMIT saveRequested(rules()); });
-    connect(m_import, &QPushButton::clicked, this, [this] { Q_EMIT importRequested(rules()); });
-    m_band->hide();
-    const bool areGone = sources.isEmpty();
-    m_import->setEnabled(!areGone && sources.size() == of);
-    if (areGone)
-        m_band->show(Band::Kind::Warning, tr("The traces of this run no longer exist,"),
-                     tr("so rules cannot be tried. Import the traces again from their new "
-                        "folder."));
-    else if (sources.size() < of)
-        m_band->show(Band::Kind::Warning,
-                     tr("Only %1 of the %2 traces still exist.").arg(sources.size()).arg(of),
-                     tr("The coverage refers to these."));
-    if (areGone)
-        return;
-    m_pause.setSingleShot(true);
-    m_pause.setInterval(kPause);
-    connect(&m_pause, &QTimer::timeout, this, &RulesPane::ask);
-    connect(m_own, &QPlainTextEdit::textChanged, &m_pause, qOverload<>(&QTimer::start));
-    m_pause.start();
-}
+public:
+    // `sources`: the traces of the import that still exist; `of`: the number of imported traces.
+    RulesPane(const ThemeController& theme, const QStringList& sources, int of)
+        : m_theme(theme)
+        , m_traces(std::make_shared<Traces>(Traces{sources}))
+        , m_previews(
+              this,
+              [traces = m_traces](const std::string& toml, const std::atomic<bool>& isDropped) {
+                  return preview(*traces, toml, isDropped);
+              },
+              [this](const Preview& preview) { take(preview); })
 
-QWidget* RulesPane::makeEditors()
-{
-    m_choice->setName(tr("Rules"));
-    m_choice->setCompact();
-    m_texts->addWidget(m_own);
-    m_texts->addWidget(m_shipped);
-    auto* body = makeSurface("plain");
-    spaced(new QVBoxLayout(body), {12, 10, 12, 10}, 8, {{m_texts, 1}});
-    auto* part = makeSurface("plain");
-    part->setMinimumHeight(120);
-    spaced(new QVBoxLayout(part), {}, 0, {{body, 1}, m_band});
-    return part;
-}
-
-QWidget* RulesPane::makeCoverage()
-{
-    auto* part = makeSurface("plain");
-    part->setMinimumHeight(100);
-    m_sample->setContentsMargins(12, 6, 12, 6);
-    m_sample->setWordWrap(true);
-    spaced(new QVBoxLayout(part), {}, 0,
-           {makeBar(32, 8, {makeLabel(tr("Coverage"), "dock"), kStretch, m_state}),
-            makeLine(Qt::Horizontal),
-            m_sample,
-            {m_table, 1}});
-    return part;
-}
-
-void RulesPane::ask()
-{
-    m_state->setText(tr("reading the traces"));
-    m_previews.ask(rules().toStdString());
-}
-
-// Keeps the coverage of the last valid rules if these cannot be applied.
-void RulesPane::take(const Preview& preview)
-{
-    static const QRegularExpression kPlace(QStringLiteral("^rules: (?:line (\\d+): )?"));
-    m_sample->setText(tr("From %1").arg(preview.sample));
-    m_before = preview.before;
-    m_after = preview.after;
-    if (m_before)
-        showCoverage();
-    const auto place = kPlace.match(preview.failure);
-    const int line = place.captured(1).toInt();
-    markLine(line);
-    m_band->setVisible(!preview.failure.isEmpty());
-    if (preview.failure.isEmpty())
-        return m_state->setText(
-            tr("%1 before, %2 after")
-                .arg(percent(m_before->classified()), percent(m_after->classified())));
-    m_band->show(Band::Kind::Error,
-                 line > 0 ? tr("Line %1:").arg(line) : tr("The rules are not applied:"),
-                 preview.failure.mid(place.capturedLength()) + QLatin1Char('.'));
-    m_state->setText(tr("for the last valid rules"));
-}
-
-void RulesPane::markLine(int line)
-{
-    auto marks = m_own->extraSelections();
-    marks.clear();
-    const QTextBlock block = m_own->document()->findBlockByNumber(line - 1);
-    if (line > 0 && block.isValid()) {
-        auto& mark = marks.emplaceBack();
-        mark.cursor = QTextCursor(block);
-        mark.format.setBackground(m_theme.theme().chrome.errorTint);
-        mark.format.setProperty(QTextFormat::FullWidthSelection, true);
+    {
+        setObjectName(QStringLiteral("rulesPane"));
+        setMinimumWidth(360);
+        m_own->setPlainText(QString::fromUtf8(kInitialRules));
+        m_shipped->setPlainText(fromUtf8(resources::find("import/rules.toml")));
+        m_shipped->setReadOnly(true);
+        m_close = makeIconButton("closeRules", Icon::Close, tr("Close the rules"), theme);
+        auto* buttons = makeRow({12, 10, 12, 10}, 8, {kStretch, m_save, m_import});
+        auto* rows = makeSplitter(Qt::Vertical, {{makeEditors(), 440}, {makeCoverage(), 360}});
+        spaced(new QVBoxLayout(this), {}, 0,
+               {makeBar(40, 8, {makeLabel(tr("Rules"), "dock"), m_choice, kStretch, m_close}),
+                makeLine(Qt::Horizontal),
+                {rows, 1},
+                makeLine(Qt::Horizontal),
+                buttons});
+        setFocusProxy(m_own);
+        connect(m_choice, &SegmentControl::currentChanged, m_texts,
+                &QStackedWidget::setCurrentIndex);
+        m_band->hide();
+        const bool areGone = sources.isEmpty();
+        m_import->setEnabled(!areGone && sources.size() == of);
+        if (areGone)
+            m_band->show(Band::Kind::Warning, tr("The traces of this run no longer exist,"),
+                         tr("so rules cannot be tried. Import the traces again from their new "
+                            "folder."));
+        else if (sources.size() < of)
+            m_band->show(Band::Kind::Warning,
+                         tr("Only %1 of the %2 traces still exist.").arg(sources.size()).arg(of),
+                         tr("The coverage refers to these."));
+        if (areGone)
+            return;
+        m_pause.setSingleShot(true);
+        m_pause.setInterval(kPause);
+        connect(&m_pause, &QTimer::timeout, this, &RulesPane::ask);
+        connect(m_own, &QPlainTextEdit::textChanged, &m_pause, qOverload<>(&QTimer::start));
+        m_pause.start();
     }
-    m_own->setExtraSelections(marks);
-}
 
-QString RulesPane::rules() const
-{
-    return m_own->toPlainText();
-}
+    QString rules() const { return m_own->toPlainText(); }
 
-void RulesPane::setRules(const QString& toml)
-{
-    m_own->setPlainText(toml);
-}
+    void setRules(const QString& toml) { m_own->setPlainText(toml); }
 
-namespace {
+private:
+    QWidget* makeEditors()
+    {
+        m_choice->setName(tr("Rules"));
+        m_choice->setCompact();
+        m_texts->addWidget(m_own);
+        m_texts->addWidget(m_shipped);
+        auto* body = makeColumn({12, 10, 12, 10}, 8, {{m_texts, 1}});
+        auto* part = makeColumn({}, 0, {{body, 1}, m_band});
+        part->setMinimumHeight(120);
+        return part;
+    }
+
+    QWidget* makeCoverage()
+    {
+        m_sample->setContentsMargins(12, 6, 12, 6);
+        auto* part
+            = makeColumn({}, 0,
+                         {makeBar(32, 8, {makeLabel(tr("Coverage"), "dock"), kStretch, m_state}),
+                          makeLine(Qt::Horizontal),
+                          m_sample,
+                          {m_coverageTable, 1}});
+        part->setMinimumHeight(100);
+        return part;
+    }
+
+    void ask()
+    {
+        m_state->setText(tr("reading the traces"));
+        m_previews.ask(rules().toStdString());
+    }
+
+    void markLine(int line)
+    {
+        auto marks = m_own->extraSelections();
+        marks.clear();
+        const QTextBlock block = m_own->document()->findBlockByNumber(line - 1);
+        if (line > 0 && block.isValid()) {
+            auto& mark = marks.emplaceBack();
+            mark.cursor = QTextCursor(block);
+            mark.format.setBackground(m_theme.theme().chrome.errorTint);
+            mark.format.setProperty(QTextFormat::FullWidthSelection, true);
+        }
+        m_own->setExtraSelections(marks);
+    }
+
+    void showCoverage()
+    {
+        const engine::ImportReport& before = *m_before;
+        const engine::ImportReport& last = m_after ? *m_after : before;
+        std::vector<Row> rows;
+        const auto rowOf = [&](const engine::ImportReport::Rule& rule) -> Row& {
+            const QString name = QString::fromStdString(rule.name);
+            const auto known = std::ranges::find(rows, name, &Row::name);
+            if (known != rows.end())
+                return *known;
+            return rows.emplace_back(Row{name, QString::fromStdString(rule.title), 0, 0, 0});
+        };
+        for (const engine::ImportReport::Rule& rule : last.rules) {
+            Row& row = rowOf(rule);
+            row.after = shareOf(last, rule.time);
+            row.matches = rule.matches;
+        }
+        for (const engine::ImportReport::Rule& rule : before.rules)
+            rowOf(rule).before = shareOf(before, rule.time);
+        rows.push_back(
+            {{}, tr("No rule matches"), 1 - before.classified(), 1 - last.classified(), 0});
+        using Column = TableColumn<Row>;
+        const auto change = [](const Row& row) {
+            const QString text = signedNumber(100 * (row.after - row.before), 1);
+            return text == QStringLiteral("0") ? QVariant(QString()) : QVariant(text);
+        };
+        const auto verdict = [](const Row& row) {
+            const bool isRest = row.name.isEmpty();
+            return QVariant(static_cast<int>(!isRest                      ? Verdict::Neutral
+                                                 : row.after < row.before ? Verdict::Better
+                                                                          : Verdict::Worse));
+        };
+        m_coverageTable->show(
+            {Column(
+                 tr("Rule"),
+                 [](const Row& row) { return row.name.isEmpty() ? tr("unclassified") : row.name; },
+                 Qt::AlignLeft)
+                 .with(kHintRole, [](const Row& row) { return QVariant(row.name.isEmpty()); })
+                 .tip(&Row::title),
+             Column(tr("Matches"), &Row::matches).onlyIf([](const Row& row) {
+                 return !row.name.isEmpty();
+             }),
+             Column(tr("Before, %"), [](const Row& row) { return number(100 * row.before, 1); }),
+             Column(tr("After, %"), [](const Row& row) { return number(100 * row.after, 1); })
+                 .with(kDifferenceRole, change)
+                 .with(kVerdictRole, verdict)},
+            std::move(rows));
+    }
+
+    // What rules classify. The traces are imported again, without writing a run, and only some of
+    // them if reading all would take long.
+    struct Preview
+    {
+        QString sample{}; // "all 4 traces", "rank0.json, 1 of 8 traces"
+        std::optional<engine::ImportReport> before{}, after{}; // without and with the user's rules
+        QString failure{};
+    };
+    struct Traces // kept between previews
+    {
+        QStringList sources;
+        std::vector<std::filesystem::path> files{};
+        Preview last{};
+    };
+
+    static Preview preview(Traces& traces, const std::string& toml,
+                           const std::atomic<bool>& isDropped)
+    {
+        Preview& last = traces.last;
+        last.failure = traces.files.empty() ? selectFiles(traces) : QString();
+        if (!last.failure.isEmpty())
+            return last;
+        const auto import
+            = [&](const std::string& rules, std::optional<engine::ImportReport>& report) {
+                  if (auto imported = importWith(traces.files, rules, isDropped))
+                      report = *std::move(imported);
+                  else
+                      last.failure = fromUtf8(imported.error().message);
+              };
+        if (!last.before)
+            import({}, last.before);
+        if (last.failure.isEmpty())
+            import(toml, last.after);
+        return last;
+    }
+
+    // Returns why none can be read.
+    // Selects the trace files to read: the smallest ones, up to kMostBytes in total, but at least
+    // one.
+    static QString selectFiles(Traces& traces)
+    {
+        std::vector<fs::path> paths;
+        for (const QString& source : traces.sources)
+            paths.emplace_back(source.toStdString());
+        auto found = profiler::findTraceFiles(paths);
+        if (!found)
+            return fromUtf8(found.error().message);
+        std::vector<fs::path> files = *std::move(found);
+        const auto count = static_cast<std::int64_t>(files.size());
+        std::ranges::stable_sort(files, {}, sizeOf);
+        std::int64_t bytes = 0;
+        for (const fs::path& file : files) {
+            bytes += sizeOf(file);
+            if (!traces.files.empty() && bytes > kMostBytes)
+                break;
+            traces.files.push_back(file);
+        }
+        const QString first = fromUtf8(traces.files.front().filename().string()),
+                      all = countOf(count, "trace");
+        traces.last.sample = traces.files.size() == files.size()
+            ? count == 1 ? first : tr("all %1").arg(all)
+            : traces.files.size() == 1
+            ? tr("%1, 1 of %2").arg(first, all)
+            : tr("the %1 smallest of %2").arg(traces.files.size()).arg(all);
+        std::ranges::sort(traces.files);
+        return {};
+    }
+
+    // Keeps the coverage of the last valid rules if these cannot be applied.
+    void take(const Preview& preview)
+    {
+        static const QRegularExpression kPlace(QStringLiteral("^rules: (?:line (\\d+): )?"));
+        m_sample->setText(tr("From %1").arg(preview.sample));
+        m_before = preview.before;
+        m_after = preview.after;
+        if (m_before)
+            showCoverage();
+        const auto place = kPlace.match(preview.failure);
+        const int line = place.captured(1).toInt();
+        markLine(line);
+        m_band->setVisible(!preview.failure.isEmpty());
+        if (preview.failure.isEmpty())
+            return m_state->setText(
+                tr("%1 before, %2 after")
+                    .arg(percent(m_before->classified()), percent(m_after->classified())));
+        m_band->show(Band::Kind::Error,
+                     line > 0 ? tr("Line %1:").arg(line) : tr("The rules are not applied:"),
+                     preview.failure.mid(place.capturedLength()) + QLatin1Char('.'));
+        m_state->setText(tr("for the last valid rules"));
+    }
+
+    // The share of time that a rule classifies. A row without a name is the time that no rule
+    // matches.
+    struct Row
+    {
+        QString name, title;
+        double before = 0, after = 0;
+        std::int64_t matches = 0; // with the user's rules
+    };
+
+    const ThemeController& m_theme;
+    std::shared_ptr<Traces> m_traces;
+    std::optional<engine::ImportReport> m_before, m_after;
+    QTimer m_pause;
+    Latest<std::string, Preview> m_previews;
+    SegmentControl* m_choice = named(
+        new SegmentControl(m_theme, {tr("Your rules"), tr("Built-in rules")}), "rulesChoice");
+    QStackedWidget* m_texts = new QStackedWidget;
+    QPlainTextEdit *m_own = makeText("ownRules", tr("Your rules")),
+                   *m_shipped = makeText("shippedRules", tr("Built-in rules"));
+    Band* m_band = named(new Band(m_theme, Band::Shape::State), "rulesBand");
+    QLabel *m_sample = makeWrapped("hint", "rulesSample"),
+           *m_state = named(makeLabel({}, "hint"), "rulesState");
+    RowTable<Row>* m_coverageTable
+        = new RowTable<Row>(m_theme, kRow, "rulesPreview", tr("Coverage per rule"));
+
+public:
+    QPushButton *m_save = makeButton(tr("Save rules…"), QStringLiteral("saveRules")),
+                *m_import
+        = makeButton(tr("Import again with these rules"), QStringLiteral("importAgain"));
+    QToolButton* m_close = nullptr;
+};
 
 constexpr int kProgressWidth = 460, kProgressSteps = 1000;
 
@@ -930,282 +970,284 @@ engine::Note placeOf(const engine::ImportReport::Match& match)
     return place;
 }
 
+// Imports traces and shows the progress, then the report of the imported run. Also shows the report
+// of a run that was imported earlier.
+class ImportPage : public Page
+{
+public:
+    // Starts to import the traces of one job, given as files or folders. `rules` are the user's
+    // rules as TOML; "": none.
+    ImportPage(const ThemeController& theme, RunLibrary& library, const QStringList& traces,
+               const QString& rules)
+        : ImportPage(theme, library)
+    {
+        m_name = nameOfTraces(traces);
+        m_traces = traces;
+        m_rulesText = rules;
+        setInitialFocus(m_cancel);
+        m_importer.start(traces, rules);
+    }
+
+    // Shows the report of a run that was imported earlier.
+    ImportPage(const ThemeController& theme, RunLibrary& library,
+               std::shared_ptr<RunDocument> document)
+        : ImportPage(theme, library)
+    {
+        setDocument(std::move(document));
+    }
+
+    QString title() const override
+    {
+        return tr("Import: %1").arg(m_document ? m_document->title() : m_name);
+    }
+
+    QStringList statusTexts() const override
+    {
+        const RunPointer run = m_document ? m_document->run() : nullptr;
+        if (!run || !run->info.import)
+            return {m_stack->currentIndex() == 1 ? tr("not imported") : tr("importing")};
+        const auto ops = static_cast<std::int64_t>(engine::opCount(run->schedule));
+        return {tr("<b>Imported</b> %1").arg(countOf(run->schedule.shape.devices, "device")),
+                countOf(ops, "op"),
+                countOf(static_cast<std::int64_t>(run->info.import->warnings.size()), "warning")};
+    }
+
+    QString statusNote() const override
+    {
+        const RunPointer run = m_document ? m_document->run() : nullptr;
+        return run && run->info.import ? coverageTitle(*run->info.import) : QString();
+    }
+
+    // Asks before rules are lost that were typed and not saved.
+    bool queryClose() override
+    {
+        return m_pane == nullptr || m_pane->rules() == m_keptRules
+            || mayDiscard(tr("The set of rules"), 0, this, [this] { return saveRules(); });
+    }
+
+    // nullptr: not imported yet.
+    const RunDocument* document() const override { return m_document.get(); }
+
+private:
+    ImportPage(const ThemeController& theme, RunLibrary& library)
+        : m_theme(theme)
+        , m_library(library)
+    {
+        setObjectName(QStringLiteral("importPage"));
+        makeActions();
+        for (QWidget* part :
+             {makeProgress(), makeColumn({40, 40, 40, 40}, 0, {m_failed}, ""), makeReportPart()})
+            m_stack->addWidget(part);
+        spaced(new QVBoxLayout(this), {}, 0)->addWidget(m_stack);
+        connect(m_runs, &RunsDock::pageRequested, this, &Page::pageRequested);
+        connect(m_cancel, &QPushButton::clicked, this, [this] {
+            m_importer.cancel();
+            Q_EMIT closeRequested();
+        });
+        connect(m_failed, &EmptyState::activated, this,
+                [this] { Q_EMIT filesRequested(FileKind::Traces); });
+        connect(m_open, &QPushButton::clicked, this, [this] {
+            Q_EMIT pageRequested({"run", {m_document->file()}});
+        });
+        connect(&m_importer, &TraceImporter::progressed, this, &ImportPage::showProgress);
+        connect(&m_importer, &TraceImporter::failed, this, &ImportPage::showFailure);
+        connect(&m_importer, &TraceImporter::finished, this,
+                [this](const QString& file) { setDocument(m_library.open(file)); });
+    }
+
+    // The file, the rate and the time left, and a button to cancel the import.
+    QWidget* makeProgress()
+    {
+        m_progressBar->setRange(0, kProgressSteps);
+        auto* box = makeColumn({}, 8,
+                               {m_progressTitle,
+                                m_progressFile,
+                                m_progressBar,
+                                m_progressNumbers,
+                                {m_cancel, 0, Qt::AlignRight}},
+                               "");
+        box->setFixedWidth(kProgressWidth);
+        return makeColumn({}, 0, {kStretch, {box, 0, Qt::AlignHCenter}, kStretch}, "");
+    }
+
+    void showProgress(const ImportState& state)
+    {
+        const bool isRead = state.file.empty() && state.bytes > 0;
+        m_progressTitle->setText(isRead ? tr("Building the run") : tr("Reading traces"));
+        m_progressFile->setText(QFileInfo(fromUtf8(state.file)).fileName());
+        if (state.allBytes <= 0)
+            return;
+        m_progressBar->setValue(static_cast<int>(kProgressSteps * state.bytes / state.allBytes));
+        QString text = tr("%1 of %2")
+                           .arg(megabytes(static_cast<double>(state.bytes)),
+                                megabytes(static_cast<double>(state.allBytes)));
+        if (!isRead && state.rate() > 0)
+            text = tr("%1, %2/s, %3")
+                       .arg(text, megabytes(state.rate()), remainingTime(state.secondsLeft()));
+        m_progressNumbers->setText(text);
+    }
+
+    QWidget* makeReportPart()
+    {
+        m_unchanged->setText(tr("the trace files are not modified"));
+        auto* bar = makeBar(40, 10,
+                            {m_heading,
+                             new Tag(m_theme, tr("imported")),
+                             {m_unchanged, 1},
+                             makeActionButton(m_editRules),
+                             makeActionButton(m_saveReport),
+                             m_open});
+        auto* centre = makeColumn({}, 0, {bar, makeLine(Qt::Horizontal), {m_report, 1}});
+        return m_columns = makeSplitter(Qt::Horizontal, {{m_runs, 216}, {centre, 1300, 1}});
+    }
+
+    void makeActions()
+    {
+        m_editRules = makeAction("editRules", tr("Edit rules…"), Qt::Key_R, {},
+                                 tr("try your own rules on the traces"));
+        m_editRules->setCheckable(true);
+        connect(m_editRules, &QAction::toggled, this, &ImportPage::showRules);
+        m_saveReport = makeAction(
+            "saveImportReport", tr("Save report…"), QKeySequence::Save,
+            [this] {
+                m_saver.saveText({tr("Save report"), m_document->title(), tr("Reports (*.json)")},
+                                 [run = m_document->run()] { return profiler::importJson(*run); });
+            },
+            tr("write the report as JSON, as bscope import --json prints it"));
+        inMenu(Menu::Analyze, {m_editRules});
+        inMenu(Menu::Export, {m_saveReport});
+        for (QAction* action : {m_editRules, m_saveReport})
+            action->setEnabled(false);
+    }
+
+    // In a small window the rules take the place of the list of runs.
+    void showRules(bool shown)
+    {
+        constexpr int kPaneWidth = 520, kLeastForRuns = 1280;
+        if (shown && m_pane == nullptr) {
+            const engine::ImportReport& report = *m_document->run()->info.import;
+            const QStringList sources = m_traces.isEmpty() ? existingSources(report) : m_traces;
+            const int count
+                = m_traces.isEmpty() ? sourceCount(report) : static_cast<int>(m_traces.size());
+            m_pane = new RulesPane(m_theme, sources, count);
+            if (!m_rulesText.isEmpty())
+                m_pane->setRules(m_rulesText);
+            m_keptRules = m_pane->rules();
+            m_columns->addWidget(m_pane);
+            m_columns->setSizes(
+                {m_runs->width(), width() - m_runs->width() - kPaneWidth, kPaneWidth});
+            connect(m_pane->m_close, &QToolButton::clicked, m_editRules, &QAction::toggle);
+            connect(m_pane->m_save, &QPushButton::clicked, this, &ImportPage::saveRules);
+            connect(m_pane->m_import, &QPushButton::clicked, this, [this, sources] {
+                Q_EMIT pageRequested({.kind = "import", .files = sources, .text = m_pane->rules()});
+            });
+        }
+        m_runs->setVisible(!shown || width() >= kLeastForRuns);
+        if (m_pane == nullptr)
+            return;
+        m_pane->setVisible(shown);
+        if (shown)
+            m_pane->setFocus();
+        else
+            m_open->setFocus();
+    }
+
+    // Returns false if the user cancelled or the file cannot be written.
+    bool saveRules()
+    {
+        const QString rules = m_pane->rules();
+        if (m_saver
+                .saveNow({tr("Save rules"), QStringLiteral("rules"), tr("Rules (*.toml)")},
+                         rules.toStdString())
+                .isEmpty())
+            return false;
+        m_keptRules = rules;
+        return true;
+    }
+
+    void setDocument(std::shared_ptr<RunDocument> document)
+    {
+        m_document = std::move(document);
+        connect(m_document.get(), &RunDocument::stateChanged, this, &ImportPage::showDocument);
+        connect(&m_theme, &ThemeController::unitsChanged, this, &ImportPage::showDocument);
+        showDocument();
+    }
+
+    void showDocument()
+    {
+        if (m_document->state() == RunDocument::State::Failed)
+            return showFailure(m_document->notice().text);
+        const RunPointer run = m_document->run();
+        if (!run || !run->info.import || m_document->state() != RunDocument::State::Finished)
+            return;
+        m_runs->setCurrent(m_document.get());
+        m_report->show(run);
+        m_heading->setText(title());
+        for (QAction* action : {m_editRules, m_saveReport})
+            action->setEnabled(true);
+        m_stack->setCurrentIndex(2);
+        setInitialFocus(m_open);
+        if (isVisible())
+            m_open->setFocus();
+        Q_EMIT titleChanged();
+        Q_EMIT statusChanged();
+    }
+
+    void showFailure(const QString& reason)
+    {
+        m_failed->setTexts(tr("The traces cannot be imported."), reason);
+        m_stack->setCurrentIndex(1);
+        setInitialFocus(m_failed->button());
+        if (isVisible())
+            m_failed->button()->setFocus();
+        Q_EMIT statusChanged();
+    }
+
+    const ThemeController& m_theme;
+    RunLibrary& m_library;
+    QString m_name, m_rulesText; // name of the traces; the user's rules
+    QString m_keptRules;         // as last saved, or the initial ones
+    QStringList m_traces;        // empty if the run was imported earlier
+    TraceImporter m_importer;
+    std::shared_ptr<RunDocument> m_document;
+    QStackedWidget* m_stack = new QStackedWidget;
+    QLabel *m_progressTitle = makeLabel(tr("Reading traces"), "heading"),
+           *m_progressFile = named(makeLabel({}, "small"), "importFile"),
+           *m_progressNumbers = named(makeLabel({}, "small"), "importNumbers");
+    QProgressBar* m_progressBar
+        = named(new QProgressBar, "importBar", tr("Progress of the import"));
+    QPushButton *m_cancel = makeButton(tr("Cancel"), QStringLiteral("cancelImport")),
+                *m_open = makeButton(tr("Open run"), QStringLiteral("openImported"), "primary");
+    EmptyState* m_failed = named(
+        new EmptyState(
+            m_theme,
+            {Icon::Error, tr("The traces cannot be imported."), {}, tr("Import other traces…")}),
+        "importFailed");
+    RunsDock* m_runs = new RunsDock(m_theme, m_library);
+    ImportReportView* m_report
+        = new ImportReportView(m_theme, [this](const engine::ImportReport::Match& match) {
+              Q_EMIT pageRequested({.kind = "run", .runs = {m_document}, .place = placeOf(match)});
+          });
+    QLabel* m_heading = makeLabel({}, "section");
+    ElidedLabel* m_unchanged = new ElidedLabel("small");
+    QAction *m_editRules, *m_saveReport;
+    RulesPane* m_pane = nullptr; // created on first use
+    QSplitter* m_columns = nullptr;
+    RunSaver m_saver{this};
+};
+
 } // namespace
 
-ImportPage::ImportPage(const ThemeController& theme, RunLibrary& library, QWidget* parent)
-    : Page(parent)
-    , m_theme(theme)
-    , m_library(library)
-    , m_stack(new QStackedWidget)
-    , m_progressTitle(makeLabel(tr("Reading traces"), "heading"))
-    , m_progressFile(named(makeLabel({}, "small"), "importFile"))
-    , m_progressNumbers(named(makeLabel({}, "small"), "importNumbers"))
-    , m_progressBar(named(new QProgressBar, "importBar", tr("Progress of the import")))
-    , m_cancel(makeButton(tr("Cancel"), QStringLiteral("cancelImport")))
-    , m_failed(named(
-          new EmptyState(
-              theme,
-              {Icon::Error, tr("The traces cannot be imported."), {}, tr("Import other traces…")}),
-          "importFailed"))
-    , m_runs(new RunsDock(theme, library))
-    , m_report(new ImportReportView(theme))
-    , m_heading(makeLabel({}, "section"))
-    , m_unchanged(makeLabel(tr("the trace files are not modified"), "small"))
-    , m_open(makeButton(tr("Open run"), QStringLiteral("openImported"), "primary"))
-    , m_saver(new RunSaver(this))
+Page* makeImport(const ThemeController& theme, RunLibrary& library, const QStringList& traces,
+                 const QString& rules)
 {
-    setObjectName(QStringLiteral("importPage"));
-    makeActions();
-    auto* failed = new QWidget;
-    spaced(new QVBoxLayout(failed), {40, 40, 40, 40}, 0, {m_failed});
-    for (QWidget* part : {makeProgress(), failed, makeReportPart(theme)})
-        m_stack->addWidget(part);
-    spaced(new QVBoxLayout(this), {}, 0)->addWidget(m_stack);
-    connect(m_runs, &RunsDock::pageRequested, this, &Page::pageRequested);
-    connect(m_cancel, &QPushButton::clicked, this, [this] {
-        m_importer.cancel();
-        Q_EMIT closeRequested();
-    });
-    connect(m_failed, &EmptyState::activated, this,
-            [this] { Q_EMIT filesRequested(FileKind::Traces); });
-    connect(m_open, &QPushButton::clicked, this, [this] {
-        Q_EMIT pageRequested({"run", {m_document->file()}});
-    });
-    connect(m_report, &ImportReportView::openRequested, this,
-            [this](const engine::ImportReport::Match& match) {
-                Q_EMIT pageRequested(
-                    {.kind = "run", .runs = {m_document}, .place = placeOf(match)});
-            });
-    connect(&m_importer, &TraceImporter::progressed, this, &ImportPage::showProgress);
-    connect(&m_importer, &TraceImporter::failed, this, &ImportPage::showFailure);
-    connect(&m_importer, &TraceImporter::finished, this,
-            [this](const QString& file) { setDocument(m_library.open(file)); });
+    return new ImportPage(theme, library, traces, rules);
 }
 
-ImportPage::ImportPage(const ThemeController& theme, RunLibrary& library, const QStringList& traces,
-                       const QString& rules, QWidget* parent)
-    : ImportPage(theme, library, parent)
+Page* makeImport(const ThemeController& theme, RunLibrary& library,
+                 const std::shared_ptr<RunDocument>& document)
 {
-    m_name = nameOfTraces(traces);
-    m_traces = traces;
-    m_rulesText = rules;
-    setInitialFocus(m_cancel);
-    m_importer.start(traces, rules);
-}
-
-ImportPage::ImportPage(const ThemeController& theme, RunLibrary& library,
-                       std::shared_ptr<RunDocument> document, QWidget* parent)
-    : ImportPage(theme, library, parent)
-{
-    setDocument(std::move(document));
-}
-
-// The file, the rate and the time left, and a button to cancel the import.
-QWidget* ImportPage::makeProgress()
-{
-    m_progressFile->setTextFormat(Qt::PlainText);
-    m_progressBar->setRange(0, kProgressSteps);
-    auto* box = new QWidget;
-    box->setFixedWidth(kProgressWidth);
-    spaced(new QVBoxLayout(box), {}, 8,
-           {m_progressTitle,
-            m_progressFile,
-            m_progressBar,
-            m_progressNumbers,
-            {m_cancel, 0, Qt::AlignRight}});
-    auto* progress = new QWidget;
-    auto* column = spaced(new QVBoxLayout(progress), {}, 0);
-    column->addStretch(2);
-    column->addWidget(box, 0, Qt::AlignHCenter);
-    column->addStretch(3);
-    return progress;
-}
-
-void ImportPage::showProgress(const ImportState& state)
-{
-    const bool isRead = state.file.empty() && state.bytes > 0;
-    m_progressTitle->setText(isRead ? tr("Building the run") : tr("Reading traces"));
-    m_progressFile->setText(QFileInfo(fromUtf8(state.file)).fileName());
-    if (state.allBytes <= 0)
-        return;
-    m_progressBar->setValue(static_cast<int>(kProgressSteps * state.bytes / state.allBytes));
-    QString text = tr("%1 of %2")
-                       .arg(megabytes(static_cast<double>(state.bytes)),
-                            megabytes(static_cast<double>(state.allBytes)));
-    if (!isRead && state.rate() > 0)
-        text = tr("%1, %2/s, %3")
-                   .arg(text, megabytes(state.rate()), remainingTime(state.secondsLeft()));
-    m_progressNumbers->setText(text);
-}
-
-QWidget* ImportPage::makeReportPart(const ThemeController& theme)
-{
-    constexpr int kRunsWidth = 216;
-    m_report->installEventFilter(this);
-    m_heading->setTextFormat(Qt::PlainText);
-    auto* bar = makeBar(40, 10,
-                        {m_heading, new Tag(theme, tr("imported")), m_unchanged, kStretch,
-                         makeActionButton(m_editRules), makeActionButton(m_saveReport), m_open});
-    auto* centre = makeSurface("plain");
-    spaced(new QVBoxLayout(centre), {}, 0, {bar, makeLine(Qt::Horizontal), {m_report, 1}});
-    m_columns = makeSplitter(Qt::Horizontal);
-    m_columns->addWidget(m_runs);
-    m_columns->addWidget(centre);
-    m_columns->setStretchFactor(1, 1);
-    m_columns->setSizes({kRunsWidth, 1300});
-    return m_columns;
-}
-
-void ImportPage::makeActions()
-{
-    m_editRules = makeAction("editRules", tr("Edit rules…"), Qt::Key_R);
-    m_editRules->setCheckable(true);
-    m_editRules->setToolTip(tr("Tries your own rules on the traces (R)"));
-    connect(m_editRules, &QAction::toggled, this, &ImportPage::showRules);
-    m_saveReport = makeAction("saveImportReport", tr("Save report…"), QKeySequence::Save, [this] {
-        m_saver->saveText({tr("Save report"), m_document->title(), tr("Reports (*.json)")},
-                          [run = m_document->run()] { return profiler::importJson(*run); });
-    });
-    m_saveReport->setToolTip(tr("Writes the report as JSON, as bscope import --json prints it"));
-    for (QAction* action : {m_editRules, m_saveReport})
-        action->setEnabled(false);
-}
-
-// In a small window the rules take the place of the list of runs.
-void ImportPage::showRules(bool shown)
-{
-    constexpr int kPaneWidth = 520, kLeastForRuns = 1280;
-    if (shown && m_pane == nullptr) {
-        const engine::ImportReport& report = *m_document->run()->info.import;
-        const QStringList sources = m_traces.isEmpty() ? existingSources(report) : m_traces;
-        const int count
-            = m_traces.isEmpty() ? sourceCount(report) : static_cast<int>(m_traces.size());
-        m_pane = new RulesPane(m_theme, sources, count);
-        if (!m_rulesText.isEmpty())
-            m_pane->setRules(m_rulesText);
-        m_keptRules = m_pane->rules();
-        m_columns->addWidget(m_pane);
-        m_columns->setSizes({m_runs->width(), width() - m_runs->width() - kPaneWidth, kPaneWidth});
-        connect(m_pane, &RulesPane::closeRequested, m_editRules,
-                [this] { m_editRules->setChecked(false); });
-        connect(m_pane, &RulesPane::saveRequested, this, &ImportPage::saveRules);
-        connect(m_pane, &RulesPane::importRequested, this, [this, sources](const QString& rules) {
-            Q_EMIT pageRequested({.kind = "import", .files = sources, .text = rules});
-        });
-    }
-    m_runs->setVisible(!shown || width() >= kLeastForRuns);
-    if (m_pane == nullptr)
-        return;
-    m_pane->setVisible(shown);
-    if (shown)
-        m_pane->setFocus();
-    else
-        m_open->setFocus();
-}
-
-bool ImportPage::saveRules()
-{
-    const QString rules = m_pane->rules();
-    if (m_saver
-            ->saveNow({tr("Save rules"), QStringLiteral("rules"), tr("Rules (*.toml)")},
-                      rules.toStdString())
-            .isEmpty())
-        return false;
-    m_keptRules = rules;
-    return true;
-}
-
-bool ImportPage::queryClose()
-{
-    if (m_pane == nullptr || m_pane->rules() == m_keptRules)
-        return true;
-    UnsavedDialog dialog(tr("The set of rules"), 0, this);
-    dialog.exec();
-    return dialog.choice() == UnsavedDialog::Choice::Save
-        ? saveRules()
-        : dialog.choice() == UnsavedDialog::Choice::Discard;
-}
-
-bool ImportPage::eventFilter(QObject* watched, QEvent* event)
-{
-    constexpr int kLeastForHint = 700; // pixels
-    if (event->type() == QEvent::Resize)
-        m_unchanged->setVisible(m_report->width() >= kLeastForHint);
-    return Page::eventFilter(watched, event);
-}
-
-QList<QAction*> ImportPage::menuActions(Menu menu) const
-{
-    switch (menu) {
-    case Menu::Analyze:
-        return {m_editRules};
-    case Menu::Export:
-        return {m_saveReport};
-    default:
-        return {};
-    }
-}
-
-void ImportPage::setDocument(std::shared_ptr<RunDocument> document)
-{
-    m_document = std::move(document);
-    connect(m_document.get(), &RunDocument::stateChanged, this, &ImportPage::showDocument);
-    connect(&m_theme, &ThemeController::unitsChanged, this, &ImportPage::showDocument);
-    showDocument();
-}
-
-void ImportPage::showDocument()
-{
-    if (m_document->state() == RunDocument::State::Failed) {
-        showFailure(m_document->notice().text);
-        return;
-    }
-    const RunPointer run = m_document->run();
-    if (!run || !run->info.import || m_document->state() != RunDocument::State::Finished)
-        return;
-    m_runs->setCurrent(m_document.get());
-    m_report->show(run);
-    m_heading->setText(title());
-    for (QAction* action : {m_editRules, m_saveReport})
-        action->setEnabled(true);
-    m_stack->setCurrentIndex(2);
-    setInitialFocus(m_open);
-    if (isVisible())
-        m_open->setFocus();
-    Q_EMIT titleChanged();
-    Q_EMIT statusChanged();
-}
-
-void ImportPage::showFailure(const QString& reason)
-{
-    m_failed->setTexts(tr("The traces cannot be imported."), reason);
-    m_stack->setCurrentIndex(1);
-    setInitialFocus(m_failed->button());
-    if (isVisible())
-        m_failed->button()->setFocus();
-    Q_EMIT statusChanged();
-}
-
-QString ImportPage::title() const
-{
-    return tr("Import: %1").arg(m_document ? m_document->title() : m_name);
-}
-
-QStringList ImportPage::statusTexts() const
-{
-    const RunPointer run = m_document ? m_document->run() : nullptr;
-    if (!run || !run->info.import)
-        return {m_stack->currentIndex() == 1 ? tr("not imported") : tr("importing")};
-    const auto ops = static_cast<std::int64_t>(engine::opCount(run->schedule));
-    return {tr("<b>Imported</b> %1").arg(countOf(run->schedule.shape.devices, "device")),
-            countOf(ops, "op"),
-            countOf(static_cast<std::int64_t>(run->info.import->warnings.size()), "warning")};
-}
-
-QString ImportPage::statusNote() const
-{
-    const RunPointer run = m_document ? m_document->run() : nullptr;
-    return run && run->info.import ? coverageTitle(*run->info.import) : QString();
+    return new ImportPage(theme, library, document);
 }
 
 } // namespace app

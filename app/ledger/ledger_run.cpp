@@ -1,5 +1,6 @@
 #include "app/ledger/ledger_run.h"
 
+#include "app/ui/csv.h"
 #include "app/ui/text.h"
 #include "engine/experiment/experiment_fields.h"
 #include "profiler/analysis/compare.h"
@@ -16,8 +17,6 @@
 
 namespace app {
 namespace {
-
-constexpr std::size_t kMostIterations = 200;
 
 using Optional = std::optional<double> LedgerRun::*;
 constexpr std::pair<const char*, Optional> kNumbers[]{{"iteration", &LedgerRun::iteration},
@@ -48,12 +47,9 @@ QByteArray factsOf(const LedgerRun& run)
         facts[keyOf(name)] = run.*text;
     facts[keyOf("started")] = run.started.toString(Qt::ISODateWithMs);
     facts[keyOf("in_units")] = run.isInUnits;
-    QJsonArray iterations, settings;
-    for (const double iteration : run.iterations)
-        iterations.append(iteration);
+    QJsonArray settings;
     for (const auto& [title, value] : run.settings)
         settings.append(QJsonArray{title, value});
-    facts[keyOf("iterations")] = iterations;
     facts[keyOf("settings")] = settings;
     return QJsonDocument(facts).toJson(QJsonDocument::Compact);
 }
@@ -67,8 +63,6 @@ void readFacts(const QJsonObject& facts, LedgerRun& run)
         run.*text = facts[keyOf(name)].toString();
     run.started = QDateTime::fromString(facts[keyOf("started")].toString(), Qt::ISODateWithMs);
     run.isInUnits = facts[keyOf("in_units")].toBool();
-    for (const QJsonValue iteration : facts[keyOf("iterations")].toArray())
-        run.iterations.push_back(iteration.toDouble());
     for (const QJsonValue setting : facts[keyOf("settings")].toArray())
         run.settings.emplace_back(setting[0].toString(), setting[1].toString());
 }
@@ -87,10 +81,6 @@ void addResults(const engine::Run& run, LedgerRun& result)
         result.least = static_cast<double>(of.interval->least) / perUnit;
         result.most = static_cast<double>(of.interval->most) / perUnit;
     }
-    for (const engine::Iteration& iteration : run.timeline.iterations)
-        if (isKnown && iteration.kind == engine::Iteration::Kind::Measured
-            && result.iterations.size() < kMostIterations)
-            result.iterations.push_back(static_cast<double>(iteration.window.duration()) / perUnit);
     if (std::isfinite(of.metrics.bubbleRatio))
         result.bubble = of.metrics.bubbleRatio;
     if (of.peakBytes)
@@ -98,7 +88,6 @@ void addResults(const engine::Run& run, LedgerRun& result)
     result.tokensPerSecond = of.metrics.tokensPerSecond;
     result.lossFirst = of.lossFirst;
     result.lossLast = of.lossLast;
-    result.thumbnail = std::make_shared<const Thumbnail>(makeThumbnail(run));
 }
 
 } // namespace
@@ -115,6 +104,8 @@ LedgerRun describeRun(const QString& file, const engine::Run& run)
     if (run.info.outcome == engine::Outcome::Failed)
         result.problem = run.info.failure.empty() ? QStringLiteral("the run failed")
                                                   : fromUtf8(run.info.failure);
+    if (run.info.outcome == engine::Outcome::Running)
+        result.problem = QStringLiteral("Ended by the system, or its window was killed");
     result.started = QDateTime::fromString(fromUtf8(run.info.started), Qt::ISODateWithMs);
     result.isInUnits = run.info.inUnits();
     for (const auto& [title, value] : profiler::settingsOf(run))
@@ -127,12 +118,11 @@ profiler::LedgerRow toRow(const LedgerRun& run)
 {
     profiler::LedgerRow row;
     row.file = run.file.toStdString();
+    row.number = run.number;
     const QFileInfo file(run.file);
     row.size = file.size();
     row.modified = file.lastModified().toMSecsSinceEpoch();
     row.facts = factsOf(run).toStdString();
-    if (run.thumbnail != nullptr)
-        row.picture = toBytes(*run.thumbnail).toBase64().toStdString();
     row.name = run.name.toStdString();
     row.note = run.note.toStdString();
     row.tags = run.tags.join(QLatin1Char('\n')).toStdString();
@@ -145,14 +135,45 @@ LedgerRun fromRow(const profiler::LedgerRow& row)
     LedgerRun run;
     run.file = fromUtf8(row.file);
     run.bytes = row.size;
+    run.number = static_cast<int>(row.number);
+    run.modified = QDateTime::fromMSecsSinceEpoch(row.modified);
     readFacts(QJsonDocument::fromJson(QByteArray::fromStdString(row.facts)).object(), run);
-    run.thumbnail = std::make_shared<const Thumbnail>(
-        thumbnailFromBytes(QByteArray::fromBase64(QByteArray::fromStdString(row.picture))));
     run.name = fromUtf8(row.name);
     run.note = fromUtf8(row.note);
     run.tags = fromUtf8(row.tags).split(QLatin1Char('\n'), Qt::SkipEmptyParts);
     run.origin = fromUtf8(row.origin);
+    if (run.isTrashed()) // a move changes the metadata of a file, and nothing else
+        run.moved = QFileInfo(run.file).metadataChangeTime();
     return run;
+}
+
+LedgerRun::State LedgerRun::kind() const
+{
+    if (isUnderWay())
+        return state == QStringLiteral("queued") ? State::Queued : State::Running;
+    const auto how = engine::outcomeNamed(outcome.toStdString());
+    return isUnreadable() || how == engine::Outcome::Failed ? State::Failed
+        : how == engine::Outcome::Cancelled                 ? State::Stopped
+        : how == engine::Outcome::Running ? (isFailed() ? State::Killed : State::Running)
+                                          : State::Finished;
+}
+
+QString LedgerRun::stateName() const
+{
+    constexpr const char* kNames[]{"queued", "running", "finished", "stopped", "failed", "killed"};
+    return isUnreadable() ? QStringLiteral("unreadable")
+                          : QString::fromLatin1(kNames[static_cast<std::size_t>(kind())]);
+}
+
+QDateTime LedgerRun::when() const
+{
+    return isTrashed() ? moved : started.isValid() ? started : modified;
+}
+
+std::optional<double> LedgerRun::perToken() const
+{
+    return tokensPerSecond && *tokensPerSecond > 0 ? std::optional(1e9 / *tokensPerSecond)
+                                                   : std::nullopt;
 }
 
 QString LedgerRun::setting(const QString& title) const
@@ -173,11 +194,20 @@ bool LedgerRun::matches(const QString& filter) const
         const auto has
             = [&](const QString& text) { return text.contains(word, Qt::CaseInsensitive); };
         const qsizetype colon = word.indexOf(QLatin1Char(':'));
-        if (colon > 0)
-            return std::ranges::any_of(settings, [&](const auto& one) {
-                return one.first.compare(word.left(colon), Qt::CaseInsensitive) == 0
-                    && one.second.compare(word.mid(colon + 1), Qt::CaseInsensitive) == 0;
-            });
+        const auto isOneOf
+            = [values = word.mid(colon + 1).split(QLatin1Char(','))](const QString& value) {
+                  return values.contains(value, Qt::CaseInsensitive);
+              };
+        if (const QString key = word.left(colon).toLower(); colon > 0)
+            return key == u"state" ? isOneOf(stateName())
+                : key == u"mode"   ? isOneOf(mode)
+                : key == u"tag"    ? std::ranges::any_of(tags, isOneOf)
+                                   : std::ranges::any_of(settings, [&](const auto& one) {
+                                      return one.first.compare(key, Qt::CaseInsensitive) == 0
+                                          && isOneOf(one.second);
+                                  });
+        if (word == QStringLiteral("#%1").arg(number))
+            return true;
         return has(name) || has(label) || has(note) || has(mode) || has(QFileInfo(file).fileName())
             || std::ranges::any_of(tags, has)
             || std::ranges::any_of(settings, [&](const auto& one) { return has(one.second); });
@@ -203,17 +233,66 @@ QStringList settingTitles(QStringList titles)
     return titles;
 }
 
+QStringList knownSettings(const std::vector<const LedgerRun*>& runs)
+{
+    QStringList titles;
+    for (const LedgerRun* run : runs)
+        for (const auto& [title, value] : run->settings)
+            if (!titles.contains(title))
+                titles.append(title);
+    return titles;
+}
+
+QStringList tagsOf(const std::vector<LedgerRun>& runs)
+{
+    QStringList tags;
+    for (const LedgerRun& run : runs)
+        if (!run.isTrashed())
+            tags += run.tags;
+    tags.removeDuplicates();
+    tags.sort(Qt::CaseInsensitive);
+    return tags;
+}
+
+QString ledgerCsv(const std::vector<LedgerRun>& runs)
+{
+    std::vector<const LedgerRun*> pointers;
+    for (const LedgerRun& run : runs)
+        pointers.push_back(&run);
+    const QStringList settings = knownSettings(pointers);
+    QStringList titles{fromUtf8("No."), fromUtf8("Name"), fromUtf8("State")};
+    for (const QString& setting : settings)
+        titles.append(settingTitle(setting));
+    titles += {fromUtf8("Unit of time"), fromUtf8("Iteration"),  fromUtf8("From"),
+               fromUtf8("To"),           fromUtf8("Tokens/s"),   fromUtf8("Bubble"),
+               fromUtf8("Peak, bytes"),  fromUtf8("First loss"), fromUtf8("Last loss"),
+               fromUtf8("Tags"),         fromUtf8("Started")};
+    QString all;
+    const auto add = [&all](QStringList cells) {
+        std::ranges::transform(cells, cells.begin(), quotedCell);
+        all += cells.join(QLatin1Char(',')) + QLatin1Char('\n');
+    };
+    add(titles);
+    for (const LedgerRun& run : runs) {
+        QStringList cells{QString::number(run.number), run.title(), run.stateName()};
+        for (const QString& setting : settings)
+            cells.append(run.setting(setting));
+        cells.append(run.isInUnits ? fromUtf8("units") : fromUtf8("ns"));
+        for (const auto& value : {run.iteration, run.least, run.most, run.tokensPerSecond,
+                                  run.bubble, run.peakBytes, run.lossFirst, run.lossLast})
+            cells.append(value ? QString::number(*value, 'g', 10) : QString());
+        add(cells << run.tags.join(QLatin1Char(' ')) << run.when().toString(Qt::ISODate));
+    }
+    return all;
+}
+
 QStringList varyingSettings(const std::vector<const LedgerRun*>& runs)
 {
     std::vector<const LedgerRun*> known;
     std::ranges::copy_if(runs, std::back_inserter(known),
                          [](const LedgerRun* run) { return !run->settings.empty(); });
-    QStringList titles, varying;
-    for (const LedgerRun* run : known)
-        for (const auto& [title, value] : run->settings)
-            if (!titles.contains(title))
-                titles.append(title);
-    for (const QString& title : titles)
+    QStringList varying;
+    for (const QString& title : knownSettings(known))
         if (std::ranges::any_of(known, [&](const LedgerRun* run) {
                 return run->setting(title) != known.front()->setting(title);
             }))

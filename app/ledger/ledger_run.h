@@ -1,7 +1,6 @@
 #pragma once
 
 #include "app/ui/numbers.h"
-#include "app/ui/thumbnail.h"
 #include "engine/timeline/run.h"
 #include "profiler/store/ledger/ledger.h"
 
@@ -10,7 +9,6 @@
 #include <QString>
 #include <QStringList>
 
-#include <memory>
 #include <optional>
 #include <utility>
 #include <vector>
@@ -21,7 +19,11 @@ namespace app {
 // file.
 struct LedgerRun
 {
+    enum class State : int { Queued, Running, Finished, Stopped, Failed, Killed };
+
     QString file;
+    int number = 0;            // given once by the ledger and never reused; 0: not known yet
+    QDateTime modified, moved; // the file; `moved`: to the trash, if it is there
     // `origin` is the folder of the file before it was moved to the trash, or "".
     QString name, note, origin;
     QStringList tags;
@@ -36,16 +38,20 @@ struct LedgerRun
     // Times are in cost units if isInUnits is set, otherwise in ns.
     bool isInUnits = false;
     std::optional<double> iteration, least, most; // `least` to `most` is the 95 % interval
-    std::vector<double> iterations;               // the measured iterations, at most 200
     std::optional<double> bubble;                 // share of the iteration
     std::optional<double> peakBytes, tokensPerSecond, lossFirst, lossLast;
-    std::shared_ptr<const Thumbnail> thumbnail;
     // Only for a run that has not ended: its state ("queued", "running, 2 of 5"), and the share of
     // its iterations that are complete (-1: unknown). Not stored.
     QString state;
     double share = -1;
 
     QString title() const { return name.isEmpty() ? label : name; }
+    State kind() const;
+    QString stateName() const; // "finished", "killed"
+    // When it started, or when its file was written, as for a simulation; in the trash: when it was
+    // moved there.
+    QDateTime when() const;
+    std::optional<double> perToken() const; // ns of an iteration per token
     bool isTrashed() const { return !origin.isEmpty(); }
     bool isUnderWay() const { return !state.isEmpty(); }
     bool isFailed() const { return !problem.isEmpty(); }
@@ -53,8 +59,9 @@ struct LedgerRun
     QString setting(const QString& title) const; // "" if the run does not have it
     Scale time() const;                          // unit of its times
     // Whether the run matches every word of a filter. A word matches if it is a part of the name,
-    // scheme, note, mode, file name, a tag or the value of a setting. A word such as "D:4" matches
-    // if the setting D has the value 4.
+    // scheme, note, mode, file name, a tag or the value of a setting, or "#12", its number. A word
+    // such as "D:4,8" matches if the setting D has one of these values; "state", "mode" and "tag"
+    // are settings, too.
     bool matches(const QString& filter) const;
 };
 
@@ -72,6 +79,13 @@ QStringList settingTitles(QStringList titles);
 // Returns the titles of settings that differ between the runs, in the order of the settings of a
 // run. Ignores runs whose settings are unknown.
 QStringList varyingSettings(const std::vector<const LedgerRun*>& runs);
+
+// The titles of all settings of the runs, in the order of the settings of a run.
+QStringList knownSettings(const std::vector<const LedgerRun*>& runs);
+// The tags of the runs that are not in the trash, sorted.
+QStringList tagsOf(const std::vector<LedgerRun>& runs);
+// The runs with all settings and results, each number in its own unit.
+QString ledgerCsv(const std::vector<LedgerRun>& runs);
 
 // Returns a text that names at most four of the settings: "differ in D, N, v, slices and 3 more".
 // Returns "" if `settings` is empty.

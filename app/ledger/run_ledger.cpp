@@ -36,9 +36,14 @@ bool exists(std::int64_t process)
 // in the list with the reason as its problem.
 LedgerRun readLedgerRun(const QString& file)
 {
+    const bool isGrowing = engine::isBeingWritten(file.toStdString()); // perhaps by another window
     const auto run = profiler::readRun(file.toStdString());
-    if (run)
-        return describeRun(file, *run);
+    if (run) {
+        LedgerRun described = describeRun(file, *run);
+        if (isGrowing && described.kind() == LedgerRun::State::Killed)
+            described.problem.clear();
+        return described;
+    }
     LedgerRun unread;
     unread.file = file;
     unread.label = QFileInfo(file).completeBaseName();
@@ -46,11 +51,13 @@ LedgerRun readLedgerRun(const QString& file)
     return unread;
 }
 
-// Treats a file that could not be read as changed, because it may be readable now.
+// Treats a file that could not be read as changed, because it may be readable now, and one that was
+// still written, because its writer may have been killed.
 bool isUnchanged(const profiler::LedgerRow& row, const QFileInfo& file)
 {
+    const LedgerRun run = fromRow(row);
     return row.size == file.size() && row.modified == file.lastModified().toMSecsSinceEpoch()
-        && !fromRow(row).isUnreadable();
+        && !run.isUnreadable() && run.kind() != LedgerRun::State::Running;
 }
 
 // Returns the suffixes of the files that SQLite has left beside a run, and "" for the run itself.
@@ -158,16 +165,20 @@ public:
         return done.map([&] { return std::move(existing); });
     }
 
-    // Returns rows() as runs, newest first.
-    Result<std::vector<LedgerRun>> runs()
+    struct Listed
     {
-        return rows().map([](const std::vector<profiler::LedgerRow>& rows) {
-            std::vector<LedgerRun> runs;
-            for (const profiler::LedgerRow& row : rows)
-                runs.push_back(fromRow(row));
-            std::ranges::stable_sort(runs, std::greater(), &LedgerRun::started);
-            return runs;
-        });
+        std::vector<LedgerRun> runs; // newest first
+        int lastNumber = 0;
+    };
+    Result<Listed> list()
+    {
+        Listed listed;
+        const std::vector<profiler::LedgerRow> all = TRY(rows());
+        for (const profiler::LedgerRow& row : all)
+            listed.runs.push_back(fromRow(row));
+        std::ranges::stable_sort(listed.runs, std::greater(), &LedgerRun::when);
+        listed.lastNumber = static_cast<int>(TRY(m_ledger->lastNumber()));
+        return listed;
     }
 
 private:
@@ -199,6 +210,18 @@ int RunLedger::untrashed() const
 {
     return static_cast<int>(
         std::ranges::count_if(m_runs, [](const LedgerRun& run) { return !run.isTrashed(); }));
+}
+
+int RunLedger::number(const QString& file)
+{
+    const QString path = QFileInfo(file).absoluteFilePath();
+    const auto known = std::ranges::find(m_runs, path, &LedgerRun::file);
+    if (!file.isEmpty() && known != m_runs.end())
+        return known->number;
+    int& expected = m_expected[path];
+    if (expected == 0 || file.isEmpty())
+        expected = ++m_lastNumber;
+    return expected;
 }
 
 void RunLedger::refresh()
@@ -255,15 +278,16 @@ void RunLedger::read(const QString& file)
 
 void RunLedger::list()
 {
-    m_background.run([store = m_store] { return store->runs(); },
-                     [this](Result<std::vector<LedgerRun>> runs) {
+    m_background.run([store = m_store] { return store->list(); },
+                     [this](Result<Store::Listed> listed) {
                          if (m_changes > 0)
                              return; // older than the change, which lists the runs again
-                         if (runs) {
-                             m_runs = std::move(*runs);
+                         if (listed) {
+                             m_runs = std::move(listed->runs);
+                             m_lastNumber = std::max(m_lastNumber, listed->lastNumber);
                              Q_EMIT changed();
                          } else if (!std::exchange(m_hasFailed, true)) {
-                             Q_EMIT unreadable(QString::fromStdString(runs.error().message));
+                             Q_EMIT unreadable(QString::fromStdString(listed.error().message));
                          }
                      });
 }
@@ -282,8 +306,11 @@ void RunLedger::change(const Change& work)
 
 void RunLedger::add(const QString& file, const std::shared_ptr<const engine::Run>& run)
 {
-    change([file, run](profiler::Ledger& ledger) {
-        return ledger.putContents(toRow(describeRun(file, *run)));
+    change([file, run,
+            expected = m_expected[QFileInfo(file).absoluteFilePath()]](profiler::Ledger& ledger) {
+        LedgerRun described = describeRun(file, *run);
+        described.number = expected;
+        return ledger.putContents(toRow(described));
     });
 }
 

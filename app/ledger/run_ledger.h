@@ -10,6 +10,7 @@
 
 #include <atomic>
 #include <functional>
+#include <map>
 #include <memory>
 
 namespace app {
@@ -33,12 +34,18 @@ public:
     void refresh();
     void add(const QString& file, const std::shared_ptr<const engine::Run>& run);
     const std::vector<LedgerRun>& runs() const { return m_runs; } // newest first
-    int untrashed() const;                  // number of runs() that are not in the trash
+    int untrashed() const; // number of runs() that are not in the trash
+    // The number of the run in a file. That of a run that is not in the ledger yet ("": without a
+    // file) is the next one; if another window takes it first, changed() is emitted, and runs() has
+    // the one that the run got.
+    int number(const QString& file);
     int unread() const { return m_unread; } // number of files still to be read
 
     // Stores only the fields (name, note, tags) that differ from `before`; another window may
     // have changed the others. runs() returns the new values at once, before they are written.
     void setUserData(const LedgerRun& before, const LedgerRun& run);
+    // Asks the window to close the tabs of a run and to remove it from the open ones.
+    void close(const LedgerRun& run) { Q_EMIT closeRequested(run.file); }
     // moveToTrash() moves the file of a run to the trash; restore() moves it back to its folder.
     // Both, and deleteForever(), emit failed() for a run that is still being written.
     void moveToTrash(const LedgerRun& run);
@@ -54,6 +61,7 @@ Q_SIGNALS:
     void changed();                         // runs() or unread() changed
     void failed(const QString& reason);     // a change could not be made
     void unreadable(const QString& reason); // the runs cannot be listed
+    void closeRequested(const QString& file);
 
 private:
     class Store;
@@ -66,11 +74,13 @@ private:
 
     std::vector<LedgerRun> m_runs;
     int m_unread = 0;
-    int m_changes = 0;        // number of pending changes
-    bool m_hasFailed = false; // the ledger cannot be opened; reported once until refresh()
-    QTimer m_relist;          // delays list(), so that it runs once for several files
-    QTimer m_edited;          // delays changed(), so that it is emitted once for several edits
-    QThreadPool m_pool;       // one thread; only this thread uses m_store
+    int m_lastNumber = 0;
+    std::map<QString, int> m_expected; // numbers of runs that are not in the ledger yet, by file
+    int m_changes = 0;                 // number of pending changes
+    bool m_hasFailed = false;          // the ledger cannot be opened; reported once until refresh()
+    QTimer m_relist;                   // delays list(), so that it runs once for several files
+    QTimer m_edited;    // delays changed(), so that it is emitted once for several edits
+    QThreadPool m_pool; // one thread; only this thread uses m_store
     std::shared_ptr<Store> m_store;
     std::shared_ptr<std::atomic<bool>> m_isEnding; // set by the destructor: no more files are read
     Background m_background;

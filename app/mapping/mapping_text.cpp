@@ -312,74 +312,75 @@ QString largestLoadText(const profiler::LinkLoad& link)
     return QStringLiteral("%1, %2").arg(kind, linkTitle(link).toLower());
 }
 
+namespace {
+
+// A column of milliseconds: what a member or a function of the row returns, in ns.
+template<class Row, class Time>
+TableColumn<Row> timeColumn(const char* title, Time time)
+{
+    return {labelled(fromUtf8(title), Unit::Millisecond), [time](const Row& row) {
+                return milliseconds(static_cast<double>(std::invoke(time, row)));
+            }};
+}
+
+} // namespace
+
 std::vector<TableColumn<MappedPrediction>> mappingColumns(const MappingStudy& study)
 {
     using Row = MappedPrediction;
-    using Part = double profiler::ExposedTime::*;
+    using Column = TableColumn<Row>;
     double longest = 1;
     for (const Row& each : study.all)
         longest = std::max(longest, each.loads.exposed.sum());
-    const auto isPossible = [](const Row& row) { return row.problem.isEmpty(); };
-    const auto exposed = [&](const char* title, Part part) {
-        return TableColumn<Row>(
-                   labelled(QString::fromLatin1(title), Unit::Millisecond),
-                   [part](const Row& row) { return milliseconds(row.loads.exposed.*part); })
-            .onlyIf(isPossible)
-            .with(kHintRole, kAlways);
-    };
-    const auto isShown = [shown = study.shown().mapping](const Row& row) {
-        return QVariant(row.mapping == shown);
-    };
-    const auto tip = [](const Row& row) {
-        return QVariant(row.problem.isEmpty() ? capitalized(mappingRule(row.mapping))
-                                              : row.problem);
+    const auto exposed = [](double profiler::ExposedTime::*part) {
+        return [part](const Row& row) { return row.loads.exposed.*part; };
     };
     const auto slower = [iteration = study.shown().iteration](const Row& row) {
         const auto more = static_cast<double>(row.iteration - iteration);
         return more > 0 ? QVariant(QLatin1Char('+') + milliseconds(more)) : QVariant();
     };
-    const auto largest = [](const Row& row) {
-        const profiler::LinkLoad* most = row.loads.largest();
-        return most != nullptr ? largestLoadText(*most) : QString();
-    };
-    return {TableColumn<Row>(
-                QStringLiteral("Mapping"), [](const Row& row) { return mappingTitle(row.mapping); },
-                Qt::AlignLeft)
-                .with(kStrongRole, isShown)
-                .with(Qt::ToolTipRole, tip),
-            TableColumn<Row>(
-                labelled(QStringLiteral("Iteration, %1"), Unit::Millisecond),
-                [](const Row& row) { return milliseconds(static_cast<double>(row.iteration)); })
-                .onlyIf(isPossible)
-                .with(kDifferenceRole, slower)
-                .with(kVerdictRole,
-                      [slower](const Row& row) {
-                          return slower(row).isValid() ? QVariant(static_cast<int>(Verdict::Worse))
-                                                       : QVariant();
-                      }),
-            TableColumn<Row>(labelled(QStringLiteral("Exposed, %1"), Unit::Millisecond),
-                             [](const Row& row) { return milliseconds(row.loads.exposed.sum()); })
-                .onlyIf(isPossible)
-                .with(kShareRole,
-                      [longest](const Row& row) {
-                          return QVariant(row.loads.exposed.sum() / longest);
-                      }),
-            exposed("Messages, %1", &profiler::ExposedTime::messages),
-            exposed("Stashes, %1", &profiler::ExposedTime::copies),
-            exposed("All-reduces, %1", &profiler::ExposedTime::allReduces),
-            TableColumn<Row>(labelled(QStringLiteral("Largest load, %1"), Unit::GB),
-                             [](const Row& row) {
-                                 const profiler::LinkLoad* most = row.loads.largest();
-                                 return gigabytes(most != nullptr ? most->bytes() : 0);
-                             })
-                .onlyIf(isPossible),
-            TableColumn<Row>(
-                QStringLiteral("On"),
-                [largest](const Row& row) {
-                    return row.problem.isEmpty() ? largest(row) : row.problem;
-                },
-                Qt::AlignLeft)
-                .tip(&Row::problem)};
+    const auto sum = [](const Row& row) { return row.loads.exposed.sum(); };
+    std::vector<Column> columns{
+        timeColumn<Row>("Iteration, %1", &Row::iteration)
+            .with(kDifferenceRole, slower)
+            .with(kVerdictRole,
+                  [slower](const Row& row) {
+                      return slower(row).isValid() ? QVariant(static_cast<int>(Verdict::Worse))
+                                                   : QVariant();
+                  }),
+        timeColumn<Row>("Exposed, %1", sum)
+            .with(kShareRole, [=](const Row& row) { return sum(row) / longest; }),
+        timeColumn<Row>("Messages, %1", exposed(&profiler::ExposedTime::messages)).flag(kHintRole),
+        timeColumn<Row>("Stashes, %1", exposed(&profiler::ExposedTime::copies)).flag(kHintRole),
+        timeColumn<Row>("All-reduces, %1", exposed(&profiler::ExposedTime::allReduces))
+            .flag(kHintRole),
+        Column(labelled(QStringLiteral("Largest load, %1"), Unit::GB), [](const Row& row) {
+            const profiler::LinkLoad* most = row.loads.largest();
+            return gigabytes(most != nullptr ? most->bytes() : 0);
+        })};
+    for (Column& column : columns)
+        column.onlyIf([](const Row& row) { return row.problem.isEmpty(); });
+    columns.insert(
+        columns.begin(),
+        Column(
+            QStringLiteral("Mapping"), [](const Row& row) { return mappingTitle(row.mapping); },
+            Qt::AlignLeft)
+            .with(kStrongRole,
+                  [shown = study.shown().mapping](const Row& row) { return row.mapping == shown; })
+            .tip([](const Row& row) {
+                return row.problem.isEmpty() ? capitalized(mappingRule(row.mapping)) : row.problem;
+            }));
+    columns.push_back(Column(
+                          QStringLiteral("On"),
+                          [](const Row& row) {
+                              const profiler::LinkLoad* most = row.loads.largest();
+                              return !row.problem.isEmpty() ? row.problem
+                                  : most != nullptr         ? largestLoadText(*most)
+                                                            : QString();
+                          },
+                          Qt::AlignLeft)
+                          .tip(&Row::problem));
+    return columns;
 }
 
 std::vector<TableColumn<profiler::LinkFlow>> flowColumns(int replicas)
@@ -389,30 +390,18 @@ std::vector<TableColumn<profiler::LinkFlow>> flowColumns(int replicas)
                 QStringLiteral("Traffic"),
                 [replicas](const Flow& flow) { return flowTitle(flow, replicas); }, Qt::AlignLeft)
                 .tip(flowDetail),
-            TableColumn<Flow>(scaleIn(Unit::GB).unit(),
-                              [](const Flow& flow) { return gigabytes(flow.bytes); }),
-            TableColumn<Flow>(
-                labelled(QStringLiteral("Each, %1"), Unit::Millisecond),
-                [](const Flow& flow) { return milliseconds(static_cast<double>(flow.time)); })
-                .tip("Duration of each transfer"),
-            TableColumn<Flow>(
-                labelled(QStringLiteral("Exposed, %1"), Unit::Millisecond),
-                [](const Flow& flow) { return milliseconds(static_cast<double>(flow.exposed)); })
+            {scaleIn(Unit::GB).unit(), [](const Flow& flow) { return gigabytes(flow.bytes); }},
+            timeColumn<Flow>("Each, %1", &Flow::time).tip("Duration of each transfer"),
+            timeColumn<Flow>("Exposed, %1", &Flow::exposed)
                 .tip("Time per iteration that a copy of the pipeline waits for these transfers")};
 }
 
 std::vector<TableColumn<profiler::AllReduceLoad>> allReduceColumns()
 {
     using Load = profiler::AllReduceLoad;
-    const auto time = [](std::int64_t Load::*part) {
-        return [part](const Load& load) {
-            return load.time == 0 ? QStringLiteral("–")
-                                  : milliseconds(static_cast<double>(load.*part));
-        };
-    };
-    return {TableColumn<Load>(
-                QStringLiteral("Stages"), [](const Load& load) { return stageList(load.stages); },
-                Qt::AlignLeft),
+    const auto isTimed = [](const Load& load) { return load.time != 0; };
+    return {{QStringLiteral("Stages"), [](const Load& load) { return stageList(load.stages); },
+             Qt::AlignLeft},
             TableColumn<Load>(
                 QStringLiteral("Node"),
                 [](const Load& load) {
@@ -424,41 +413,38 @@ std::vector<TableColumn<profiler::AllReduceLoad>> allReduceColumns()
             TableColumn<Load>(scaleIn(Unit::GB).unit(),
                               [](const Load& load) { return gigabytes(load.bytes); })
                 .tip("Sent by every member per iteration"),
-            TableColumn<Load>(scaleIn(Unit::Millisecond).unit(), time(&Load::time))
-                .with(Qt::ToolTipRole,
-                      [](const Load& load) {
-                          return load.time == 0 ? QVariant(QStringLiteral(
-                                     "Contained in the all-reduce of the tied embeddings"))
-                                                : QVariant();
-                      }),
-            TableColumn<Load>(labelled(QStringLiteral("Exposed, %1"), Unit::Millisecond),
-                              time(&Load::exposed))};
+            timeColumn<Load>("%1", &Load::time).onlyIf(isTimed).tip([=](const Load& load) {
+                return isTimed(load)
+                    ? QString()
+                    : QStringLiteral("Contained in the all-reduce of the tied embeddings");
+            }),
+            timeColumn<Load>("Exposed, %1", &Load::exposed).onlyIf(isTimed)};
 }
 
 std::vector<TableColumn<StageSizes>> stageColumns(int stages)
 {
     using Size = StageSizes;
+    using Column = TableColumn<Size>;
     const Scale bytes = scaleIn(Unit::GiB, 2);
-    return {
-        TableColumn<Size>(
-            QStringLiteral("Stages"), [](const Size& size) { return stagesText(size); },
-            Qt::AlignLeft)
-            .tip([stages](const Size& size) { return stagesTitle(size, stages); }),
-        TableColumn<Size>(QStringLiteral("Parameters, B"),
-                          [](const Size& size) { return number(size.parameters / 1e9, 3); })
-            .tip("Parameters of one stage, in billions"),
-        TableColumn<Size>(QStringLiteral("F, TFLOP"),
-                          [](const Size& size) { return number(size.forwardFlops / 1e12, 2); })
-            .tip("Forward of one stage and one micro-batch"),
-        TableColumn<Size>(QStringLiteral("State, %1").arg(bytes.unit()),
-                          [bytes](const Size& size) {
-                              return bytes.text(size.bytes.weights + size.bytes.gradients
-                                                + size.bytes.optimizer);
-                          })
-            .tip("Weights, gradients and optimizer state of one stage on one GPU"),
-        TableColumn<Size>(QStringLiteral("Stash, %1").arg(bytes.unit()), [bytes](const Size& size) {
-            return bytes.text(size.bytes.stash);
-        }).tip("Activations of one micro-batch in one stage on one GPU")};
+    return {Column(
+                QStringLiteral("Stages"), [](const Size& size) { return stagesText(size); },
+                Qt::AlignLeft)
+                .tip([stages](const Size& size) { return stagesTitle(size, stages); }),
+            Column(QStringLiteral("Parameters, B"),
+                   [](const Size& size) { return number(size.parameters / 1e9, 3); })
+                .tip("Parameters of one stage, in billions"),
+            Column(QStringLiteral("F, TFLOP"),
+                   [](const Size& size) { return number(size.forwardFlops / 1e12, 2); })
+                .tip("Forward of one stage and one micro-batch"),
+            Column({QStringLiteral("State, %1"), bytes},
+                   [bytes](const Size& size) {
+                       return bytes.text(size.bytes.weights + size.bytes.gradients
+                                         + size.bytes.optimizer);
+                   })
+                .tip("Weights, gradients and optimizer state of one stage on one GPU"),
+            Column({QStringLiteral("Stash, %1"), bytes}, [bytes](const Size& size) {
+                return bytes.text(size.bytes.stash);
+            }).tip("Activations of one micro-batch in one stage on one GPU")};
 }
 
 } // namespace app

@@ -1,8 +1,7 @@
 #include "app/memory/memory_areas.h"
 
 #include "app/figures/write_figure.h"
-#include "app/memory/memory_colours.h"
-#include "app/timeline/paint/box_colours.h"
+#include "app/plan/scene_sheet.h"
 #include "profiler/analysis/ticks.h"
 
 #include <QAccessible>
@@ -16,9 +15,22 @@ namespace app {
 
 using engine::DeviceId;
 
+MemoryColours::MemoryColours(const Theme& theme)
+    : line(toQt(theme.palette.forward))
+{
+    using enum profiler::MemoryKind;
+    const QColor surface = theme.chrome.surface;
+    fills[Weights] = toQt(theme.palette.weights);
+    fills[Gradients] = toQt(theme.palette.gradients);
+    fills[Optimizer] = toQt(theme.palette.optimizerState);
+    fills[Buffers] = toQt(theme.palette.buffers);
+    fills[Stash] = mixed(line, surface, theme.isDark() ? 0.45 : 0.58);
+    fills[Guest] = mixed(line, surface, 0.78);
+}
+
 namespace {
 
-using profiler::Text;
+using Anchor = SceneSheet::Anchor;
 
 constexpr double kTexts = 96; // width of the texts beside the plot
 constexpr double kScale = 40, kTop = 14, kMoves = 9, kBottom = 22, kRight = 14;
@@ -27,29 +39,6 @@ QRectF plotIn(const QRectF& panel)
 {
     return panel.adjusted(kTexts + kScale, kTop, -kRight, -kBottom);
 }
-
-// A group of a scene, in the colours of the window.
-struct MemorySheet
-{
-    void box(const QRectF& r, const QColor& fill)
-    {
-        group.shapes.emplace_back(profiler::Box{
-            {r.x(), r.y(), r.width(), r.height()}, fromQt(fill), 0, {}, 0, {}, {}, {}});
-    }
-    void text(double x, double centre, const QString& text, double size, const QColor& ink,
-              bool isBold = false, Text::Anchor anchor = Text::Anchor::Start)
-    {
-        group.shapes.emplace_back(Text{
-            x, centre + 0.36 * size, size, text.toStdString(), fromQt(ink), anchor, isBold, {}});
-    }
-    void dashed(const QPointF& from, const QPointF& to, const QColor& ink)
-    {
-        group.shapes.emplace_back(
-            profiler::Line{from.x(), from.y(), to.x(), to.y(), 1, fromQt(ink), true, {}});
-    }
-
-    profiler::Group group;
-};
 
 profiler::Scene sceneOf(std::vector<profiler::Group> groups)
 {
@@ -62,7 +51,7 @@ profiler::Scene sceneOf(std::vector<profiler::Group> groups)
 class MemoryPicture
 {
 public:
-    MemoryPicture(MemorySheet& sheet, const Theme& theme, const MemoryReport& report,
+    MemoryPicture(SceneSheet& sheet, const Theme& theme, const MemoryReport& report,
                   DeviceId device, const QRectF& panel)
         : m_sheet(sheet)
         , m_theme(theme)
@@ -101,26 +90,27 @@ private:
         const Chrome& chrome = m_theme.chrome;
         const auto& steps = m_report.steps[m_device];
         const double left = m_panel.left() + 12, top = m_panel.top() + 18;
-        m_sheet.text(left, top, MemoryAreas::tr("Device %1").arg(m_device.value), 13, chrome.text,
-                     true);
-        m_sheet.text(left, top + 17, m_report.role(m_device), 11, chrome.text2);
+        m_sheet.text(left, top, MemoryAreas::tr("Device %1").arg(m_device.value),
+                     {13, chrome.text, true});
+        m_sheet.text(left, top + 17, m_report.role(m_device), {11, chrome.text2});
         if (steps.empty())
-            return m_sheet.text(left, top + 38, MemoryAreas::tr("not recorded"), 11, chrome.text2);
+            return m_sheet.text(left, top + 38, MemoryAreas::tr("not recorded"),
+                                {11, chrome.text2});
         const auto& peak = profiler::peakOf(steps);
         const bool isOver = m_report.limit && peak.total() > *m_report.limit;
-        m_sheet.text(left, top + 38, m_report.amount(peak.total()), 15,
-                     isOver ? chrome.error : chrome.text, true);
-        m_sheet.text(left, top + 56, MemoryAreas::tr("peak, %1").arg(m_report.bytes.unit()), 11,
-                     chrome.text2);
+        m_sheet.text(left, top + 38, m_report.amount(peak.total()),
+                     {15, isOver ? chrome.error : chrome.text, true});
+        m_sheet.text(left, top + 56, MemoryAreas::tr("peak, %1").arg(m_report.bytes.unit()),
+                     {11, chrome.text2});
         m_sheet.text(left, top + 72,
                      MemoryAreas::tr("stash %1")
                          .arg(m_report.amount(peak.bytes[profiler::MemoryKind::Stash]
                                               + peak.bytes[profiler::MemoryKind::Guest])),
-                     11, chrome.text2);
+                     {11, chrome.text2});
         for (const std::int64_t bytes :
              {std::int64_t{0}, m_report.isLimitInSight() ? *m_report.limit : m_report.highest})
-            m_sheet.text(m_plot.left() - 5, yOf(bytes), m_report.amount(bytes), 10, chrome.text2,
-                         false, Text::Anchor::End);
+            m_sheet.text(m_plot.left() - 5, yOf(bytes), m_report.amount(bytes),
+                         {10, chrome.text2, false, Anchor::End});
     }
 
     // Draws the highest step of every pixel column, so that no peak is lost. Equal columns share a
@@ -185,8 +175,8 @@ private:
         std::optional<QPointF> last;
         const auto to = [&](const QPointF& at) {
             if (last) {
-                m_sheet.dashed(*last, {at.x(), last->y()}, m_theme.chrome.text2);
-                m_sheet.dashed({at.x(), last->y()}, at, m_theme.chrome.text2);
+                m_sheet.line(*last, {at.x(), last->y()}, 1, fromQt(m_theme.chrome.text2), true);
+                m_sheet.line({at.x(), last->y()}, at, 1, fromQt(m_theme.chrome.text2), true);
             }
             last = at;
         };
@@ -206,8 +196,8 @@ private:
         const DeviceId owner = partner->isEvictor ? m_device : partner->device;
         const engine::Run& run = *m_report.run;
         const auto* copies = run.timeline.track(owner, engine::Track::Kind::Copy);
-        m_sheet.text(m_plot.left() - 5, top + kMoves / 2, MemoryAreas::tr("moves"), 10,
-                     m_theme.chrome.text2, false, Text::Anchor::End);
+        m_sheet.text(m_plot.left() - 5, top + kMoves / 2, MemoryAreas::tr("moves"),
+                     {10, m_theme.chrome.text2, false, Anchor::End});
         const engine::OpIndex index(run.schedule);
         const QColor ink = toQt(m_theme.palette.communication);
         for (const engine::Span& span :
@@ -222,7 +212,7 @@ private:
         }
     }
 
-    MemorySheet& m_sheet;
+    SceneSheet& m_sheet;
     const Theme& m_theme;
     const MemoryReport& m_report;
     DeviceId m_device;
@@ -396,7 +386,7 @@ profiler::Scene MemoryAreas::scene() const
 
 profiler::Group MemoryAreas::panels() const
 {
-    MemorySheet sheet;
+    SceneSheet sheet;
     sheet.group.id = "devices";
     for (std::size_t k = 0; k < m_shown.size(); ++k) {
         const QRectF box = panel(k);
@@ -411,7 +401,7 @@ profiler::Group MemoryAreas::panels() const
 profiler::Group MemoryAreas::rulers(std::optional<std::int64_t> cursor) const
 {
     const Chrome& chrome = theme().chrome;
-    MemorySheet sheet;
+    SceneSheet sheet;
     sheet.group.id = "time";
     sheet.box(QRectF(0, 0, width(), kRuler - 1), chrome.surfaceAlt);
     sheet.box(QRectF(0, kRuler - 1, width(), 1), chrome.line);
@@ -422,7 +412,7 @@ profiler::Group MemoryAreas::rulers(std::optional<std::int64_t> cursor) const
             ? (column == 0 ? tr("Evictors") : tr("Acceptors"))
             : column == 0 ? tr("Time in %1").arg(m_report->time.unit())
                           : QString();
-        sheet.text(panel(position).left() + 12, kRuler / 2.0, title, 12, chrome.text, true);
+        sheet.text(panel(position).left() + 12, kRuler / 2.0, title, {12, chrome.text, true});
         QRectF plate;
         const QString text = cursor ? m_report->at(*cursor) : QString();
         if (cursor) {
@@ -441,13 +431,13 @@ profiler::Group MemoryAreas::rulers(std::optional<std::int64_t> cursor) const
             const QRectF place(x + 3, 0, QFontMetricsF(uiFont(11)).horizontalAdvance(label),
                                kRuler - 4);
             if (x + 30 < area.right() + 14 && !place.intersects(plate))
-                sheet.text(place.left(), place.center().y(), label, 11, chrome.text2);
+                sheet.text(place.left(), place.center().y(), label, {11, chrome.text2});
         }
         if (!cursor)
             continue;
         sheet.box(plate, chrome.text);
-        sheet.text(plate.center().x(), plate.center().y(), text, 11, chrome.surface, true,
-                   Text::Anchor::Middle);
+        sheet.text(plate.center().x(), plate.center().y(), text,
+                   {11, chrome.surface, true, Anchor::Middle});
     }
     return std::move(sheet.group);
 }
@@ -458,7 +448,7 @@ void MemoryAreas::paintCursor(QPainter& painter, std::size_t position, std::int6
     const Chrome& chrome = theme().chrome;
     const QRectF area = plot(position);
     const auto& steps = m_report->steps[m_shown[position]];
-    MemorySheet unused;
+    SceneSheet unused;
     const MemoryPicture picture(unused, theme(), *m_report, m_shown[position], panel(position));
     const double x = std::round(picture.xOf(time));
     const bool isHover = m_hover == time;

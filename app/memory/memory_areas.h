@@ -13,6 +13,15 @@
 
 namespace app {
 
+// The colours of memory by kind; the stash of a partner is hatched with `line`.
+struct MemoryColours
+{
+    explicit MemoryColours(const Theme& theme);
+
+    engine::EnumArray<profiler::MemoryKind, QColor, profiler::kMemoryKinds> fills;
+    QColor line; // outline of the total
+};
+
 // The memory of every device over time, one panel each: areas by kind, the limit, evicts and loads,
 // and one cursor through all panels. The panels and rulers are a scene, so that they are exported
 // as they are shown. The left and right keys move the cursor to the previous or next change of the

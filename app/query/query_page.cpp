@@ -1,12 +1,15 @@
 #include "app/query/query_page.h"
 
+#include "app/documents/run_library.h"
+#include "app/shell/page.h"
+#include "app/ui/background.h"
 #include "app/ui/band.h"
-#include "app/ui/controls.h"
-#include "app/ui/data_table.h"
 #include "app/ui/numbers.h"
+#include "app/ui/row_table.h"
 #include "app/ui/table_roles.h"
 #include "app/ui/text.h"
 #include "app/ui/themed_icon.h"
+#include "profiler/store/query.h"
 
 #include <QAction>
 #include <QClipboard>
@@ -15,13 +18,19 @@
 #include <QHBoxLayout>
 #include <QHeaderView>
 #include <QLineEdit>
+#include <QPlainTextEdit>
 #include <QRegularExpression>
 #include <QSplitter>
+#include <QString>
 #include <QSyntaxHighlighter>
+#include <QTreeWidget>
 #include <QVBoxLayout>
 
 #include <algorithm>
+#include <atomic>
+#include <memory>
 #include <utility>
+#include <vector>
 
 namespace app {
 
@@ -263,252 +272,249 @@ QString textOf(std::string_view sql)
     return fromUtf8(sql).trimmed();
 }
 
+// A read-only SQL console for the file of a run, with the tables at the left and the query above
+// its rows. A new query cancels the running one; the page never waits for a query.
+class QueryPage : public Page
+{
+public:
+    QueryPage(const ThemeController& theme, std::shared_ptr<RunDocument> document)
+        : m_theme(theme)
+        , m_document(std::move(document))
+    {
+        setObjectName(QStringLiteral("queryPage"));
+        makeActions();
+        m_band->hide();
+        inMenu(Menu::Run, {m_run, m_stop});
+        inMenu(Menu::Export, {m_copy});
+        spaced(new QVBoxLayout(this), {}, 0,
+               {makeSplitter(Qt::Horizontal,
+                             {{makeTables(), kTablesColumn}, {makeQuery(), 1300, 1}})});
+        setInitialFocus(m_editor);
+        connectAll();
+        setQuery(textOf(profiler::queryRecipes()[kFirstRecipe].sql));
+    }
+
+    ~QueryPage() override
+    {
+        if (m_isCancelled)
+            *m_isCancelled = true;
+    }
+
+    QString title() const override { return tr("SQL: %1").arg(m_document->title()); }
+
+    QStringList statusTexts() const override
+    {
+        const profiler::QueryLimits limits;
+        return {tr("<b>Read-only</b> %1").arg(m_document->title().toHtmlEscaped()),
+                tr("at most %1, %2 s")
+                    .arg(countOf(limits.rows, "row"))
+                    .arg(std::chrono::duration_cast<std::chrono::seconds>(limits.time).count())};
+    }
+
+    QString statusNote() const override { return m_summary->text(); }
+
+    const RunDocument* document() const override { return m_document.get(); }
+
+    QJsonObject state() const override { return {{QStringLiteral("query"), query()}}; }
+
+    void restoreState(const QJsonObject& state) override
+    {
+        if (const QJsonValue text = state.value(QStringLiteral("query")); text.isString())
+            setQuery(text.toString());
+    }
+
+    QString query() const { return m_editor->toPlainText(); }
+
+    // Runs it if it differs from query().
+    void setQuery(const QString& query)
+    {
+        if (query == this->query())
+            return;
+        m_editor->setPlainText(query);
+        run();
+    }
+
+private:
+    QWidget* makeTables()
+    {
+        auto* filter = named(new QLineEdit, "schemaFilter", tr("Filter tables and columns"));
+        filter->setPlaceholderText(tr("Filter tables and columns"));
+        filter->setClearButtonEnabled(true);
+        connect(filter, &QLineEdit::textChanged, m_schema, &SchemaTree::filter);
+        auto* search = makeColumn({10, 8, 10, 8}, 0, {filter});
+        QLabel* hint = makeLabel(tr("Double-click or Enter inserts a name"), "hint");
+        hint->setContentsMargins(12, 8, 12, 8);
+        hint->setWordWrap(true);
+        hint->setTextFormat(Qt::PlainText);
+        connect(m_schema, &SchemaTree::described, hint, [hint](const QString& text) {
+            if (!text.isEmpty())
+                hint->setText(text);
+        });
+        auto* column = makeColumn({}, 0,
+                                  {makeBar(40, 8, {makeLabel(tr("Tables"), "dock"), kStretch}),
+                                   makeLine(Qt::Horizontal),
+                                   search,
+                                   {m_schema, 1},
+                                   makeLine(Qt::Horizontal),
+                                   hint});
+        column->setMinimumWidth(220);
+        return column;
+    }
+
+    QWidget* makeQuery()
+    {
+        for (const profiler::Recipe& recipe : profiler::queryRecipes())
+            m_recipes->addItem(fromUtf8(recipe.title), textOf(recipe.sql));
+        m_recipes->setCurrentIndex(kFirstRecipe);
+        m_recipes->setFocusPolicy(Qt::TabFocus);
+        m_recipes->setSizeAdjustPolicy(QComboBox::AdjustToMinimumContentsLengthWithIcon);
+        m_recipes->setMinimumContentsLength(24);
+        auto* bar = makeRow({12, 0, 12, 0}, 8,
+                            {makeLabel(tr("Recipe"), "small"),
+                             {m_recipes, 1},
+                             makeActionButton(m_stop),
+                             makeActionButton(m_run)});
+        bar->setFixedHeight(40);
+        auto* editor = makeColumn({12, 0, 12, 10}, 0, {m_editor});
+        auto* top = makeColumn({}, 0, {bar, {editor, 1}, m_band}, "");
+        auto* head = makeBar(32, 8,
+                             {makeLabel(tr("Rows"), "dock"), m_summary, kStretch,
+                              makeButton(m_copy, "copyRowsButton", "link")});
+        auto* bottom = makeLined({head, {m_rows, 1}});
+        auto* rows = makeSplitter(Qt::Vertical);
+        rows->addWidget(top);
+        rows->addWidget(bottom);
+        rows->setStretchFactor(1, 1);
+        rows->setSizes({kEditorHeight, 600});
+        return rows;
+    }
+
+    void makeActions()
+    {
+        m_run = makeAction("runQuery", tr("Run the query"), Qt::CTRL | Qt::Key_Return,
+                           [this] { run(); });
+        m_stop = makeAction("stopQuery", tr("Stop the query"), Qt::Key_Escape,
+                            [this] { *m_isCancelled = true; });
+        m_copy = makeAction("copyRows", tr("Copy as CSV"), Qt::CTRL | Qt::SHIFT | Qt::Key_C,
+                            [this] { copy(); });
+        followTheme(m_run, Icon::Run, m_theme);
+        followTheme(m_stop, Icon::Stop, m_theme);
+        followTheme(m_copy, Icon::Copy, m_theme);
+    }
+
+    void connectAll()
+    {
+        connect(m_schema, &SchemaTree::chosen, m_editor, &QueryEditor::insertName);
+        connect(m_recipes, &QComboBox::activated, this, [this](int recipe) {
+            m_editor->replaceAll(m_recipes->itemData(recipe).toString());
+            run();
+        });
+        for (const auto signal : {&RunDocument::runChanged, &RunDocument::stateChanged})
+            connect(m_document.get(), signal, this, [this] {
+                Q_EMIT titleChanged();
+                readSchema();
+            });
+    }
+
+    // does nothing if it is known
+    // The file of a run that is queued or starting does not exist yet.
+    void readSchema()
+    {
+        if (m_schema->topLevelItemCount() > 0)
+            return;
+        m_background.run(
+            [file = m_document->file().toStdString()] { return profiler::schemaOf(file); },
+            [this](const engine::Result<std::vector<profiler::SchemaTable>>& schema) {
+                if (schema)
+                    m_schema->show(*schema);
+                else
+                    showFailure(fromUtf8(schema.error().message));
+            });
+    }
+
+    void run()
+    {
+        readSchema();
+        if (m_isCancelled)
+            *m_isCancelled = true;
+        m_isCancelled = std::make_shared<std::atomic<bool>>(false);
+        m_background.run(
+            [file = m_document->file().toStdString(), sql = query().toStdString(),
+             isCancelled = m_isCancelled] {
+                return profiler::runQuery(file, sql, {},
+                                          [isCancelled] { return isCancelled->load(); });
+            },
+            [this, isCancelled = m_isCancelled](engine::Result<profiler::QueryResult> result) {
+                if (isCancelled != m_isCancelled)
+                    return; // of an earlier query
+                m_isCancelled.reset();
+                if (result)
+                    showResult(*std::move(result));
+                else
+                    showFailure(fromUtf8(result.error().message));
+            });
+        showRunning(true);
+    }
+
+    void showResult(profiler::QueryResult result)
+    {
+        m_band->hide();
+        auto columns = queryColumns(result);
+        m_rows->show(std::move(columns), std::move(result.rows));
+        const std::int64_t rows = m_rows->rows().rowCount();
+        m_summary->setText(tr("%1 in %2")
+                               .arg(countOf(rows, "row"),
+                                    scaleIn(Unit::Millisecond, 0).withUnit(1e9 * result.seconds)));
+        if (result.isCut)
+            m_band->show(Band::Kind::Warning,
+                         tr("Only the first %1 are shown.").arg(countOf(rows, "row")),
+                         tr("Select fewer rows with WHERE or LIMIT."));
+        showRunning(false);
+    }
+
+    void showFailure(const QString& reason)
+    {
+        m_rows->show({}, {});
+        m_summary->clear();
+        m_band->show(Band::Kind::Error, tr("No rows."), capitalized(reason) + QLatin1Char('.'));
+        showRunning(false);
+    }
+
+    void showRunning(bool isRunning)
+    {
+        m_stop->setEnabled(isRunning);
+        m_copy->setEnabled(!isRunning && m_rows->rows().columnCount() > 0);
+        if (isRunning)
+            m_summary->setText(tr("running"));
+        Q_EMIT statusChanged();
+    }
+
+    void copy()
+    {
+        QGuiApplication::clipboard()->setText(queryCsv(m_rows->rows()));
+        m_summary->setText(tr("%1 copied").arg(countOf(m_rows->rows().rowCount(), "row")));
+    }
+
+    const ThemeController& m_theme;
+    std::shared_ptr<RunDocument> m_document;
+    Background m_background{this};
+    std::shared_ptr<std::atomic<bool>> m_isCancelled; // of the running query; nullptr: none runs
+    SchemaTree* m_schema = named(new SchemaTree, "schemaTree", tr("Tables of the run"));
+    QueryEditor* m_editor = named(new QueryEditor(m_theme), "queryEditor", tr("Query"));
+    RowTable<QueryRow>* m_rows
+        = new RowTable<QueryRow>(m_theme, kResultRow, "queryRows", tr("Rows of the query"));
+    Band* m_band = named(new Band(m_theme, Band::Shape::State), "queryBand");
+    QComboBox* m_recipes = named(new QComboBox, "queryRecipes", tr("Recipes"));
+    QLabel* m_summary = named(makeLabel({}, "hint"), "querySummary");
+    QAction *m_run, *m_stop, *m_copy;
+};
+
 } // namespace
 
-QueryPage::QueryPage(const ThemeController& theme, RunLibrary&,
-                     std::shared_ptr<RunDocument> document, QWidget* parent)
-    : Page(parent)
-    , m_theme(theme)
-    , m_document(std::move(document))
-    , m_schema(named(new SchemaTree, "schemaTree", tr("Tables of the run")))
-    , m_editor(named(new QueryEditor(theme), "queryEditor", tr("Query")))
-    , m_table(named(new DataTable(theme, kResultRow), "queryRows", tr("Rows of the query")))
-    , m_band(named(new Band(theme, Band::Shape::State), "queryBand"))
-    , m_recipes(named(new QComboBox, "queryRecipes", tr("Recipes")))
-    , m_summary(named(makeLabel({}, "hint"), "querySummary"))
+Page* makeQuery(const ThemeController& theme, RunLibrary& /*library*/,
+                const std::shared_ptr<RunDocument>& document)
 {
-    setObjectName(QStringLiteral("queryPage"));
-    makeActions();
-    m_table->setModel(&m_model);
-    m_band->hide();
-    auto* columns = makeSplitter(Qt::Horizontal);
-    columns->addWidget(makeTables());
-    columns->addWidget(makeQuery());
-    columns->setStretchFactor(1, 1);
-    columns->setSizes({kTablesColumn, 1300});
-    spaced(new QVBoxLayout(this), {}, 0)->addWidget(columns);
-    setInitialFocus(m_editor);
-    connectAll();
-    setQuery(textOf(profiler::queryRecipes()[kFirstRecipe].sql));
-}
-
-QueryPage::~QueryPage()
-{
-    if (m_isCancelled)
-        *m_isCancelled = true;
-}
-
-void QueryPage::makeActions()
-{
-    m_run
-        = makeAction("runQuery", tr("Run the query"), Qt::CTRL | Qt::Key_Return, [this] { run(); });
-    m_stop = makeAction("stopQuery", tr("Stop the query"), Qt::Key_Escape,
-                        [this] { *m_isCancelled = true; });
-    m_copy = makeAction("copyRows", tr("Copy as CSV"), Qt::CTRL | Qt::SHIFT | Qt::Key_C,
-                        [this] { copy(); });
-    followTheme(m_run, Icon::Run, m_theme);
-    followTheme(m_stop, Icon::Stop, m_theme);
-    followTheme(m_copy, Icon::Copy, m_theme);
-}
-
-QWidget* QueryPage::makeTables()
-{
-    auto* filter = named(new QLineEdit, "schemaFilter", tr("Filter tables and columns"));
-    filter->setPlaceholderText(tr("Filter tables and columns"));
-    filter->setClearButtonEnabled(true);
-    connect(filter, &QLineEdit::textChanged, m_schema, &SchemaTree::filter);
-    auto* search = makeSurface("plain");
-    spaced(new QVBoxLayout(search), {10, 8, 10, 8}, 0, {filter});
-    QLabel* hint = makeLabel(tr("Double-click or Enter inserts a name"), "hint");
-    hint->setContentsMargins(12, 8, 12, 8);
-    hint->setWordWrap(true);
-    hint->setTextFormat(Qt::PlainText);
-    connect(m_schema, &SchemaTree::described, hint, [hint](const QString& text) {
-        if (!text.isEmpty())
-            hint->setText(text);
-    });
-    auto* column = makeSurface("plain");
-    column->setMinimumWidth(220);
-    spaced(new QVBoxLayout(column), {}, 0,
-           {makeBar(40, 8, {makeLabel(tr("Tables"), "dock"), kStretch}),
-            makeLine(Qt::Horizontal),
-            search,
-            {m_schema, 1},
-            makeLine(Qt::Horizontal),
-            hint});
-    return column;
-}
-
-QWidget* QueryPage::makeQuery()
-{
-    for (const profiler::Recipe& recipe : profiler::queryRecipes())
-        m_recipes->addItem(fromUtf8(recipe.title), textOf(recipe.sql));
-    m_recipes->setCurrentIndex(kFirstRecipe);
-    m_recipes->setFocusPolicy(Qt::TabFocus);
-    m_recipes->setSizeAdjustPolicy(QComboBox::AdjustToMinimumContentsLengthWithIcon);
-    m_recipes->setMinimumContentsLength(24);
-    auto* bar = makeSurface("plain");
-    bar->setFixedHeight(40);
-    spaced(new QHBoxLayout(bar), {12, 0, 12, 0}, 8,
-           {makeLabel(tr("Recipe"), "small"),
-            {m_recipes, 1},
-            makeActionButton(m_stop),
-            makeActionButton(m_run)});
-    auto* editor = makeSurface("plain");
-    spaced(new QVBoxLayout(editor), {12, 0, 12, 10}, 0, {m_editor});
-    auto* top = new QWidget;
-    spaced(new QVBoxLayout(top), {}, 0, {bar, {editor, 1}, m_band});
-    auto* head
-        = makeBar(32, 8,
-                  {makeLabel(tr("Rows"), "dock"), m_summary, kStretch,
-                   makeButton(m_copy->text(), QStringLiteral("copyRowsButton"), "link", m_copy)});
-    auto* bottom = makeLined({head, {m_table, 1}});
-    auto* rows = makeSplitter(Qt::Vertical);
-    rows->addWidget(top);
-    rows->addWidget(bottom);
-    rows->setStretchFactor(1, 1);
-    rows->setSizes({kEditorHeight, 600});
-    return rows;
-}
-
-void QueryPage::connectAll()
-{
-    connect(m_schema, &SchemaTree::chosen, m_editor, &QueryEditor::insertName);
-    connect(m_recipes, &QComboBox::activated, this, [this](int recipe) {
-        m_editor->replaceAll(m_recipes->itemData(recipe).toString());
-        run();
-    });
-    for (const auto signal : {&RunDocument::runChanged, &RunDocument::stateChanged})
-        connect(m_document.get(), signal, this, [this] {
-            Q_EMIT titleChanged();
-            readSchema();
-        });
-}
-
-// The file of a run that is queued or starting does not exist yet.
-void QueryPage::readSchema()
-{
-    if (m_schema->topLevelItemCount() > 0)
-        return;
-    m_background.run([file = m_document->file().toStdString()] { return profiler::schemaOf(file); },
-                     [this](const engine::Result<std::vector<profiler::SchemaTable>>& schema) {
-                         if (schema)
-                             m_schema->show(*schema);
-                         else
-                             showFailure(fromUtf8(schema.error().message));
-                     });
-}
-
-QString QueryPage::query() const
-{
-    return m_editor->toPlainText();
-}
-
-void QueryPage::setQuery(const QString& query)
-{
-    if (query == this->query())
-        return;
-    m_editor->setPlainText(query);
-    run();
-}
-
-void QueryPage::run()
-{
-    readSchema();
-    if (m_isCancelled)
-        *m_isCancelled = true;
-    m_isCancelled = std::make_shared<std::atomic<bool>>(false);
-    m_background.run(
-        [file = m_document->file().toStdString(), sql = query().toStdString(),
-         isCancelled = m_isCancelled] {
-            return profiler::runQuery(file, sql, {}, [isCancelled] { return isCancelled->load(); });
-        },
-        [this, isCancelled = m_isCancelled](engine::Result<profiler::QueryResult> result) {
-            if (isCancelled != m_isCancelled)
-                return; // of an earlier query
-            m_isCancelled.reset();
-            if (result)
-                showResult(*std::move(result));
-            else
-                showFailure(fromUtf8(result.error().message));
-        });
-    showRunning(true);
-}
-
-void QueryPage::showRunning(bool isRunning)
-{
-    m_stop->setEnabled(isRunning);
-    m_copy->setEnabled(!isRunning && m_model.columnCount() > 0);
-    if (isRunning)
-        m_summary->setText(tr("running"));
-    Q_EMIT statusChanged();
-}
-
-void QueryPage::showResult(profiler::QueryResult result)
-{
-    m_band->hide();
-    auto columns = queryColumns(result);
-    m_model.reset(std::move(columns), std::move(result.rows));
-    const std::int64_t rows = m_model.rowCount();
-    m_summary->setText(tr("%1 in %2")
-                           .arg(countOf(rows, "row"),
-                                scaleIn(Unit::Millisecond, 0).withUnit(1e9 * result.seconds)));
-    if (result.isCut)
-        m_band->show(Band::Kind::Warning,
-                     tr("Only the first %1 are shown.").arg(countOf(rows, "row")),
-                     tr("Select fewer rows with WHERE or LIMIT."));
-    showRunning(false);
-}
-
-void QueryPage::showFailure(const QString& reason)
-{
-    m_model.reset({}, {});
-    m_summary->clear();
-    m_band->show(Band::Kind::Error, tr("No rows."), capitalized(reason) + QLatin1Char('.'));
-    showRunning(false);
-}
-
-void QueryPage::copy()
-{
-    QGuiApplication::clipboard()->setText(queryCsv(m_model));
-    m_summary->setText(tr("%1 copied").arg(countOf(m_model.rowCount(), "row")));
-}
-
-QString QueryPage::title() const
-{
-    return tr("SQL: %1").arg(m_document->title());
-}
-
-QStringList QueryPage::statusTexts() const
-{
-    const profiler::QueryLimits limits;
-    return {tr("<b>Read-only</b> %1").arg(m_document->title().toHtmlEscaped()),
-            tr("at most %1, %2 s")
-                .arg(countOf(limits.rows, "row"))
-                .arg(std::chrono::duration_cast<std::chrono::seconds>(limits.time).count())};
-}
-
-QString QueryPage::statusNote() const
-{
-    return m_summary->text();
-}
-
-QList<QAction*> QueryPage::menuActions(Menu menu) const
-{
-    if (menu == Menu::Run)
-        return {m_run, m_stop};
-    return menu == Menu::Export ? QList<QAction*>{m_copy} : QList<QAction*>();
-}
-
-QJsonObject QueryPage::state() const
-{
-    return {{QStringLiteral("query"), query()}};
-}
-
-void QueryPage::restoreState(const QJsonObject& state)
-{
-    if (const QJsonValue text = state.value(QStringLiteral("query")); text.isString())
-        setQuery(text.toString());
+    return new QueryPage(theme, document);
 }
 
 } // namespace app

@@ -1,14 +1,18 @@
 #include "app/search/search_page.h"
 
+#include "app/figures/scene_view.h"
 #include "app/plan/cost_form.h"
 #include "app/plan/run_plan.h"
 #include "app/plan/schedule_preview.h"
+#include "app/shell/page.h"
+#include "app/shell/run_saver.h"
+#include "app/timeline/view/run_view.h"
+#include "app/ui/background.h"
 #include "app/ui/band.h"
 #include "app/ui/bound_fields.h"
-#include "app/ui/controls.h"
-#include "app/ui/data_table.h"
 #include "app/ui/form_rows.h"
 #include "app/ui/numbers.h"
+#include "app/ui/row_table.h"
 #include "app/ui/text.h"
 #include "app/ui/themed_icon.h"
 #include "engine/base/try.h"
@@ -16,6 +20,7 @@
 #include "engine/experiment/experiment.h"
 #include "engine/experiment/experiment_fields.h"
 #include "engine/schedule/formats/schedule_file.h"
+#include "profiler/search/search.h"
 #include "profiler/study/chart_kit.h"
 
 #include <QAction>
@@ -28,10 +33,17 @@
 #include <QScrollArea>
 #include <QSplitter>
 #include <QThreadPool>
+#include <QTimer>
 #include <QToolButton>
 #include <QVBoxLayout>
 
 #include <algorithm>
+#include <atomic>
+#include <memory>
+#include <mutex>
+#include <string>
+#include <utility>
+#include <vector>
 
 namespace app {
 namespace {
@@ -232,504 +244,531 @@ QString peakText(const profiler::RunMetrics& metrics)
                  : QStringLiteral("%1 Mₐ").arg(number(metrics.peakStash(), 1));
 }
 
+// Searches the shortest schedule for given costs. The search runs on other threads, and the page
+// looks at its progress five times a second, however often it reports. Closing the page stops it.
+class SearchPage : public Page
+{
+public:
+    explicit SearchPage(const ThemeController& theme)
+        : m_theme(theme)
+    {
+        setObjectName(QStringLiteral("searchPage"));
+        m_settings.plan.experiment.mode = engine::Mode::Simulate;
+        makeActions();
+        m_form = makeForm();
+        QWidget *centre = makeCentre(), *result = makeResult();
+        spaced(new QVBoxLayout(this), {}, 0,
+               {makeSplitter(Qt::Horizontal,
+                             {{m_form, kFormColumn}, {centre, 900, 1}, {result, kResultColumn}})});
+        result->setVisible(m_showResult->isChecked());
+        connect(m_showResult, &QAction::toggled, result, &QWidget::setVisible);
+        connect(m_fields, &BoundFields::edited, this, &SearchPage::edited);
+        connect(m_costs, &CostForm::edited, this, &SearchPage::edited);
+        connect(m_costs, &CostForm::planChanged, this, &SearchPage::followRun);
+        connect(&m_tick, &QTimer::timeout, this, &SearchPage::showProgress);
+        connect(&m_views, &ViewPreparation::ready, this,
+                [this](const auto& views) { m_preview->show(views.front()); });
+        m_tick.setInterval(kTick);
+        setPlan(m_settings.plan);
+        showResult();
+    }
+
+    ~SearchPage() override { stop(); }
+
+    QString title() const override { return tr("Shortest schedule"); }
+
+    QStringList statusTexts() const override
+    {
+        const auto& schedule = m_settings.plan.experiment.schedule;
+        const profiler::SearchProgress& now = m_history.now;
+        QStringList texts{
+            m_running == nullptr
+                ? (m_result == nullptr
+                       ? tr("<b>No search</b>")
+                       : tr("<b>Search ended</b> after %1 s").arg(number(now.seconds, 1)))
+                : tr("<b>Searching</b> %1 of %2 s")
+                      .arg(number(now.seconds, 0), number(m_history.budget, 0)),
+            countOf(schedule.devices, "device"), tr("N %1").arg(schedule.microBatches)};
+        if (now.orders > 0)
+            texts.append(tr("%1 orders tried").arg(number(static_cast<double>(now.orders), 0)));
+        return texts;
+    }
+
+    QString statusNote() const override
+    {
+        const profiler::SearchProgress& now = m_history.now;
+        return m_history.steps.empty() || now.bound <= 0
+            ? QString()
+            : tr("%1, bound %2")
+                  .arg(fromUtf8(profiler::lengthText(now.best, now.inUnits)),
+                       fromUtf8(profiler::lengthText(now.bound, now.inUnits)));
+    }
+
+    void showRequest(const PageRequest& request) override
+    {
+        if (request.plan)
+            setPlan(*request.plan);
+    }
+
+    QJsonObject state() const override
+    {
+        return {{QStringLiteral("plan"), planState(m_settings.plan)},
+                {QStringLiteral("search"), fieldTexts(searchFields(), m_settings)}};
+    }
+
+    void restoreState(const QJsonObject& state) override
+    {
+        setFields(searchFields(), m_settings, state.value(QStringLiteral("search")).toObject());
+        setPlan(restoredPlan(state.value(QStringLiteral("plan")).toObject()));
+    }
+
+protected:
+    void resizeEvent(QResizeEvent* event) override
+    {
+        Page::resizeEvent(event);
+        m_preview->setRowsHeight(height() < kLowPage ? kLowRows : kRows);
+    }
+
+private:
+    struct Running // shared with the threads of the search
+    {
+        std::atomic<bool> stop{false};
+        std::mutex mutex; // protects the others
+        SearchHistory history;
+        std::vector<PublishedSchedule> schemes;
+        profiler::MemoryLimit limit;
+    };
+    // Called on another thread.
+    static engine::Result<profiler::SearchResult> searched(const SearchSettings& settings,
+                                                           Running& running)
+    {
+        profiler::SearchRequest request;
+        request.prediction = settings.plan.request();
+        request.variesPlacement = settings.variesPlacement;
+        request.seconds = settings.seconds;
+        const auto costs = TRY(profiler::costsOf(request.prediction));
+        request.limit = TRY(profiler::memoryLimit(settings.memory, costs));
+        {
+            const std::scoped_lock lock(running.mutex);
+            running.limit = request.limit;
+        }
+        return profiler::search(
+            request, costs,
+            [&running](const profiler::SearchProgress& now) {
+                const std::scoped_lock lock(running.mutex);
+                running.history.add(now);
+                if (running.schemes.empty())
+                    running.schemes.assign(now.schemes.begin(), now.schemes.end());
+            },
+            running.stop);
+    }
+
+    void makeActions()
+    {
+        m_start = makeAction("startSearch", tr("Search"), Qt::CTRL | Qt::Key_Return,
+                             [this] { start(); });
+        m_stop = makeAction(
+            "stopSearch", tr("Stop"), Qt::Key_Escape, [this] { stop(); },
+            tr("end the search and keep the best schedule"));
+        m_edit = makeAction("editFound", tr("Open in the editor"), {}, [this] { openInEditor(); });
+        m_export = makeAction("exportFound", tr("Export CSV"), {}, [this] { exportCsv(); });
+        m_copy = makeAction("copySearch", tr("Copy command"), {}, [this] { copyCommand(); });
+        m_showResult = makeAction("showSearchResult", tr("Published schemes"), {});
+        foldBelow(kFoldResult, *m_showResult);
+        followTheme(m_showResult, Icon::Info, m_theme);
+        inMenu(Menu::Run, {m_start, m_stop, m_edit, m_copy});
+        inMenu(Menu::View, {m_showResult});
+        inMenu(Menu::Export, {m_export});
+    }
+
+    QWidget* makeForm()
+    {
+        auto* content = makeSurface("plain");
+        auto* column = spaced(new QVBoxLayout(content), {}, 0);
+        makeShape(*makeFormSection(*column));
+        column->addWidget(makeLine(Qt::Horizontal));
+        column->addWidget(m_costs);
+        makeSearch(*makeFormSection(*column));
+        column->addStretch(1);
+        m_startButton = makeButton(m_start, "searchButton", "primary");
+        m_stopButton = makeButton(m_stop, "stopButton");
+        setInitialFocus(m_startButton);
+        auto* form = makeLined({makeBar(40, 8, {makeLabel(tr("Set-up"), "dock"), kStretch}),
+                                {makeScroll(content), 1},
+                                makeFoot({{m_startButton, 1}, {m_stopButton, 1}})});
+        form->setMinimumWidth(kFormColumn);
+        return form;
+    }
+
+    void makeShape(QVBoxLayout& column)
+    {
+        const auto add = [&](const char* flag) {
+            return m_fields->addRow(column, engine::experimentField(flag),
+                                    m_settings.plan.experiment, "search");
+        };
+        add("--devices");
+        add("--micro-batches");
+        add("--chunks")->setFixedWidth(kFormFieldWidth); // for "the scheme's"
+        add("--recompute");
+        add("--sync");
+    }
+
+    void makeSearch(QVBoxLayout& column)
+    {
+        for (const auto& field : searchFields()) {
+            QWidget* widget = m_fields->addRow(column, field, m_settings, "search",
+                                               field.kind == engine::FieldKind::Real
+                                                   ? BoundFields::Look::Spin
+                                                   : BoundFields::Look::ByKind);
+            if (field.flag != "--memory")
+                continue;
+            m_memory = qobject_cast<QLineEdit*>(widget);
+            column.addWidget(m_problem);
+        }
+        m_fields->addRow(column, seedField(), m_settings.plan.costs, "search");
+    }
+
+    QWidget* makeCentre()
+    {
+        m_chart->setFrameShape(QFrame::NoFrame);
+        m_chart->setMinimumHeight(180);
+        m_notice->hide();
+        m_preview->setPlaceholder(tr("The schedule appears here when the search ends"));
+        auto* chart = makeColumn(
+            {}, 0, {m_notice, makeColumn({12, 10, 12, 6}, 0, {m_sentence}), {m_chart, 1}});
+        return makeLined(
+            {makeBar(40, 8,
+                     {makeLabel(tr("Best so far"), "dock"), new Tag(m_theme, tr("simulated"), this),
+                      kStretch, m_left, makeToolButton(m_showResult)}),
+             {chart, 1},
+             makeBar(32, 8,
+                     {makeLabel(tr("Found schedule"), "dock"),
+                      new Tag(m_theme, tr("simulated"), this),
+                      {m_facts, 1}}),
+             makeColumn({14, 4, 8, 4}, 0, {m_preview})});
+    }
+
+    QWidget* makeResult()
+    {
+        m_differences->setContentsMargins(12, 10, 12, 10);
+        m_differences->setAlignment(Qt::AlignTop);
+        QScrollArea* differences = makeScroll(m_differences);
+        differences->setFocusPolicy(Qt::StrongFocus); // the keyboard can scroll it
+        differences->setAccessibleName(tr("What differs"));
+        auto* dock
+            = makeLined({makeBar(40, 8, {makeLabel(tr("Published schemes"), "dock"), kStretch}),
+                         {m_published, 3},
+                         makeBar(36, 8, {makeLabel(tr("What differs"), "dock"), m_from, kStretch}),
+                         {differences, 2},
+                         makeFoot({{makeButton(m_edit, "editFoundButton", "primary"), 1},
+                                   makeButton(m_export, "exportFoundButton"),
+                                   makeButton(m_copy, "copySearchButton")})});
+        dock->setMinimumWidth(kFormColumn);
+        return dock;
+    }
+
+    std::vector<TableColumn<PublishedSchedule>> columns() const
+    {
+        using Shown = TableColumn<PublishedSchedule>;
+        const auto [unit, name] = lengthUnit(m_history.now.inUnits);
+        const bool hasBytes = std::ranges::any_of(
+            m_schemes, [](const auto& one) { return one.metrics.peakBytes().has_value(); });
+        const auto peak = [hasBytes](const PublishedSchedule& one) {
+            return hasBytes ? static_cast<double>(one.metrics.peakBytes().value_or(0))
+                            : one.metrics.peakStash();
+        };
+        std::vector<Shown> columns{
+            Shown(
+                tr("Scheme"),
+                [](const PublishedSchedule& one) {
+                    return schemeTitle(QString::fromStdString(one.scheme));
+                },
+                Qt::AlignLeft),
+            Shown(tr("Iteration, %1").arg(name),
+                  [unit = unit](const PublishedSchedule& one) {
+                      return number(one.length / unit, 2);
+                  })
+                .sortedBy([](const PublishedSchedule& one) { return one.length; }),
+            Shown(tr("Bubble, %"),
+                  [](const PublishedSchedule& one) {
+                      return number(100 * one.metrics.bubbleRatio, 1);
+                  })
+                .sortedBy([](const PublishedSchedule& one) { return one.metrics.bubbleRatio; }),
+            Shown(hasBytes ? labelled(tr("Peak, %1"), Unit::GiB) : tr("Peak, Mₐ"),
+                  [=](const PublishedSchedule& one) {
+                      return hasBytes ? scaleIn(Unit::GiB, 2).text(peak(one))
+                                      : number(peak(one), 1);
+                  })
+                .onlyIf([=](const PublishedSchedule& one) {
+                    return !hasBytes || one.metrics.peakBytes().has_value();
+                })
+                .sortedBy(peak),
+            Shown(tr("Fits"),
+                  [](const PublishedSchedule& one) { return one.fits ? tr("yes") : tr("no"); })};
+        for (auto& column : columns)
+            column.with(kHintRole, [](const PublishedSchedule& one) { return !one.fits; });
+        return columns;
+    }
+
+    void setPlan(const RunPlan& plan)
+    {
+        m_settings.plan = plan;
+        m_settings.plan.experiment.mode = engine::Mode::Simulate;
+        m_fields->show();
+        m_costs->showPlan();
+        edited();
+    }
+
+    // Takes the number of chunks from the run with the costs.
+    // The costs of a run are those of its stages, so the devices need as many chunks as the run
+    // has.
+    void followRun()
+    {
+        const CostSource& source = m_settings.plan.source;
+        engine::ScheduleRequest& schedule = m_settings.plan.experiment.schedule;
+        if (source.kind == CostSource::Kind::Recorded && source.run) {
+            schedule.scheme = source.run->schedule.scheme;
+            schedule = withStagesOf(source, schedule);
+        }
+        m_fields->show();
+        edited();
+    }
+
+    void edited()
+    {
+        const QString problem
+            = m_fields->problem().isEmpty() ? m_costs->problem() : m_fields->problem();
+        m_problem->setText(withLabels(searchFields(), problem.toStdString()));
+        m_problem->setVisible(!problem.isEmpty());
+        m_memory->setPlaceholderText(m_settings.plan.source.kind == CostSource::Kind::Hardware
+                                         ? tr("of the hardware")
+                                         : tr("none"));
+        enable();
+    }
+
+    void start()
+    {
+        m_searched = m_settings;
+        m_result.reset();
+        m_history = {};
+        m_schemes.clear();
+        m_history.budget = m_settings.seconds;
+        m_running = std::make_shared<Running>();
+        m_running->history = m_history;
+        m_form->findChild<QScrollArea*>()->setEnabled(false);
+        m_notice->hide();
+        m_sentence->show(Band::Kind::Neutral, tr("Predicting the published schemes."), {});
+        showResult();
+        m_tick.start();
+        m_background.run(
+            [settings = m_settings, running = m_running] {
+                // A search lasts: the pool may start another thread in its place.
+                QThreadPool::globalInstance()->releaseThread();
+                auto result = searched(settings, *running);
+                QThreadPool::globalInstance()->reserveThread();
+                return result;
+            },
+            [this](engine::Result<profiler::SearchResult> result) { finish(std::move(result)); });
+    }
+
+    void stop()
+    {
+        if (m_running != nullptr)
+            m_running->stop = true;
+    }
+
+    void showProgress()
+    {
+        {
+            const std::scoped_lock lock(m_running->mutex);
+            m_history = m_running->history;
+            m_limit = m_running->limit;
+            if (m_schemes.empty() && !m_running->schemes.empty()) {
+                m_schemes = m_running->schemes;
+                m_published->show(columns(), m_schemes);
+            }
+        }
+        if (m_history.steps.empty())
+            return;
+        m_left->setText(remainingTime(std::max(0.0, m_history.budget - m_history.now.seconds)));
+        showSentence();
+        m_chart->draw(
+            [history = m_history](const ChartLook& look) { return searchChart(history, look); });
+        Q_EMIT statusChanged();
+    }
+
+    void finish(engine::Result<profiler::SearchResult> result)
+    {
+        m_tick.stop();
+        showProgress();
+        const bool hasFocus = m_stopButton->hasFocus();
+        m_running.reset();
+        m_form->findChild<QScrollArea*>()->setEnabled(true);
+        if (result) {
+            m_history.add(result->numbers());
+            m_result = std::make_shared<const profiler::SearchResult>(*std::move(result));
+            showSentence();
+        } else if (result.error().code == engine::Error::Code::Cancelled) {
+            m_sentence->show(Band::Kind::Neutral, tr("Stopped before there was a schedule."), {});
+        } else {
+            m_sentence->show(
+                Band::Kind::Error, tr("No schedule found."),
+                capitalized(
+                    withLabels(searchFields(), windowText(result.error().message).toStdString())));
+        }
+        showResult();
+        if (hasFocus)
+            m_startButton->setFocus();
+    }
+
+    // Shows the last search, or that there is none.
+    void showResult()
+    {
+        if (m_running == nullptr)
+            m_left->clear();
+        if (m_running == nullptr && m_result == nullptr && m_history.budget == 0)
+            m_sentence->show(
+                Band::Kind::Neutral, tr("No search yet."),
+                tr("Search changes the order of the published schemes that fit and keeps "
+                   "the shortest."));
+        m_chart->draw(
+            [history = m_history](const ChartLook& look) { return searchChart(history, look); });
+        m_published->show(columns(),
+                          m_result == nullptr ? std::vector<PublishedSchedule>()
+                                              : m_result->published);
+        QStringList texts;
+        QString facts, from;
+        if (m_result == nullptr) {
+            m_preview->show(nullptr);
+        } else {
+            m_views.ask({RunPointer(m_result, &m_result->found.run)});
+            facts = tr("bubble %1, peak %2; started from %3")
+                        .arg(percent(m_result->found.metrics.bubbleRatio),
+                             peakText(m_result->found.metrics),
+                             schemeTitle(QString::fromStdString(m_result->start)));
+            for (const std::string& text : m_result->differences)
+                texts.append(capitalized(windowText(text)));
+            if (m_result->bestPublished() == nullptr)
+                texts.append(tr("No published scheme fits, so there is none to compare with."));
+            else if (texts.isEmpty())
+                texts.append(tr("Nothing: no shorter order was found."));
+            else
+                from = tr("from %1").arg(
+                    schemeTitle(QString::fromStdString(m_result->bestPublished()->scheme)));
+            for (const std::string& text : m_result->warnings)
+                texts.append(tr("Warning: %1").arg(fromUtf8(text)));
+        }
+        m_facts->setText(facts);
+        m_from->setText(from);
+        m_differences->setText(texts.join(QStringLiteral("\n\n")));
+        enable();
+    }
+
+    void showSentence()
+    {
+        profiler::SearchProgress now = m_history.now;
+        if (!now.published.empty())
+            now.published = schemeTitle(QString::fromStdString(now.published)).toStdString();
+        const SearchVerdict verdict = profiler::verdict(now, m_limit);
+        using Kind = SearchVerdict::Kind;
+        m_sentence->show(verdict.kind == Kind::Shorter      ? Band::Kind::Ok
+                             : verdict.kind == Kind::Longer ? Band::Kind::Warning
+                                                            : Band::Kind::Neutral,
+                         windowText(verdict.lead), windowText(verdict.rest));
+    }
+
+    void enable()
+    {
+        const bool isRunning = m_running != nullptr;
+        m_stop->setEnabled(isRunning); // first, so that the focus goes from Search to Stop
+        m_start->setEnabled(!isRunning && m_problem->text().isEmpty());
+        for (QAction* action : {m_edit, m_export, m_copy})
+            action->setEnabled(m_result != nullptr);
+        Q_EMIT statusChanged();
+    }
+
+    void openInEditor()
+    {
+        Q_EMIT pageRequested({.kind = "editor",
+                              .schedule = std::make_shared<const engine::Schedule>(m_result->order),
+                              .costs = m_searched.plan.request()});
+    }
+
+    void exportCsv()
+    {
+        m_saver.saveText(
+            {tr("Export the schedule"), QStringLiteral("found"), tr("Schedule (*.csv)")},
+            [result = m_result]() -> engine::Result<std::string> {
+                return engine::writeCsv(result->order);
+            });
+    }
+
+    void copyCommand()
+    {
+        QGuiApplication::clipboard()->setText(command());
+        m_notice->show(Band::Kind::Ok, tr("Copied."), command());
+    }
+
+    // Repeats the search of the result.
+    QString command() const
+    {
+        const PredictionRequest request = m_searched.plan.request();
+        const auto& schedule = request.schedule;
+        std::vector<std::string> words{"-D", std::to_string(schedule.devices), "-N",
+                                       std::to_string(schedule.microBatches)};
+        const auto add = [&words](const char* flag, const std::string& value) {
+            words.insert(words.end(), {flag, value});
+        };
+        if (schedule.chunks > 0)
+            add("--chunks", std::to_string(schedule.chunks));
+        for (const QString& word : timingOptions(request))
+            words.push_back(word.toStdString());
+        if (!m_searched.memory.empty())
+            add("--memory", m_searched.memory);
+        if (m_searched.variesPlacement)
+            add("--vary", "order,placement");
+        add("--seconds", engine::numberText(m_searched.seconds));
+        add("-o", "found.csv");
+        return QString::fromStdString(engine::commandText("search", words));
+    }
+
+    const ThemeController& m_theme;
+    SearchSettings m_settings;                // of the form
+    SearchSettings m_searched;                // of the last search
+    SearchHistory m_history;                  // of the last search
+    std::vector<PublishedSchedule> m_schemes; // sorted by length
+    profiler::MemoryLimit m_limit;
+    std::shared_ptr<Running> m_running;                     // nullptr: no search runs
+    std::shared_ptr<const profiler::SearchResult> m_result; // nullptr: none yet
+    Background m_background{this};
+    ViewPreparation m_views;
+    RunSaver m_saver{this};
+    QTimer m_tick;
+
+    BoundFields* m_fields = new BoundFields(m_theme, this);
+    CostForm* m_costs = new CostForm(m_theme, m_settings.plan, CostForm::Order::Searched);
+    QWidget* m_form = nullptr;
+    QLineEdit* m_memory = nullptr;
+    QPushButton *m_startButton, *m_stopButton;
+    Band *m_sentence = named(new Band(m_theme, Band::Shape::Verdict), "searchSentence"),
+         *m_notice = named(new Band(m_theme, Band::Shape::State), "searchNotice");
+    QLabel *m_problem = makeWrapped("hint", "searchProblem"),
+           *m_left = named(makeLabel({}, "small"), "searchTimeLeft"),
+           *m_facts = named(new ElidedLabel("hint"), "searchFacts"),
+           *m_from = makeLabel({}, "hint"), *m_differences = makeWrapped("", "searchDifferences");
+    SceneView* m_chart = named(new SceneView(m_theme, [](std::size_t) { return QString(); }),
+                               "searchChart", tr("Best length over time"));
+    SchedulePreview* m_preview = named(new SchedulePreview(m_theme), "searchPreview");
+    RowTable<PublishedSchedule>* m_published
+        = new RowTable<PublishedSchedule>(m_theme, 26, "searchTable", tr("Published schemes"), 0);
+    QAction *m_start, *m_stop, *m_edit, *m_export, *m_copy, *m_showResult;
+};
+
 } // namespace
 
-SearchPage::SearchPage(const ThemeController& theme, QWidget* parent)
-    : Page(parent)
-    , m_theme(theme)
-    , m_published(new Published(this))
-    , m_fields(new BoundFields(theme, this))
-    , m_costs(new CostForm(theme, m_settings.plan, CostForm::Order::Searched))
-    , m_sentence(named(new Band(theme, Band::Shape::Verdict), "searchSentence"))
-    , m_notice(named(new Band(theme, Band::Shape::State), "searchNotice"))
-    , m_problem(named(makeWrapped("hint"), "searchProblem"))
-    , m_left(named(makeLabel({}, "small"), "searchTimeLeft"))
-    , m_facts(named(new ElidedLabel("hint"), "searchFacts"))
-    , m_from(makeLabel({}, "hint"))
-    , m_differences(named(makeWrapped(), "searchDifferences"))
-    , m_chart(named(new SceneView(theme, [](std::size_t) { return QString(); }), "searchChart",
-                    tr("Best length over time")))
-    , m_preview(named(new SchedulePreview(theme), "searchPreview"))
-    , m_table(named(new DataTable(theme, 26), "searchTable", tr("Published schemes")))
+Page* makeSearch(const ThemeController& theme)
 {
-    setObjectName(QStringLiteral("searchPage"));
-    m_settings.plan.experiment.mode = engine::Mode::Simulate;
-    makeActions();
-    m_form = makeForm();
-    QWidget *centre = makeCentre(), *result = makeResult();
-    auto* columns = makeSplitter(Qt::Horizontal);
-    for (QWidget* column : {m_form, centre, result})
-        columns->addWidget(column);
-    columns->setStretchFactor(1, 1);
-    columns->setSizes({kFormColumn, 900, kResultColumn});
-    spaced(new QVBoxLayout(this), {}, 0, {columns});
-    result->setVisible(m_showResult->isChecked());
-    connect(m_showResult, &QAction::toggled, result, &QWidget::setVisible);
-    connect(m_fields, &BoundFields::edited, this, &SearchPage::edited);
-    connect(m_costs, &CostForm::edited, this, &SearchPage::edited);
-    connect(m_costs, &CostForm::planChanged, this, &SearchPage::followRun);
-    connect(&m_tick, &QTimer::timeout, this, &SearchPage::showProgress);
-    connect(&m_views, &ViewPreparation::ready, this,
-            [this](const auto& views) { m_preview->show(views.front()); });
-    m_tick.setInterval(kTick);
-    setPlan(m_settings.plan);
-    showResult();
-}
-
-SearchPage::~SearchPage()
-{
-    stop();
-}
-
-void SearchPage::makeActions()
-{
-    m_start
-        = makeAction("startSearch", tr("Search"), Qt::CTRL | Qt::Key_Return, [this] { start(); });
-    m_stop = makeAction(
-        "stopSearch", tr("Stop"), Qt::Key_Escape, [this] { stop(); },
-        tr("end the search and keep the best schedule"));
-    m_edit = makeAction("editFound", tr("Open in the editor"), {}, [this] { openInEditor(); });
-    m_export = makeAction("exportFound", tr("Export CSV"), {}, [this] { exportCsv(); });
-    m_copy = makeAction("copySearch", tr("Copy command"), {}, [this] { copyCommand(); });
-    m_showResult = makeAction("showSearchResult", tr("Published schemes"), {});
-    foldBelow(kFoldResult, *m_showResult);
-    followTheme(m_showResult, Icon::Info, m_theme);
-}
-
-QList<QAction*> SearchPage::menuActions(Menu menu) const
-{
-    switch (menu) {
-    case Menu::Run:
-        return {m_start, m_stop, m_edit, m_copy};
-    case Menu::View:
-        return {m_showResult};
-    case Menu::Export:
-        return {m_export};
-    default:
-        return {};
-    }
-}
-
-QWidget* SearchPage::makeForm()
-{
-    auto* content = makeSurface("plain");
-    auto* column = spaced(new QVBoxLayout(content), {}, 0);
-    makeShape(*makeFormSection(*column));
-    column->addWidget(makeLine(Qt::Horizontal));
-    column->addWidget(m_costs);
-    makeSearch(*makeFormSection(*column));
-    column->addStretch(1);
-    m_startButton = makeButton(m_start->text(), QStringLiteral("searchButton"), "primary", m_start);
-    m_stopButton = makeButton(m_stop->text(), QStringLiteral("stopButton"), "", m_stop);
-    setInitialFocus(m_startButton);
-    auto* form = makeLined({makeBar(40, 8, {makeLabel(tr("Set-up"), "dock"), kStretch}),
-                            {makeScroll(content), 1},
-                            makeFoot({{m_startButton, 1}, {m_stopButton, 1}})});
-    form->setMinimumWidth(kFormColumn);
-    return form;
-}
-
-void SearchPage::makeShape(QVBoxLayout& column)
-{
-    const auto add = [&](const char* flag) {
-        return m_fields->addRow(column, engine::experimentField(flag), m_settings.plan.experiment,
-                                "search");
-    };
-    add("--devices");
-    add("--micro-batches");
-    add("--chunks")->setFixedWidth(kFormFieldWidth); // for "the scheme's"
-    add("--recompute");
-    add("--sync");
-}
-
-void SearchPage::makeSearch(QVBoxLayout& column)
-{
-    for (const auto& field : searchFields()) {
-        QWidget* widget
-            = m_fields->addRow(column, field, m_settings, "search",
-                               field.kind == engine::FieldKind::Real ? BoundFields::Look::Spin
-                                                                     : BoundFields::Look::ByKind);
-        if (field.flag != "--memory")
-            continue;
-        m_memory = qobject_cast<QLineEdit*>(widget);
-        column.addWidget(m_problem);
-    }
-    m_fields->addRow(column, seedField(), m_settings.plan.costs, "search");
-}
-
-QWidget* SearchPage::makeCentre()
-{
-    m_chart->setFrameShape(QFrame::NoFrame);
-    m_chart->setMinimumHeight(180);
-    m_notice->hide();
-    m_preview->setPlaceholder(tr("The schedule appears here when the search ends"));
-    auto* band = makeSurface("plain");
-    spaced(new QVBoxLayout(band), {12, 10, 12, 6}, 0, {m_sentence});
-    auto* chart = makeSurface("plain");
-    spaced(new QVBoxLayout(chart), {}, 0, {m_notice, band, {m_chart, 1}});
-    auto* schedule = makeSurface("plain");
-    spaced(new QVBoxLayout(schedule), {14, 4, 8, 4}, 0, {m_preview});
-    return makeLined(
-        {makeBar(40, 8,
-                 {makeLabel(tr("Best so far"), "dock"), new Tag(m_theme, tr("simulated"), this),
-                  kStretch, m_left, makeToolButton(m_showResult)}),
-         {chart, 1},
-         makeBar(32, 8,
-                 {makeLabel(tr("Found schedule"), "dock"),
-                  new Tag(m_theme, tr("simulated"), this),
-                  {m_facts, 1}}),
-         schedule});
-}
-
-QWidget* SearchPage::makeResult()
-{
-    m_table->setModel(m_published);
-    m_table->setRestColumn(0);
-    m_differences->setTextFormat(Qt::PlainText);
-    m_differences->setContentsMargins(12, 10, 12, 10);
-    m_differences->setAlignment(Qt::AlignTop);
-    QScrollArea* differences = makeScroll(m_differences);
-    differences->setFocusPolicy(Qt::StrongFocus); // the keyboard can scroll it
-    differences->setAccessibleName(tr("What differs"));
-    auto* edit = makeButton(m_edit->text(), QStringLiteral("editFoundButton"), "primary", m_edit);
-    auto* save = makeButton(m_export->text(), QStringLiteral("exportFoundButton"), "", m_export);
-    auto* copy = makeButton(m_copy->text(), QStringLiteral("copySearchButton"), "", m_copy);
-    auto* dock
-        = makeLined({makeBar(40, 8, {makeLabel(tr("Published schemes"), "dock"), kStretch}),
-                     {m_table, 3},
-                     makeBar(36, 8, {makeLabel(tr("What differs"), "dock"), m_from, kStretch}),
-                     {differences, 2},
-                     makeFoot({{edit, 1}, save, copy})});
-    dock->setMinimumWidth(kFormColumn);
-    return dock;
-}
-
-SearchPage::Published::Columns SearchPage::columns() const
-{
-    using Shown = TableColumn<PublishedSchedule>;
-    const auto [unit, name] = lengthUnit(m_history.now.inUnits);
-    const bool hasBytes = std::ranges::any_of(
-        m_schemes, [](const auto& one) { return one.metrics.peakBytes().has_value(); });
-    const auto peak = [hasBytes](const PublishedSchedule& one) {
-        return hasBytes ? static_cast<double>(one.metrics.peakBytes().value_or(0))
-                        : one.metrics.peakStash();
-    };
-    Published::Columns columns{
-        Shown(
-            tr("Scheme"),
-            [](const PublishedSchedule& one) {
-                return schemeTitle(QString::fromStdString(one.scheme));
-            },
-            Qt::AlignLeft),
-        Shown(tr("Iteration, %1").arg(name),
-              [unit = unit](const PublishedSchedule& one) { return number(one.length / unit, 2); })
-            .sortedBy([](const PublishedSchedule& one) { return one.length; }),
-        Shown(tr("Bubble, %"),
-              [](const PublishedSchedule& one) { return number(100 * one.metrics.bubbleRatio, 1); })
-            .sortedBy([](const PublishedSchedule& one) { return one.metrics.bubbleRatio; }),
-        Shown(hasBytes ? labelled(tr("Peak, %1"), Unit::GiB) : tr("Peak, Mₐ"),
-              [=](const PublishedSchedule& one) {
-                  return hasBytes ? scaleIn(Unit::GiB, 2).text(peak(one)) : number(peak(one), 1);
-              })
-            .onlyIf([=](const PublishedSchedule& one) {
-                return !hasBytes || one.metrics.peakBytes().has_value();
-            })
-            .sortedBy(peak),
-        Shown(tr("Fits"),
-              [](const PublishedSchedule& one) { return one.fits ? tr("yes") : tr("no"); })};
-    for (auto& column : columns)
-        column.with(kHintRole, [](const PublishedSchedule& one) { return !one.fits; });
-    return columns;
-}
-
-void SearchPage::setPlan(const RunPlan& plan)
-{
-    m_settings.plan = plan;
-    m_settings.plan.experiment.mode = engine::Mode::Simulate;
-    m_fields->show();
-    m_costs->showPlan();
-    edited();
-}
-
-// The costs of a run are those of its stages, so the devices need as many chunks as the run has.
-void SearchPage::followRun()
-{
-    const CostSource& source = m_settings.plan.source;
-    engine::ScheduleRequest& schedule = m_settings.plan.experiment.schedule;
-    if (source.kind == CostSource::Kind::Recorded && source.run) {
-        schedule.scheme = source.run->schedule.scheme;
-        schedule = withStagesOf(source, schedule);
-    }
-    m_fields->show();
-    edited();
-}
-
-void SearchPage::edited()
-{
-    const QString problem
-        = m_fields->problem().isEmpty() ? m_costs->problem() : m_fields->problem();
-    m_problem->setText(withLabels(searchFields(), problem.toStdString()));
-    m_problem->setVisible(!problem.isEmpty());
-    m_memory->setPlaceholderText(m_settings.plan.source.kind == CostSource::Kind::Hardware
-                                     ? tr("of the hardware")
-                                     : tr("none"));
-    enable();
-}
-
-void SearchPage::enable()
-{
-    const bool isRunning = m_running != nullptr;
-    m_stop->setEnabled(isRunning); // first, so that the focus goes from Search to Stop
-    m_start->setEnabled(!isRunning && m_problem->text().isEmpty());
-    for (QAction* action : {m_edit, m_export, m_copy})
-        action->setEnabled(m_result != nullptr);
-    Q_EMIT statusChanged();
-}
-
-// Called on another thread.
-engine::Result<profiler::SearchResult> SearchPage::searched(const SearchSettings& settings,
-                                                            Running& running)
-{
-    profiler::SearchRequest request;
-    request.prediction = settings.plan.request();
-    request.variesPlacement = settings.variesPlacement;
-    request.seconds = settings.seconds;
-    const auto costs = TRY(profiler::costsOf(request.prediction));
-    request.limit = TRY(profiler::memoryLimit(settings.memory, costs));
-    {
-        const std::scoped_lock lock(running.mutex);
-        running.limit = request.limit;
-    }
-    return profiler::search(
-        request, costs,
-        [&running](const profiler::SearchProgress& now) {
-            const std::scoped_lock lock(running.mutex);
-            running.history.add(now);
-            if (running.schemes.empty())
-                running.schemes.assign(now.schemes.begin(), now.schemes.end());
-        },
-        running.stop);
-}
-
-void SearchPage::start()
-{
-    m_searched = m_settings;
-    m_result.reset();
-    m_history = {};
-    m_schemes.clear();
-    m_history.budget = m_settings.seconds;
-    m_running = std::make_shared<Running>();
-    m_running->history = m_history;
-    m_form->findChild<QScrollArea*>()->setEnabled(false);
-    m_notice->hide();
-    m_sentence->show(Band::Kind::Neutral, tr("Predicting the published schemes."), {});
-    showResult();
-    m_tick.start();
-    m_background.run(
-        [settings = m_settings, running = m_running] {
-            // A search lasts: the pool may start another thread in its place.
-            QThreadPool::globalInstance()->releaseThread();
-            auto result = searched(settings, *running);
-            QThreadPool::globalInstance()->reserveThread();
-            return result;
-        },
-        [this](engine::Result<profiler::SearchResult> result) { finish(std::move(result)); });
-}
-
-void SearchPage::stop()
-{
-    if (m_running != nullptr)
-        m_running->stop = true;
-}
-
-void SearchPage::showProgress()
-{
-    {
-        const std::scoped_lock lock(m_running->mutex);
-        m_history = m_running->history;
-        m_limit = m_running->limit;
-        if (m_schemes.empty() && !m_running->schemes.empty()) {
-            m_schemes = m_running->schemes;
-            m_published->reset(columns(), m_schemes);
-        }
-    }
-    if (m_history.steps.empty())
-        return;
-    m_left->setText(remainingTime(std::max(0.0, m_history.budget - m_history.now.seconds)));
-    showSentence();
-    m_chart->draw(
-        [history = m_history](const ChartLook& look) { return searchChart(history, look); });
-    Q_EMIT statusChanged();
-}
-
-void SearchPage::finish(engine::Result<profiler::SearchResult> result)
-{
-    m_tick.stop();
-    showProgress();
-    const bool hasFocus = m_stopButton->hasFocus();
-    m_running.reset();
-    m_form->findChild<QScrollArea*>()->setEnabled(true);
-    if (result) {
-        m_history.add(result->numbers());
-        m_result = std::make_shared<const profiler::SearchResult>(*std::move(result));
-        showSentence();
-    } else if (result.error().code == engine::Error::Code::Cancelled) {
-        m_sentence->show(Band::Kind::Neutral, tr("Stopped before there was a schedule."), {});
-    } else {
-        m_sentence->show(Band::Kind::Error, tr("No schedule found."),
-                         capitalized(withLabels(searchFields(),
-                                                windowText(result.error().message).toStdString())));
-    }
-    showResult();
-    if (hasFocus)
-        m_startButton->setFocus();
-}
-
-void SearchPage::showSentence()
-{
-    profiler::SearchProgress now = m_history.now;
-    if (!now.published.empty())
-        now.published = schemeTitle(QString::fromStdString(now.published)).toStdString();
-    const SearchVerdict verdict = profiler::verdict(now, m_limit);
-    using Kind = SearchVerdict::Kind;
-    m_sentence->show(verdict.kind == Kind::Shorter      ? Band::Kind::Ok
-                         : verdict.kind == Kind::Longer ? Band::Kind::Warning
-                                                        : Band::Kind::Neutral,
-                     windowText(verdict.lead), windowText(verdict.rest));
-}
-
-// Shows the last search, or that there is none.
-void SearchPage::showResult()
-{
-    if (m_running == nullptr)
-        m_left->clear();
-    if (m_running == nullptr && m_result == nullptr && m_history.budget == 0)
-        m_sentence->show(Band::Kind::Neutral, tr("No search yet."),
-                         tr("Search changes the order of the published schemes that fit and keeps "
-                            "the shortest."));
-    m_chart->draw(
-        [history = m_history](const ChartLook& look) { return searchChart(history, look); });
-    m_published->reset(
-        columns(), m_result == nullptr ? std::vector<PublishedSchedule>() : m_result->published);
-    QStringList texts;
-    QString facts, from;
-    if (m_result == nullptr) {
-        m_preview->show(nullptr);
-    } else {
-        m_views.ask({RunPointer(m_result, &m_result->found.run)});
-        facts = tr("bubble %1, peak %2; started from %3")
-                    .arg(percent(m_result->found.metrics.bubbleRatio),
-                         peakText(m_result->found.metrics),
-                         schemeTitle(QString::fromStdString(m_result->start)));
-        for (const std::string& text : m_result->differences)
-            texts.append(capitalized(windowText(text)));
-        if (m_result->bestPublished() == nullptr)
-            texts.append(tr("No published scheme fits, so there is none to compare with."));
-        else if (texts.isEmpty())
-            texts.append(tr("Nothing: no shorter order was found."));
-        else
-            from = tr("from %1").arg(
-                schemeTitle(QString::fromStdString(m_result->bestPublished()->scheme)));
-        for (const std::string& text : m_result->warnings)
-            texts.append(tr("Warning: %1").arg(fromUtf8(text)));
-    }
-    m_facts->setText(facts);
-    m_from->setText(from);
-    m_differences->setText(texts.join(QStringLiteral("\n\n")));
-    enable();
-}
-
-void SearchPage::openInEditor()
-{
-    Q_EMIT pageRequested({.kind = "editor",
-                          .schedule = std::make_shared<const engine::Schedule>(m_result->order),
-                          .costs = m_searched.plan.request()});
-}
-
-void SearchPage::exportCsv()
-{
-    m_saver.saveText({tr("Export the schedule"), QStringLiteral("found"), tr("Schedule (*.csv)")},
-                     [result = m_result]() -> engine::Result<std::string> {
-                         return engine::writeCsv(result->order);
-                     });
-}
-
-QString SearchPage::command() const
-{
-    const PredictionRequest request = m_searched.plan.request();
-    const auto& schedule = request.schedule;
-    std::vector<std::string> words{"-D", std::to_string(schedule.devices), "-N",
-                                   std::to_string(schedule.microBatches)};
-    const auto add = [&words](const char* flag, const std::string& value) {
-        words.insert(words.end(), {flag, value});
-    };
-    if (schedule.chunks > 0)
-        add("--chunks", std::to_string(schedule.chunks));
-    for (const QString& word : timingOptions(request))
-        words.push_back(word.toStdString());
-    if (!m_searched.memory.empty())
-        add("--memory", m_searched.memory);
-    if (m_searched.variesPlacement)
-        add("--vary", "order,placement");
-    add("--seconds", engine::numberText(m_searched.seconds));
-    add("-o", "found.csv");
-    return QString::fromStdString(engine::commandText("search", words));
-}
-
-void SearchPage::copyCommand()
-{
-    QGuiApplication::clipboard()->setText(command());
-    m_notice->show(Band::Kind::Ok, tr("Copied."), command());
-}
-
-void SearchPage::showRequest(const PageRequest& request)
-{
-    if (request.plan)
-        setPlan(*request.plan);
-}
-
-QStringList SearchPage::statusTexts() const
-{
-    const auto& schedule = m_settings.plan.experiment.schedule;
-    const profiler::SearchProgress& now = m_history.now;
-    QStringList texts{m_running == nullptr
-                          ? (m_result == nullptr
-                                 ? tr("<b>No search</b>")
-                                 : tr("<b>Search ended</b> after %1 s").arg(number(now.seconds, 1)))
-                          : tr("<b>Searching</b> %1 of %2 s")
-                                .arg(number(now.seconds, 0), number(m_history.budget, 0)),
-                      countOf(schedule.devices, "device"), tr("N %1").arg(schedule.microBatches)};
-    if (now.orders > 0)
-        texts.append(tr("%1 orders tried").arg(number(static_cast<double>(now.orders), 0)));
-    return texts;
-}
-
-QString SearchPage::statusNote() const
-{
-    const profiler::SearchProgress& now = m_history.now;
-    return m_history.steps.empty() || now.bound <= 0
-        ? QString()
-        : tr("%1, bound %2")
-              .arg(fromUtf8(profiler::lengthText(now.best, now.inUnits)),
-                   fromUtf8(profiler::lengthText(now.bound, now.inUnits)));
-}
-
-void SearchPage::resizeEvent(QResizeEvent* event)
-{
-    Page::resizeEvent(event);
-    m_preview->setRowsHeight(height() < kLowPage ? kLowRows : kRows);
-}
-
-QJsonObject SearchPage::state() const
-{
-    return {{QStringLiteral("plan"), planState(m_settings.plan)},
-            {QStringLiteral("search"), fieldTexts(searchFields(), m_settings)}};
-}
-
-void SearchPage::restoreState(const QJsonObject& state)
-{
-    setFields(searchFields(), m_settings, state.value(QStringLiteral("search")).toObject());
-    setPlan(restoredPlan(state.value(QStringLiteral("plan")).toObject()));
+    return new SearchPage(theme);
 }
 
 } // namespace app

@@ -567,7 +567,7 @@ QWidget* SetupPage::makeHeader(const ThemeController& theme)
 // the rest of the page.
 void SetupPage::makeMapping()
 {
-    m_mapping = new MappingView(m_theme);
+    m_mapping = MappingView::make(m_theme);
     m_views->addWidget(m_mapping);
     connect(m_mapping, &MappingView::planOffered, this, &SetupPage::setPlan);
     connect(m_mapping, &MappingView::csvChanged, this,

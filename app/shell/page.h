@@ -5,6 +5,7 @@
 #include "engine/timeline/run.h"
 
 #include <QJsonObject>
+#include <QMap>
 #include <QPointer>
 #include <QStringList>
 #include <QWidget>
@@ -130,7 +131,7 @@ public:
     // the design has one, a shortcut with Qt::WidgetWithChildrenShortcut, and must be added to the
     // page (QWidget::addAction). While the page is current, the menus, Ctrl+K and the list of keys
     // show its actions. A statusTip() replaces a menu text that is too short for the list of keys.
-    virtual QList<QAction*> menuActions(Menu) const { return {}; }
+    virtual QList<QAction*> menuActions(Menu menu) const { return m_menus.value(menu); }
 
     // Finds actions for a text typed into the command palette, such as an op, a range or a setting.
     // They are listed in addition to the menu actions and are valid until the next call.
@@ -142,6 +143,7 @@ public:
                         const std::function<void()>& trigger = {}, const QString& tip = {});
 
 protected:
+    void inMenu(Menu menu, const QList<QAction*>& actions) { m_menus[menu] = actions; }
     // Sets the widget that gets the focus when the page is shown. A focus proxy would not do: Tab
     // would start at the proxy and never reach the widgets before it.
     void setInitialFocus(QWidget* widget) { m_initialFocus = widget; }
@@ -159,6 +161,7 @@ private:
         bool hasRoom = true;
     };
     std::vector<Fold> m_folds;
+    QMap<Menu, QList<QAction*>> m_menus;
     QPointer<QWidget> m_initialFocus;
     const PageKind* m_kind = nullptr;
 

@@ -24,10 +24,11 @@ QLabel* makeLabel(const QString& text, const char* role, QWidget* parent)
     return label;
 }
 
-QLabel* makeWrapped(const char* role)
+QLabel* makeWrapped(const char* role, const char* objectName, const QString& text)
 {
-    QLabel* label = makeLabel({}, role);
+    QLabel* label = named(makeLabel(text, role), objectName);
     label->setWordWrap(true);
+    label->setTextFormat(Qt::PlainText);
     return label;
 }
 
@@ -46,6 +47,13 @@ QPushButton* makeButton(const QString& text, const QString& objectName, const ch
     QObject::connect(button, &QPushButton::clicked, action, &QAction::trigger);
     QObject::connect(action, &QAction::enabledChanged, button, &QWidget::setEnabled);
     button->setEnabled(action->isEnabled());
+    return button;
+}
+
+QPushButton* makeButton(QAction* action, const char* objectName, const char* kind)
+{
+    QPushButton* button = makeButton(action->text(), QString::fromLatin1(objectName), kind, action);
+    QObject::connect(action, &QAction::changed, button, [=] { button->setText(action->text()); });
     return button;
 }
 
@@ -80,6 +88,19 @@ QSplitter* makeSplitter(Qt::Orientation orientation)
     return made;
 }
 
+QSplitter* makeSplitter(Qt::Orientation orientation, std::initializer_list<Pane> panes)
+{
+    QSplitter* made = makeSplitter(orientation);
+    QList<int> sizes;
+    for (const Pane& pane : panes) {
+        made->addWidget(pane.widget);
+        made->setStretchFactor(made->count() - 1, pane.stretch);
+        sizes.append(pane.size);
+    }
+    made->setSizes(sizes);
+    return made;
+}
+
 QWidget* makeSurface(const char* surface, QWidget* parent)
 {
     auto* widget = new QWidget(parent);
@@ -100,11 +121,37 @@ void fill(QBoxLayout& layout, std::initializer_list<Cell> cells)
     }
 }
 
+void clearLayout(QLayout& layout)
+{
+    while (QLayoutItem* item = layout.takeAt(0)) {
+        if (QWidget* widget = item->widget()) {
+            widget->hide();
+            widget->deleteLater();
+        }
+        delete item;
+    }
+}
+
+QWidget* makeColumn(const QMargins& margins, int spacing, std::initializer_list<Cell> cells,
+                    const char* surface)
+{
+    QWidget* column = makeSurface(surface);
+    spaced(new QVBoxLayout(column), margins, spacing, cells);
+    return column;
+}
+
+QWidget* makeRow(const QMargins& margins, int spacing, std::initializer_list<Cell> cells,
+                 const char* surface)
+{
+    QWidget* row = makeSurface(surface);
+    spaced(new QHBoxLayout(row), margins, spacing, cells);
+    return row;
+}
+
 QWidget* makeBar(int height, int spacing, std::initializer_list<Cell> cells)
 {
-    QWidget* bar = makeSurface("alt");
+    QWidget* bar = makeRow({12, 0, 12, 0}, spacing, cells, "alt");
     bar->setFixedHeight(height);
-    spaced(new QHBoxLayout(bar), {12, 0, 12, 0}, spacing, cells);
     return bar;
 }
 
@@ -122,9 +169,8 @@ QWidget* makeLined(std::initializer_list<Cell> parts)
 
 QWidget* makeFoot(std::initializer_list<Cell> buttons)
 {
-    QWidget* foot = makeSurface("plain");
+    QWidget* foot = makeRow({12, 0, 12, 0}, 8, buttons);
     foot->setFixedHeight(53);
-    spaced(new QHBoxLayout(foot), {12, 0, 12, 0}, 8, buttons);
     return foot;
 }
 

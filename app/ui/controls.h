@@ -34,16 +34,26 @@ Object* named(Object* object, const char* name, const QString& accessibleName = 
 }
 
 QLabel* makeLabel(const QString& text, const char* role = "", QWidget* parent = nullptr);
-QLabel* makeWrapped(const char* role = ""); // a label that wraps its text
+// Makes a label that wraps plain text.
+QLabel* makeWrapped(const char* role = "", const char* objectName = "", const QString& text = {});
 // Makes a button. `kind` selects its look: "", "primary", "tool" (24 px high) or "link".
 QPushButton* makeButton(const QString& text, const QString& objectName, const char* kind = "");
 // A button that triggers `action` and is enabled with it.
 QPushButton* makeButton(const QString& text, const QString& objectName, const char* kind,
                         QAction* action);
+QPushButton* makeButton(QAction* action, const char* objectName, const char* kind = ""); // its text
 QFrame* makeLine(Qt::Orientation orientation);
 // A vertical scroll area that does not take the focus; its content does.
 QScrollArea* makeScroll(QWidget* content);
-QSplitter* makeSplitter(Qt::Orientation orientation); // one pixel wide; parts do not collapse
+// One pixel wide; parts do not collapse.
+QSplitter* makeSplitter(Qt::Orientation orientation);
+struct Pane // of a splitter: its first size in pixels, and its share when the splitter grows
+{
+    QWidget* widget;
+    int size;
+    int stretch = 0;
+};
+QSplitter* makeSplitter(Qt::Orientation orientation, std::initializer_list<Pane> panes);
 // Makes a widget with a background. `surface` selects it: "plain", "alt", "card", "card-alt",
 // "window".
 QWidget* makeSurface(const char* surface, QWidget* parent = nullptr);
@@ -75,6 +85,7 @@ struct Cell
 };
 inline const Cell kStretch(static_cast<QWidget*>(nullptr), 1);
 void fill(QBoxLayout& layout, std::initializer_list<Cell> cells);
+void clearLayout(QLayout& layout); // deletes its widgets later
 
 // Sets margins, spacing and contents of a layout.
 template<class Layout>
@@ -87,6 +98,11 @@ Layout* spaced(Layout* layout, const QMargins& margins, int spacing,
         fill(*layout, cells);
     return layout;
 }
+// A widget with its parts below each other, or beside each other.
+QWidget* makeColumn(const QMargins& margins, int spacing, std::initializer_list<Cell> cells,
+                    const char* surface = "plain");
+QWidget* makeRow(const QMargins& margins, int spacing, std::initializer_list<Cell> cells,
+                 const char* surface = "plain");
 // Makes a title bar for a page, `height` px high.
 QWidget* makeBar(int height, int spacing, std::initializer_list<Cell> cells);
 

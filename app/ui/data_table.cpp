@@ -273,8 +273,9 @@ void DataTable::spanCells()
     clearSpans();
     for (int row = 0; row < model()->rowCount(); ++row) {
         for (int column = 0; column < model()->columnCount(); ++column) {
-            if (model()->index(row, column).data(kSpanRole).toBool())
-                setSpan(row, column, 1, model()->columnCount() - column);
+            const int span = model()->index(row, column).data(kSpanRole).toInt();
+            if (span > 0) // true: the rest
+                setSpan(row, column, 1, span > 1 ? span : model()->columnCount() - column);
         }
     }
 }

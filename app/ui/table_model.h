@@ -113,6 +113,12 @@ struct TableColumn : ColumnHead
         return with(Qt::ToolTipRole,
                     [fixed](const Row&) { return QVariant(QString::fromUtf8(fixed)); });
     }
+    template<class Judge> // returns a Verdict
+    TableColumn& verdict(Judge judge)
+    {
+        return with(kVerdictRole,
+                    [judge](const Row& row) { return QVariant(static_cast<int>(judge(row))); });
+    }
     TableColumn& flag(int role) // sets a bool of table_roles.h in every row
     {
         return with(role, [](const Row&) { return QVariant(true); });

@@ -17,8 +17,9 @@ inline constexpr int kDifferenceRole = Qt::UserRole + 2, kVerdictRole = Qt::User
 // otherwise below the text, elided in the middle. Rows with second lines need kTwoLines pixels.
 inline constexpr int kBelowRole = Qt::UserRole + 17;
 inline constexpr int kTwoLines = 52;
-// Three bools: whether the cell is a summary (strong), whether its text is muted (hint), and
-// whether it covers the rest of its row (span).
+// Two bools: whether the cell is a summary (strong), and whether its text is muted (hint).
+// kSpanRole is the number of columns that the cell covers; true: the rest of its row. Spans must
+// not overlap.
 inline constexpr int kStrongRole = Qt::UserRole + 4, kHintRole = Qt::UserRole + 5,
                      kSpanRole = Qt::UserRole + 6;
 // A const Thumbnail*, drawn at the left (nullptr draws an empty frame), and its share of the width
@@ -38,8 +39,6 @@ inline constexpr int kIntervalRole = Qt::UserRole + 13;
 // costs).
 inline constexpr int kBeforeRole = Qt::UserRole + 14;
 
-// A QVector<double>, drawn as a line through the values (by the delegate of the ledger).
-inline constexpr int kSparklineRole = Qt::UserRole + 15;
 // A bool: the value exceeds its limit and is drawn in the error colour, whatever its verdict.
 inline constexpr int kExceedsRole = Qt::UserRole + 16;
 

@@ -1,27 +1,19 @@
 #pragma once
 
-#include <QDialog>
+#include <QString>
+
+#include <functional>
+
+class QDialog;
+class QWidget;
 
 namespace app {
 
-// Asks before changes are lost. Save is the default, Esc cancels.
-class UnsavedDialog : public QDialog
-{
-    Q_OBJECT
-
-public:
-    enum class Choice { Stay, Discard, Save };
-
-    // `what` is the name of the schedule: "mine.csv"; `changes` is the number of steps since it was
-    // saved; 0: unknown.
-    UnsavedDialog(const QString& what, int changes, QWidget* parent = nullptr);
-
-    Choice choice() const { return m_choice; }
-
-private:
-    void choose(Choice choice);
-
-    Choice m_choice = Choice::Stay;
-};
+// Asks what to do with unsaved changes. `what` is the name of what changed: "mine.csv"; `changes`
+// is the number of steps since it was saved; 0: unknown. Returns whether they may be lost: the user
+// discards them, or `save` has saved them.
+QDialog* makeUnsavedDialog(const QString& what, int changes, QWidget* parent = nullptr);
+bool mayDiscard(const QString& what, int changes, QWidget* parent,
+                const std::function<bool()>& save);
 
 } // namespace app

@@ -25,59 +25,6 @@ using profiler::RunEdit;
 
 namespace {
 
-// The number of layers before each stage, then the total.
-std::vector<int> borders(const LayerSplit& split)
-{
-    std::vector<int> all{0};
-    std::partial_sum(split.begin(), split.end(), std::back_inserter(all));
-    return all;
-}
-
-} // namespace
-
-std::vector<profiler::LayerMove> layerMoves(const LayerSplit& measured, const LayerSplit& split)
-{
-    const std::vector<int> now = borders(split), before = borders(measured);
-    std::vector<profiler::LayerMove> moves;
-    for (std::size_t from = 0; from < split.size(); ++from)
-        for (std::size_t to = 0; to < split.size(); ++to) {
-            const int common
-                = std::min(now[to + 1], before[from + 1]) - std::max(now[to], before[from]);
-            if (from != to && common > 0)
-                moves.push_back({engine::StageId{static_cast<int>(from)},
-                                 engine::StageId{static_cast<int>(to)}, common});
-        }
-    return moves;
-}
-
-LayerSplit withMoves(LayerSplit split, const std::vector<profiler::LayerMove>& moves)
-{
-    for (const profiler::LayerMove& move : moves) {
-        split[static_cast<std::size_t>(move.from.value)] -= move.count;
-        split[static_cast<std::size_t>(move.to.value)] += move.count;
-    }
-    return split;
-}
-
-std::pair<int, int> borderRange(const LayerSplit& measured, const LayerSplit& split, int border)
-{
-    const std::vector<int> now = borders(split), before = borders(measured);
-    const auto at = static_cast<std::size_t>(border);
-    return {std::max(now[at], before[at]) + 1, std::min(now[at + 2], before[at + 2]) - 1};
-}
-
-LayerSplit withBorder(const LayerSplit& measured, LayerSplit split, int border, int before)
-{
-    const auto [least, most] = borderRange(measured, split, border);
-    const auto at = static_cast<std::size_t>(border);
-    const int moved = std::clamp(before, least, most) - borders(split)[at + 1];
-    split[at] += moved;
-    split[at + 1] -= moved;
-    return split;
-}
-
-namespace {
-
 QString timeText(std::int64_t ns)
 {
     return timeScale(ns).withUnit(static_cast<double>(ns));

@@ -26,20 +26,6 @@ namespace app {
 using profiler::WhatIfChanges;
 using profiler::withChanges;
 
-// The number of layers that each stage executes, in the order of the stages.
-using LayerSplit = std::vector<int>;
-
-// Converts the moves between the measured split and `split`. Layers keep their order.
-std::vector<profiler::LayerMove> layerMoves(const LayerSplit& measured, const LayerSplit& split);
-LayerSplit withMoves(LayerSplit measured, const std::vector<profiler::LayerMove>& moves);
-
-// Returns the least and the greatest number of layers that can be before a border. `border` is the
-// index of the stage that ends there. Each stage next to the border keeps at least one layer that
-// it has in the measured split.
-std::pair<int, int> borderRange(const LayerSplit& measured, const LayerSplit& split, int border);
-// Returns the split with the border moved to `before` layers, clamped to borderRange().
-LayerSplit withBorder(const LayerSplit& measured, LayerSplit split, int border, int before);
-
 // Returns the reason why other schemes cannot be predicted from the run; "" if no reason is known.
 // Does not read the spans, so a prediction may still fail. `run` may be nullptr.
 QString whyNoWhatIf(const engine::Run* run);

@@ -178,8 +178,21 @@ MainWindow::MainWindow(ThemeController& theme, Settings& settings, QWidget* pare
     m_start = new StartPage(theme, settings);
     connect(m_start, &StartPage::deviceCheckRequested, this,
             [this] { showHelp(HelpDialog::Topic::Devices); });
-    connect(&m_ledger, &RunLedger::changed, m_start,
-            [this] { m_start->setKnownRuns(m_ledger.untrashed()); });
+    connect(&m_ledger, &RunLedger::changed, m_start, [this] {
+        m_start->setKnownRuns(m_ledger.untrashed());
+        for (const auto& run : m_library.runs())
+            if (!run->file().isEmpty())
+                run->setNumber(m_ledger.number(run->file()));
+    });
+    connect(&m_ledger, &RunLedger::closeRequested, this, [this](const QString& file) {
+        const auto document = m_library.find(file);
+        for (Page* page : m_tabs->pages())
+            if (document != nullptr && page->document() == document.get())
+                m_tabs->close(page);
+        if (document != nullptr)
+            m_library.close(*document);
+    });
+    m_library.setNumbering([this](const QString& file) { return m_ledger.number(file); });
     addPage(m_start);
     keepQueue();
     restoreGeometry(settings.geometry());

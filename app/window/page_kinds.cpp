@@ -28,6 +28,18 @@ Page* make(const PageServices& services, const PageRequest&)
     return new Shown(services.theme);
 }
 
+template<auto kMake>
+Page* with(const PageServices& services, const PageRequest&)
+{
+    return kMake(services.theme);
+}
+
+template<auto kMake>
+Page* about(const PageServices& services, const PageRequest& request)
+{
+    return kMake(services.theme, services.library, request.runs.front());
+}
+
 template<class Shown>
 Page* makeAbout(const PageServices& services, const PageRequest& request)
 {
@@ -40,19 +52,19 @@ Page* makeComparison(const PageServices& services, const PageRequest& request)
 }
 
 // `request` has traces, or the run that they became.
-Page* makeImport(const PageServices& services, const PageRequest& request)
+Page* makeImportPage(const PageServices& services, const PageRequest& request)
 {
-    if (!request.runs.empty())
-        return makeAbout<ImportPage>(services, request);
-    return new ImportPage(services.theme, services.library, request.files, request.text);
+    return !request.runs.empty()
+        ? makeImport(services.theme, services.library, request.runs.front())
+        : makeImport(services.theme, services.library, request.files, request.text);
 }
 
 Page* makeCluster(const PageServices& services, const PageRequest& request)
 {
-    if (!request.runs.empty())
-        return makeAbout<ClusterPage>(services, request);
-    return new ClusterPage(services.theme, services.library,
-                           clusterPlanOf(request.plan.value_or(RunPlan())));
+    return !request.runs.empty()
+        ? ClusterPage::make(services.theme, services.library, request.runs.front())
+        : ClusterPage::make(services.theme, services.library,
+                            clusterPlanOf(request.plan.value_or(RunPlan())));
 }
 
 Page* makeEditor(const PageServices& services, const PageRequest& request)
@@ -61,7 +73,7 @@ Page* makeEditor(const PageServices& services, const PageRequest& request)
     if (const engine::Schedule* schedule = request.schedule.get())
         page->edit(*schedule,
                    EditorPage::tr("%1 D %2, N %3")
-                       .arg(schemeLabel(QString::fromStdString(schedule->scheme)))
+                       .arg(schemeTitle(fromUtf8(schedule->scheme)))
                        .arg(schedule->shape.devices)
                        .arg(schedule->shape.microBatches),
                    request.costs);
@@ -70,7 +82,10 @@ Page* makeEditor(const PageServices& services, const PageRequest& request)
 
 Page* makeStudy(const PageServices& services, const PageRequest& request)
 {
-    return new StudyPage(services.theme, request.files.value(0));
+    StudyPage* page = StudyPage::make(services.theme);
+    if (!request.files.isEmpty())
+        page->open(request.files.front());
+    return page;
 }
 
 Page* makeSetup(const PageServices& services, const PageRequest& request)
@@ -81,9 +96,9 @@ Page* makeSetup(const PageServices& services, const PageRequest& request)
     return page;
 }
 
-Page* makeLedger(const PageServices& services, const PageRequest&)
+Page* makeRuns(const PageServices& services, const PageRequest&)
 {
-    return new LedgerPage(services.theme, services.library, services.ledger);
+    return makeLedger(services.theme, services.library, services.ledger);
 }
 
 Page* makeSettings(const PageServices& services, const PageRequest&)
@@ -102,16 +117,16 @@ const PageKind kPageKinds[] = {
     {"setup", Tabs::Many, About::Nothing, makeSetup, {Menu::File, "newRun", "&New run", "Ctrl+N"}},
     {"run", Tabs::PerRun, About::Runs, makeAbout<RunPage>},
     {"compare", Tabs::PerRuns, About::Runs, makeComparison},
-    {"memory", Tabs::PerRun, About::Runs, makeAbout<MemoryPage>},
-    {"whatif", Tabs::PerRun, About::Runs, makeAbout<WhatIfPage>},
-    {"query", Tabs::PerRun, About::Runs, makeAbout<QueryPage>},
-    {"import", Tabs::PerRun, About::Traces, makeImport},
+    {"memory", Tabs::PerRun, About::Runs, about<makeMemory>},
+    {"whatif", Tabs::PerRun, About::Runs, about<makeWhatIf>},
+    {"query", Tabs::PerRun, About::Runs, about<makeQuery>},
+    {"import", Tabs::PerRun, About::Traces, makeImportPage},
     {"editor", Tabs::PerFile, About::Files, makeEditor},
-    {"runs", Tabs::One, About::Nothing, makeLedger, {Menu::File, "allRuns", "&All runs", "Ctrl+L"}},
+    {"runs", Tabs::One, About::Nothing, makeRuns, {Menu::File, "allRuns", "&All runs", "Ctrl+L"}},
     {"estimator",
      Tabs::One,
      About::Nothing,
-     make<EstimatorPage>,
+     with<makeEstimator>,
      {Menu::Run, "estimator", "&Estimator", "Ctrl+Shift+M"}},
     {"study",
      Tabs::PerFile,
@@ -121,7 +136,7 @@ const PageKind kPageKinds[] = {
     {"search",
      Tabs::Many,
      About::Nothing,
-     make<SearchPage>,
+     with<makeSearch>,
      {Menu::Run, "search", "S&hortest schedule", "Ctrl+Shift+F"}},
     {"cluster",
      Tabs::PerRun,

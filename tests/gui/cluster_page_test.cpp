@@ -57,7 +57,7 @@ struct Cluster
     }
     void take()
     {
-        page = qobject_cast<ClusterPage*>(window.currentPage());
+        page = dynamic_cast<ClusterPage*>(window.currentPage());
         REQUIRE(page != nullptr);
         REQUIRE(waitFor([&] { return page->outlook() != nullptr; }));
     }
@@ -131,7 +131,7 @@ TEST_CASE("measured runs are compared with the prediction of the current plan")
     };
     choose("h100-sxm");
     tests::writeTorchTraces(cluster.traces.path(), tests::simulatedRun("1f1b", 4, 8));
-    cluster.page->takeResults({QString::fromStdString(cluster.traces.path().string())});
+    cluster.page->results().take({QString::fromStdString(cluster.traces.path().string())});
     REQUIRE(waitFor([&] { return cluster.isCompared(); }));
     QStringList compared;
     QObject::connect(cluster.page, &Page::pageRequested,
@@ -188,7 +188,7 @@ TEST_CASE("a kit is written as an archive, whose folder is not watched")
     REQUIRE(waitFor([&] { return cluster.text("kitWritten").contains(file); }));
     CHECK(archive->isEnabled());
     CHECK(QFileInfo(file).isFile());
-    CHECK(cluster.page->watcher().results().folder.isEmpty());
+    CHECK(cluster.page->results().watcher().results().folder.isEmpty());
     cluster.find<SpinField>("gpusPerNode")->setValue(2);
     CHECK(cluster.text("kitWritten").isEmpty()); // the file is not of this set-up
 }
@@ -229,7 +229,7 @@ TEST_CASE("a kit whose set-up changed while it was written is named as the earli
     REQUIRE(waitFor([&] { return cluster.text("kitWritten").contains(folder); }));
     CHECK(cluster.text("kitWritten").endsWith(QStringLiteral("before the last change.")));
     CHECK_FALSE(cluster.page->statusTexts().contains(QStringLiteral("written")));
-    CHECK(cluster.page->watcher().results().folder.isEmpty());
+    CHECK(cluster.page->results().watcher().results().folder.isEmpty());
 }
 
 TEST_CASE("a GPU of the cluster is predicted, and a written kit is watched for results")
@@ -252,7 +252,7 @@ TEST_CASE("a GPU of the cluster is predicted, and a written kit is watched for r
     REQUIRE(waitFor([&] { return cluster.text("kitWritten").contains(folder); }));
     CHECK(write->isEnabled());
     CHECK(QFile::exists(folder + QStringLiteral("/train.py")));
-    CHECK(cluster.page->watcher().results().folder == folder);
+    CHECK(cluster.page->results().watcher().results().folder == folder);
     CHECK(cluster.ranks("Waiting") == QStringLiteral("0 1 2 3"));
 }
 
@@ -264,7 +264,7 @@ TEST_CASE("results that come into a watched folder are imported and compared whe
     REQUIRE(waitFor([&] {
         return cluster.page->outlook() && cluster.page->outlook()->prediction.has_value();
     }));
-    cluster.page->watcher().setInterval(20);
+    cluster.page->results().watcher().setInterval(20);
     QTest::mouseClick(cluster.find<QPushButton>("watchResults"), Qt::LeftButton);
     cluster.choose("resultsDialog", QString::fromStdString(cluster.traces.path().string()));
     const engine::Run trained = tests::simulatedRun("1f1b", 4, 8);
@@ -307,7 +307,7 @@ TEST_CASE("the received traces can be imported before all ranks have come, and d
     tests::writeTorchTraces(cluster.traces.path(), tests::simulatedRun("1f1b", 4, 8), {}, 3);
     QMimeData data;
     data.setUrls({QUrl::fromLocalFile(QString::fromStdString(cluster.traces.path().string()))});
-    cluster.page->watcher().setInterval(20);
+    cluster.page->results().watcher().setInterval(20);
     QDragEnterEvent enter({40, 40}, Qt::CopyAction, &data, Qt::LeftButton, Qt::NoModifier);
     QCoreApplication::sendEvent(cluster.find<ResultsPanel>("resultsPanel"), &enter);
     REQUIRE(enter.isAccepted());
@@ -319,7 +319,7 @@ TEST_CASE("the received traces can be imported before all ranks have come, and d
     QTest::keyClick(button, Qt::Key_Space);
     REQUIRE(waitFor([&] { return cluster.isCompared(); }));
     QTest::mouseClick(cluster.find<QPushButton>("stopWatching"), Qt::LeftButton);
-    CHECK_FALSE(cluster.page->watcher().isWatching());
+    CHECK_FALSE(cluster.page->results().watcher().isWatching());
 }
 
 TEST_CASE("traces that cannot be imported say why, and so does a page without an expectation")
@@ -327,15 +327,15 @@ TEST_CASE("traces that cannot be imported say why, and so does a page without an
     Cluster cluster;
     cluster.open();
     tests::writeText(cluster.traces.path() / "rank0.json", "no trace");
-    cluster.page->takeResults(
+    cluster.page->results().take(
         {QString::fromStdString((cluster.traces.path() / "rank0.json").string())});
     REQUIRE(waitFor([&] {
         const QString text = cluster.text("resultsEmpty");
         return !text.startsWith(QStringLiteral("Nothing has been measured")) && !text.isEmpty();
     }));
     tests::writeTorchTraces(cluster.traces.path(), tests::simulatedRun("1f1b", 4, 8));
-    cluster.page->watcher().setInterval(20);
-    cluster.page->takeResults({QString::fromStdString(cluster.traces.path().string())});
+    cluster.page->results().watcher().setInterval(20);
+    cluster.page->results().take({QString::fromStdString(cluster.traces.path().string())});
     REQUIRE(waitFor([&] {
         return cluster.text("resultsEmpty")
             .contains(QStringLiteral("Choose the GPU of the cluster"));
@@ -355,7 +355,7 @@ TEST_CASE("a simulated run has nothing to train on a cluster")
     cluster.window.open({"run", {file}});
     REQUIRE(waitFor([&] { return cluster.window.currentPage()->file() == file; }));
     cluster.window.findChild<QAction*>(QStringLiteral("cluster"))->trigger();
-    cluster.page = qobject_cast<ClusterPage*>(cluster.window.currentPage());
+    cluster.page = dynamic_cast<ClusterPage*>(cluster.window.currentPage());
     REQUIRE(cluster.page != nullptr);
     REQUIRE(waitFor([&] {
         return cluster.text("launchHint").contains(QStringLiteral("stores no experiment"));

@@ -62,7 +62,7 @@ TEST_CASE("Tab reaches everything in the message and question dialogs")
     RunDocument document(QStringLiteral("run.sqlite"), 1);
     document.setState(RunDocument::State::Running);
     checkKeyboard(new StopRunDialog(document, [] {}));
-    checkKeyboard(new UnsavedDialog(QStringLiteral("mine.csv"), 2));
+    checkKeyboard(makeUnsavedDialog(QStringLiteral("mine.csv"), 2));
 }
 
 } // namespace app

@@ -1,4 +1,4 @@
-#include "app/estimator/estimator_page.h"
+#include "app/estimator/estimate.h"
 #include "app/setup/setup_page.h"
 #include "app/ui/band.h"
 #include "app/ui/data_table.h"
@@ -67,7 +67,7 @@ struct Estimate
     Page* page = nullptr;
 };
 
-constexpr int kSpeedUp = 5; // column
+constexpr int kSpeedUp = 5, kWithout = 7, kWith = 8; // columns
 
 } // namespace
 
@@ -100,13 +100,13 @@ TEST_CASE("memory over the capacity is marked in its number, too")
 {
     const Estimate estimate;
     const auto* model = estimate.find<DataTable>("estimatorTable")->model();
-    const auto exceeds = [model](int row, EstimatorPage::Column column) {
+    const auto exceeds = [model](int row, int column) {
         return model->index(row, column).data(kExceedsRole).toBool();
     };
-    CHECK_FALSE(exceeds(0, EstimatorPage::Column::Without));
-    CHECK(exceeds(1, EstimatorPage::Column::Without));
-    CHECK_FALSE(exceeds(1, EstimatorPage::Column::With));
-    CHECK(exceeds(2, EstimatorPage::Column::With));
+    CHECK_FALSE(exceeds(0, kWithout));
+    CHECK(exceeds(1, kWithout));
+    CHECK_FALSE(exceeds(1, kWith));
+    CHECK(exceeds(2, kWith));
 }
 
 TEST_CASE("a click on a published case sets all fields, and an edit unmarks it")
@@ -194,7 +194,8 @@ TEST_CASE("no device is the fullest if the memory cannot be simulated")
     request.devices = 16;
     request.globalBatch = 1 << 24;
     request.sizes = {262144};
-    estimate.find<EstimatorForm>("estimatorForm")->setRequest(request);
+    estimate.page->restoreState(
+        {{QStringLiteral("estimate"), fieldTexts(profiler::estimateFields(), request)}});
     CHECK(waitFor([&] { return hint->text().isEmpty(); }));
     CHECK(estimate.find<DataTable>("estimatorTable")->model()->rowCount() == 1); // an answer
 }
@@ -226,7 +227,7 @@ TEST_CASE("a narrow window hides the sources of the estimator until they are ask
     CHECK(dock->isVisible());
     estimate.window.resize(960, 640);
     REQUIRE(waitFor([&] { return !dock->isVisible(); }));
-    const auto* form = estimate.find<EstimatorForm>("estimatorForm");
+    const auto* form = estimate.find<QWidget>("estimatorForm");
     CHECK(form->isVisible());
     estimate.find<QAction>("estimatorShowSources")->trigger();
     CHECK(dock->isVisible());

@@ -207,7 +207,8 @@ TEST_CASE("the report of an import fits a window of 960 by 640 pixels")
     w.write({}, 2);
     w.window.openFiles({w.folder()});
     REQUIRE(waitFor([&] { return w.showsReport(); }));
-    const QWidget* report = w.window.currentPage()->findChild<ImportReportView*>();
+    const QWidget* report
+        = w.window.currentPage()->findChild<QWidget*>(QStringLiteral("importReport"));
     const auto* scroll = report->findChild<QScrollArea*>();
     CHECK(waitFor([&] { return scroll->horizontalScrollBar()->maximum() == 0; }));
     const auto isBelowRules = [&] {

@@ -1,3 +1,4 @@
+#include "app/documents/run_library.h"
 #include "app/import/import_page.h"
 #include "app/ui/band.h"
 #include "app/ui/data_table.h"
@@ -44,8 +45,8 @@ struct Imported
     explicit Imported(const tests::TorchTraceOptions& options = ownForwardNames())
     {
         tests::writeTorchTraces(folder.path(), tests::simulatedRun("1f1b", 2, 4), options);
-        page = std::make_unique<ImportPage>(
-            theme, library, QStringList{QString::fromStdString(folder.path().string())});
+        page.reset(makeImport(theme, library,
+                              QStringList{QString::fromStdString(folder.path().string())}));
         show();
     }
     ~Imported() { QFile::remove(page->document()->file()); }
@@ -104,7 +105,7 @@ struct Imported
     tests::TemporaryFolder folder;
     ThemeController theme;
     RunLibrary library;
-    std::unique_ptr<ImportPage> page;
+    std::unique_ptr<Page> page;
     QTimer chooser;
 };
 
@@ -147,7 +148,7 @@ TEST_CASE("the traces are imported again with the rules")
 {
     const Imported imported;
     imported.find<QAction>("editRules")->trigger();
-    imported.find<RulesPane>("rulesPane")->setRules(QString::fromUtf8(kOwnRule));
+    imported.find<QPlainTextEdit>("ownRules")->setPlainText(QString::fromUtf8(kOwnRule));
     QStringList traces;
     QString rules;
     QObject::connect(imported.page.get(), &Page::pageRequested, [&](const PageRequest& asked) {
@@ -157,11 +158,11 @@ TEST_CASE("the traces are imported again with the rules")
     QTest::mouseClick(imported.find<QPushButton>("importAgain"), Qt::LeftButton);
     REQUIRE(traces.size() == 1);
     RunLibrary library;
-    ImportPage again(imported.theme, library, traces, rules);
-    REQUIRE(waitFor([&] { return again.document() != nullptr && again.document()->run(); }));
-    const auto& matched = again.document()->run()->info.import->rules;
+    const std::unique_ptr<Page> again(makeImport(imported.theme, library, traces, rules));
+    REQUIRE(waitFor([&] { return again->document() != nullptr && again->document()->run(); }));
+    const auto& matched = again->document()->run()->info.import->rules;
     CHECK(std::ranges::count(matched, "my-forward", &engine::ImportReport::Rule::name) == 1);
-    QFile::remove(again.document()->file());
+    QFile::remove(again->document()->file());
 }
 
 TEST_CASE("without the traces the pane states that rules cannot be tried")
@@ -169,7 +170,7 @@ TEST_CASE("without the traces the pane states that rules cannot be tried")
     Imported imported;
     const auto document = imported.library.open(imported.page->document()->file());
     std::filesystem::remove_all(imported.folder.path());
-    imported.page = std::make_unique<ImportPage>(imported.theme, imported.library, document);
+    imported.page.reset(makeImport(imported.theme, imported.library, document));
     imported.show();
     imported.find<QAction>("editRules")->trigger();
     CHECK(imported.band().startsWith(QStringLiteral("The traces of this run no longer exist")));
@@ -195,7 +196,7 @@ TEST_CASE("the report is saved as bscope import --json prints it, and rules as t
     delete dialog;
     CHECK(textOf(nameOf("report.json")) == profiler::importJson(*imported.page->document()->run()));
     imported.find<QAction>("editRules")->trigger();
-    imported.find<RulesPane>("rulesPane")->setRules(QString::fromUtf8(kOwnRule));
+    imported.find<QPlainTextEdit>("ownRules")->setPlainText(QString::fromUtf8(kOwnRule));
     imported.chooseFile("rules.toml");
     QTest::mouseClick(imported.find<QPushButton>("saveRules"), Qt::LeftButton);
     CHECK(textOf(nameOf("rules.toml")) == kOwnRule);
@@ -204,7 +205,7 @@ TEST_CASE("the report is saved as bscope import --json prints it, and rules as t
 TEST_CASE("closing the report asks before typed rules are lost")
 {
     Imported imported;
-    ImportPage& page = *imported.page;
+    Page& page = *imported.page;
     const auto answer = [&page](const char* button) {
         QTimer::singleShot(0, &page, [&page, button] {
             auto* dialog = page.findChild<QDialog*>(QStringLiteral("unsavedDialog"));
@@ -216,7 +217,7 @@ TEST_CASE("closing the report asks before typed rules are lost")
     CHECK(page.queryClose());
     imported.find<QAction>("editRules")->trigger();
     CHECK(page.queryClose());
-    imported.find<RulesPane>("rulesPane")->setRules(QString::fromUtf8(kOwnRule));
+    imported.find<QPlainTextEdit>("ownRules")->setPlainText(QString::fromUtf8(kOwnRule));
     answer("keepEditing");
     CHECK_FALSE(page.queryClose());
     answer("discardChanges");

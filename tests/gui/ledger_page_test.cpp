@@ -1,4 +1,6 @@
-#include "app/ledger/ledger_page.h"
+#include "app/ledger/ledger_notes.h"
+#include "app/ledger/ledger_table.h"
+#include "app/ledger/run_ledger.h"
 #include "app/ui/band.h"
 #include "app/ui/empty_state.h"
 #include "app/window/main_window.h"
@@ -14,10 +16,12 @@
 #include <QDir>
 #include <QFileInfo>
 #include <QGuiApplication>
+#include <QHeaderView>
 #include <QLabel>
 #include <QLineEdit>
 #include <QPlainTextEdit>
 #include <QPushButton>
+#include <QScrollBar>
 #include <QSignalSpy>
 #include <QTemporaryDir>
 #include <QTest>
@@ -72,18 +76,24 @@ struct LedgerWindow
         window.resize(1600, 1000);
         window.show();
         window.open({"runs"});
-        page = qobject_cast<LedgerPage*>(window.currentPage());
-        REQUIRE(page != nullptr);
+        page = window.currentPage();
+        REQUIRE(page->objectName() == QStringLiteral("ledgerPage"));
         table = find<LedgerTable>("ledgerTable");
         REQUIRE(waitFor([&] { return rows() == 4 && window.ledger().unread() == 0; }));
     }
-    int rows() const { return table->model()->rowCount(); }
+    int rows() const { return static_cast<int>(table->model().runs().size()); }
+    void click(const std::function<bool(const LedgerLine&)>& isIt,
+               Qt::KeyboardModifiers keys = {}) const // on the first line
+    {
+        for (int row = 0; row < table->model().rowCount(); ++row)
+            if (isIt(table->model().at(row)))
+                return QTest::mouseClick(
+                    table->viewport(), Qt::LeftButton, keys,
+                    table->visualRect(table->model().index(row, LedgerModel::State)).center());
+    }
     void select(const QString& part) const
     {
-        for (int row = 0; row < rows(); ++row)
-            if (table->runs().at(row).file.contains(part))
-                QTest::mouseClick(table->viewport(), Qt::LeftButton, {},
-                                  table->visualRect(table->model()->index(row, 1)).center());
+        click([&](const LedgerLine& line) { return line.run.file.contains(part); });
     }
 
     DataFolder data;
@@ -91,7 +101,7 @@ struct LedgerWindow
     Settings settings{settingsFolder.filePath(QStringLiteral("settings.ini"))};
     ThemeController theme;
     MainWindow window{theme, settings};
-    LedgerPage* page = nullptr;
+    Page* page = nullptr;
     LedgerTable* table = nullptr;
 };
 
@@ -111,7 +121,7 @@ TEST_CASE("all recorded runs are listed, and words and parameters filter them")
     CHECK_FALSE(ledger.table->isVisible()); // the empty state says so
     // It offered only "New run".
     auto* empty = ledger.find<EmptyState>("ledgerEmpty");
-    CHECK(empty->button()->text() == QStringLiteral("Clear the filter"));
+    CHECK(empty->button()->text() == QStringLiteral("Clear the search"));
     QTest::mouseClick(empty->button(), Qt::LeftButton);
     CHECK(filter->text().isEmpty());
     CHECK(ledger.rows() == 4);
@@ -126,7 +136,7 @@ TEST_CASE("runs that are opened together are listed later, and not while the pag
     QStringList files;
     for (const LedgerRun& run : ledger.window.ledger().runs())
         files.append(run.file);
-    const QSignalSpy listed(ledger.table->model(), &QAbstractItemModel::modelReset);
+    const QSignalSpy listed(&ledger.table->model(), &QAbstractItemModel::modelReset);
     for (const QString& file : files)
         ledger.window.library().open(file);
     CHECK(listed.isEmpty());
@@ -237,7 +247,7 @@ TEST_CASE("a run that is moved to the trash leaves its folder and comes back")
     CHECK_FALSE(QFileInfo::exists(file));
     CHECK(QFileInfo::exists(trashFolder() + QStringLiteral("/bitpipe-8.sqlite")));
     auto* facets = ledger.find<QTreeWidget>("ledgerFacets");
-    constexpr int kTrash = 4;
+    constexpr int kTrash = 5;
     facets->setCurrentItem(facets->topLevelItem(kTrash));
     REQUIRE(ledger.rows() == 1);
     ledger.select(QStringLiteral("bitpipe-8"));
@@ -258,11 +268,11 @@ TEST_CASE("runs in the trash are deleted only by a button of that name, and Ente
     QTest::keyClick(ledger.table, Qt::Key_Delete);
     REQUIRE(waitFor([&] { return ledger.rows() == 3; }));
     auto* facets = ledger.find<QTreeWidget>("ledgerFacets");
-    constexpr int kTrash = 4;
+    constexpr int kTrash = 5;
     facets->setCurrentItem(facets->topLevelItem(kTrash));
     REQUIRE(ledger.rows() == 1);
     ledger.select(QStringLiteral("bitpipe-8"));
-    CHECK(button->text() == QStringLiteral("Delete forever"));
+    CHECK(button->text() == QStringLiteral("Delete forever…"));
     whenAsked<QMessageBox>([](QMessageBox& box) { QTest::keyClick(&box, Qt::Key_Return); });
     ledger.find<QAction>("trashLedgerRuns")->trigger();
     settle();
@@ -272,17 +282,61 @@ TEST_CASE("runs in the trash are deleted only by a button of that name, and Ente
     CHECK(waitFor([&] { return ledger.rows() == 0 && !QFileInfo::exists(file); }));
 }
 
-TEST_CASE("an open run is not moved to the trash")
+TEST_CASE("an open run is closed and moved to the trash in one step, which can be undone")
 {
     LedgerWindow ledger;
     ledger.open();
-    ledger.window.library().open(runsFolder() + QStringLiteral("/bitpipe-8.sqlite"));
+    const QString file = runsFolder() + QStringLiteral("/bitpipe-8.sqlite");
+    ledger.window.library().open(file);
     ledger.select(QStringLiteral("bitpipe-8"));
     ledger.find<QAction>("trashLedgerRuns")->trigger();
-    CHECK(
-        ledger.find<Band>("ledgerBand")->text().startsWith(QStringLiteral("Open runs were kept.")));
+    REQUIRE(waitFor([&] { return ledger.rows() == 3; }));
+    CHECK(ledger.window.library().find(file) == nullptr);
+    CHECK_FALSE(QFileInfo::exists(file));
+    QTest::mouseClick(ledger.find<QPushButton>("undoTrash"), Qt::LeftButton);
+    REQUIRE(waitFor([&] { return ledger.rows() == 4; }));
+    CHECK(QFileInfo::exists(file));
+}
+
+// Each window counted its runs from 1.
+TEST_CASE("a run has the number of the ledger in its tab, too")
+{
+    LedgerWindow ledger;
+    ledger.open();
+    ledger.select(QStringLiteral("bitpipe-8"));
+    const LedgerRun run = *ledger.table->current();
+    CHECK(run.number > 0);
+    const auto document = ledger.window.library().open(run.file);
+    REQUIRE(waitFor([&] { return document->run() != nullptr; }));
+    CHECK(document->title().endsWith(QStringLiteral("#%1").arg(run.number)));
+}
+
+TEST_CASE("a click on the head of a group folds it")
+{
+    LedgerWindow ledger;
+    ledger.open();
+    CHECK_FALSE(ledger.table->isRowHidden(1));
+    const auto isHead = [](const LedgerLine& line) { return line.isHead(); };
+    ledger.click(isHead);
+    CHECK(ledger.table->isRowHidden(1));
+    CHECK_FALSE(ledger.table->isRowHidden(0));
+    ledger.click(isHead);
+    CHECK_FALSE(ledger.table->isRowHidden(1));
+}
+
+TEST_CASE("a tag is added to all selected runs at once")
+{
+    LedgerWindow ledger;
+    ledger.open();
+    ledger.table->selectAll();
     settle();
-    CHECK(QFileInfo::exists(runsFolder() + QStringLiteral("/bitpipe-8.sqlite")));
+    ledger.find<QAction>("tagLedgerRun")->trigger();
+    auto* tag = ledger.find<QLineEdit>("newTag");
+    QTest::keyClicks(tag, QStringLiteral("paper"));
+    QTest::keyClick(tag, Qt::Key_Return);
+    CHECK(std::ranges::all_of(ledger.window.ledger().runs(), [](const LedgerRun& run) {
+        return run.tags == QStringList{QStringLiteral("paper")};
+    }));
 }
 
 TEST_CASE("selected runs are compared")
@@ -314,20 +368,19 @@ TEST_CASE("the selected runs are copied with all settings, or all runs if one is
     CHECK(lines().size() == 1 + 4);
     CHECK(lines().front().contains(QStringLiteral(",D,N,"))); // D is equal and has no column
     QTest::keyClick(ledger.table, Qt::Key_A, Qt::ControlModifier);
-    QTest::mouseClick(ledger.table->viewport(), Qt::LeftButton, Qt::ControlModifier,
-                      ledger.table->visualRect(ledger.table->model()->index(0, 1)).center());
+    ledger.click([](const LedgerLine& line) { return !line.isHead(); }, Qt::ControlModifier);
     CHECK(lines().size() == 1 + 3);
 }
 
-TEST_CASE("a narrow list leaves out settings and says how many")
+TEST_CASE("a narrow list scrolls sideways, and hides no column")
 {
     LedgerWindow ledger;
     ledger.open();
-    const auto count = [&] { return ledger.find<QLabel>("ledgerCount")->text(); };
-    CHECK_FALSE(count().contains(QStringLiteral("no space")));
-    ledger.table->resize(680, ledger.table->height());
-    CHECK(count().contains(QStringLiteral("no space for 3 columns")));
-    CHECK(ledger.table->isColumnHidden(2));
+    ledger.window.resize(960, 640);
+    settle();
+    CHECK(ledger.table->horizontalHeader()->hiddenSectionCount() == 0);
+    ledger.table->resize(400, ledger.table->height());
+    CHECK(ledger.table->horizontalScrollBar()->maximum() > 0);
 }
 
 // With 300 runs selected, Open did not return for 30 s.

@@ -27,7 +27,7 @@ struct OpenedMemoryPage
     explicit OpenedMemoryPage(const std::shared_ptr<const engine::Run>& run)
     {
         REQUIRE(profiler::writeRun(file.toStdString(), *run));
-        page = std::make_unique<MemoryPage>(theme, library, library.open(file));
+        page.reset(makeMemory(theme, library, library.open(file)));
         page->resize(1600, 900);
         page->show();
     }
@@ -44,7 +44,7 @@ struct OpenedMemoryPage
     QString file = folder.filePath(QStringLiteral("run.sqlite"));
     ThemeController theme;
     RunLibrary library;
-    std::unique_ptr<MemoryPage> page;
+    std::unique_ptr<Page> page;
 };
 
 } // namespace

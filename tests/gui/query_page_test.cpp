@@ -28,7 +28,7 @@ struct Console
     Console()
     {
         REQUIRE(profiler::writeRun(file.toStdString(), simulatedRun({"1f1b", 4, 4})));
-        page = std::make_unique<QueryPage>(theme, library, library.open(file));
+        page.reset(makeQuery(theme, library, library.open(file)));
         page->resize(1200, 800);
         page->show();
         page->activateWindow();
@@ -57,7 +57,7 @@ struct Console
     QString file = folder.filePath(QStringLiteral("run.sqlite"));
     ThemeController theme;
     RunLibrary library;
-    std::unique_ptr<QueryPage> page;
+    std::unique_ptr<Page> page;
 };
 
 } // namespace
@@ -82,7 +82,7 @@ TEST_CASE("the session keeps the query of a console, which runs again")
     const QJsonObject state = console.page->state();
     const Console next;
     next.page->restoreState(state);
-    CHECK(next.page->query() == QStringLiteral("SELECT stage, device FROM BS_placement"));
+    CHECK(next.page->state() == state);
     CHECK(waitFor([&] { return next.rows() == 4 && next.model()->columnCount() == 2; }));
 }
 
@@ -157,13 +157,13 @@ TEST_CASE("a console that is opened before its file exists shows the tables afte
     RunLibrary library;
     const auto document = std::make_shared<RunDocument>(file, 1);
     document->setState(RunDocument::State::Queued);
-    const QueryPage page(theme, library, document);
+    const std::unique_ptr<Page> page(makeQuery(theme, library, document));
     QThreadPool::globalInstance()->waitForDone();
     settle(); // the query and the tables have failed
-    const auto* tree = page.findChild<SchemaTree*>(QStringLiteral("schemaTree"));
+    const auto* tree = page->findChild<SchemaTree*>(QStringLiteral("schemaTree"));
     REQUIRE(tree->topLevelItemCount() == 0);
     REQUIRE(profiler::writeRun(file.toStdString(), simulatedRun({"1f1b", 4, 4})));
-    const QSignalSpy titles(&page, &Page::titleChanged);
+    const QSignalSpy titles(page.get(), &Page::titleChanged);
     document->setState(RunDocument::State::Finished);
     CHECK(titles.size() == 1);
     CHECK(waitFor([&] { return tree->topLevelItemCount() > 10; }));

@@ -68,7 +68,7 @@ TEST_CASE("a session opens the page of a run on a cluster without a tab of the r
     REQUIRE(profiler::writeRun(file.toStdString(), simulatedRun({"1f1b", 2, 2})));
     QStringList missing;
     const Page* page = openTab(w.window, {QStringLiteral("cluster"), {file}, {}}, missing);
-    CHECK(qobject_cast<const ClusterPage*>(page) != nullptr);
+    CHECK(dynamic_cast<const ClusterPage*>(page) != nullptr);
     CHECK(page == w.window.currentPage());
     CHECK(w.tabs() == 2); // with the start page
 }

@@ -53,7 +53,7 @@ struct SearchTab
     const Band& sentence() const { return *find<Band>("searchSentence"); }
 
     ThemeController theme;
-    std::unique_ptr<SearchPage> page = std::make_unique<SearchPage>(theme);
+    std::unique_ptr<Page> page{makeSearch(theme)};
 };
 
 } // namespace
@@ -137,7 +137,8 @@ TEST_CASE("the settings of a search come back with the session")
     tab.find<QLineEdit>("searchMemory")->setText(QStringLiteral("9GiB"));
     const QJsonObject state = tab.page->state();
     ThemeController theme;
-    SearchPage restored(theme);
+    const std::unique_ptr<Page> owned(makeSearch(theme));
+    Page& restored = *owned;
     CHECK(restored.state() != state);
     restored.restoreState(state);
     CHECK(restored.state() == state);

@@ -1,5 +1,5 @@
 #include "app/editor/editor_page.h"
-#include "app/estimator/estimator_page.h"
+#include "app/estimator/estimate.h"
 #include "app/run/run_page.h"
 #include "app/setup/setup_page.h"
 #include "app/timeline/widget/timeline_widget.h"
@@ -155,18 +155,20 @@ TEST_CASE("an editor comes back with its costs, and the estimator with its input
     inputs.source.setup.dataParallel = inputs.source.setup.tensorParallel = 8;
     inputs.sizes = {1, 4};
     inputs.stageMfu = {40, 50}; // kept, although the roofline is selected
-    const auto form = [](const Page& page) { return page.findChild<EstimatorForm*>(); };
+    const QJsonObject state{
+        {QStringLiteral("estimate"), fieldTexts(profiler::estimateFields(), inputs)},
+        {QStringLiteral("hasStageMfu"), false}};
     {
         Start first(desk);
         first.window.open({"estimator"});
-        form(*first.window.currentPage())->setRequest(inputs);
+        first.window.currentPage()->restoreState(state);
         first.window.open({"editor", {file.fileName()}});
         qobject_cast<EditorPage*>(first.window.currentPage())->setPlan(plan);
         first.window.close();
     }
     Start second(desk);
     REQUIRE(second.window.tabs().pages().size() == 3);
-    CHECK(form(*second.window.tabs().pages().at(1))->request() == inputs);
+    CHECK(second.window.tabs().pages().at(1)->state() == state);
     const auto* editor = qobject_cast<EditorPage*>(second.window.currentPage());
     REQUIRE(editor != nullptr);
     CHECK(editor->plan().costs == plan.costs);

@@ -1,6 +1,7 @@
 #pragma once
 
 #include "app/study/study_charts.h"
+#include "app/study/study_form.h"
 #include "app/study/study_options.h"
 #include "app/study/study_page.h"
 #include "app/ui/band.h"
@@ -31,7 +32,7 @@ struct Studied
         window.activateWindow();
         REQUIRE(QTest::qWaitForWindowActive(&window, kNever));
         window.findChild<QAction*>(QStringLiteral("study"))->trigger();
-        page = qobject_cast<StudyPage*>(window.currentPage());
+        page = dynamic_cast<StudyPage*>(window.currentPage());
         REQUIRE(page != nullptr);
     }
     template<class Widget>

@@ -148,7 +148,7 @@ TEST_CASE("a file with a mistake is not opened, and the mistake is named")
     CHECK(study.page->title() == QStringLiteral("Study"));
     study.window.openFiles(
         {study.writeToml("[grid]\nscheme = [\"bitpipe\", \"chimera\"]\nmicro-batches = [3]\n")});
-    study.page = qobject_cast<StudyPage*>(study.window.currentPage());
+    study.page = dynamic_cast<StudyPage*>(study.window.currentPage());
     REQUIRE(study.page != nullptr);
     CHECK(study.page->title() == QStringLiteral("Study: own"));
     study.waitForEnd();

@@ -1,5 +1,6 @@
 #include "app/ui/slider_field.h"
 #include "app/ui/spin_field.h"
+#include "app/whatif/layer_bar.h"
 #include "app/whatif/what_if_form.h"
 #include "engine/schedule/notation.h"
 #include "profiler/store/trace_store.h"
@@ -44,10 +45,10 @@ struct OwnOrderTab : WhatIfTab
     }
     QStringList edits() const
     {
-        const QLayout* rows = find<QWidget>("whatIfEdits")->layout();
-        QStringList texts; // the last widget; those before it will be deleted
-        for (const auto* label : rows->itemAt(rows->count() - 1)->widget()->findChildren<QLabel*>())
-            texts << label->text();
+        const QLayout* rows = find<QWidget>("whatIfEdits")->layout()->itemAt(1)->layout();
+        QStringList texts; // of the rows; those that will be deleted are in no layout
+        for (int row = 0; row < rows->count(); ++row)
+            texts << rows->itemAt(row)->widget()->findChild<QLabel*>()->text();
         return texts;
     }
     Selection opNamed(const char* name) const
@@ -301,8 +302,8 @@ TEST_CASE("a run of many micro-batches is predicted with all of them")
     REQUIRE(measured);
     const ThemeController theme;
     WhatIfEdits edits(*run);
-    const WhatIfForm form(theme, *measured, edits);
-    CHECK(form.findChild<SpinField*>(QStringLiteral("microBatches"))->value() == 8192);
+    const std::unique_ptr<WhatIfForm> form(WhatIfForm::make(theme, *measured, edits));
+    CHECK(form->findChild<SpinField*>(QStringLiteral("microBatches"))->value() == 8192);
     CHECK(edits.changes().microBatches == 8192);
 }
 

@@ -1,6 +1,7 @@
 #pragma once
 
 #include "app/compare/compare_widget.h"
+#include "app/documents/run_library.h"
 #include "app/ui/band.h"
 #include "app/ui/data_table.h"
 #include "app/whatif/what_if_page.h"
@@ -23,7 +24,7 @@ inline engine::Run measuredRun()
 struct WhatIfTab
 {
     explicit WhatIfTab(engine::Run run = measuredRun())
-        : page(theme, library, library.add(std::move(run)))
+        : owned(makeWhatIf(theme, library, library.add(std::move(run))))
     {
         page.resize(1600, 910);
         page.show();
@@ -58,7 +59,8 @@ struct WhatIfTab
 
     ThemeController theme;
     RunLibrary library;
-    WhatIfPage page;
+    std::unique_ptr<Page> owned;
+    Page& page = *owned;
 };
 
 } // namespace app

@@ -14,13 +14,14 @@ using namespace engine;
 
 namespace {
 
-constexpr int kLedgerVersion = 1;
+constexpr int kLedgerVersion = 2; // 1: without numbers
 
 constexpr const char* kTables
     = "CREATE TABLE IF NOT EXISTS run (file TEXT PRIMARY KEY, size INTEGER NOT NULL, modified "
       "INTEGER NOT NULL, facts TEXT NOT NULL, picture TEXT NOT NULL, name TEXT NOT NULL DEFAULT "
       "'', note TEXT NOT NULL DEFAULT '', tags TEXT NOT NULL DEFAULT '', origin TEXT NOT NULL "
-      "DEFAULT '');"
+      "DEFAULT '', number INTEGER NOT NULL DEFAULT 0);"
+      "CREATE TABLE IF NOT EXISTS counter (last INTEGER NOT NULL);"
       "CREATE TABLE IF NOT EXISTS queued (process INTEGER NOT NULL, position INTEGER "
       "NOT NULL, options TEXT NOT NULL, PRIMARY KEY (process, position))";
 
@@ -52,15 +53,26 @@ Result<Ledger> Ledger::open(const std::filesystem::path& file)
                         "then the program lists the runs again",
                         file.string(),
                         version ? fmt::format("version {}", *version) : version.error().message));
-    TRY(database->execute(kTables));
-    TRY(database->execute(fmt::format("PRAGMA user_version = {}", kLedgerVersion)));
-    return Ledger(std::move(database));
+    Ledger ledger(std::move(database));
+    auto prepared = ledger.inTransaction([&ledger]() -> Result<void> {
+        Database& of = *ledger.m_database;
+        const auto before = TRY(of.integer("PRAGMA user_version")); // another process may be first
+        if (before == 1)
+            TRY(of.execute("ALTER TABLE run ADD COLUMN number INTEGER NOT NULL DEFAULT 0; "
+                           "UPDATE run SET number = rowid"));
+        TRY(of.execute(kTables));
+        TRY(of.execute(
+            "INSERT INTO counter SELECT ifnull(max(number), 0) FROM run WHERE NOT EXISTS "
+            "(SELECT 1 FROM counter)"));
+        return of.execute(fmt::format("PRAGMA user_version = {}", kLedgerVersion));
+    });
+    return prepared.map([&] { return std::move(ledger); });
 }
 
 Result<std::vector<LedgerRow>> Ledger::rows()
 {
     auto query = TRY(m_database->prepare("SELECT file, size, modified, facts, picture, name, note, "
-                                         "tags, origin FROM run ORDER BY file"));
+                                         "tags, origin, number FROM run ORDER BY file"));
     std::vector<LedgerRow> rows;
     while (query.next()) {
         LedgerRow& row = rows.emplace_back();
@@ -73,6 +85,7 @@ Result<std::vector<LedgerRow>> Ledger::rows()
         query.get(6, row.note);
         query.get(7, row.tags);
         query.get(8, row.origin);
+        query.get(9, row.number);
     }
     if (query.failed())
         return tl::unexpected(m_database->error());
@@ -98,12 +111,21 @@ Result<void> Ledger::inTransaction(const std::function<Result<void>()>& work)
     return done;
 }
 
+Result<std::int64_t> Ledger::lastNumber()
+{
+    return m_database->integer("SELECT last FROM counter");
+}
+
 Result<void> Ledger::putContents(const LedgerRow& row)
 {
-    return change("INSERT INTO run (file, size, modified, facts, picture) VALUES (?1, ?2, ?3, ?4, "
-                  "?5) ON CONFLICT (file) DO UPDATE SET size = ?2, modified = ?3, facts = ?4, "
-                  "picture = ?5",
-                  row.file, row.size, row.modified, row.facts, row.picture);
+    return inTransaction([&]() -> Result<void> {
+        TRY(change("INSERT INTO run (file, size, modified, facts, picture, number) SELECT ?1, ?2, "
+                   "?3, ?4, ?5, max(last + 1, ?6) FROM counter WHERE true ON CONFLICT (file) DO "
+                   "UPDATE SET size = ?2, modified = ?3, facts = ?4, picture = ?5",
+                   row.file, row.size, row.modified, row.facts, row.picture, row.number));
+        return m_database->execute(
+            "UPDATE counter SET last = max(last, (SELECT ifnull(max(number), 0) FROM run))");
+    });
 }
 
 Result<void> Ledger::putUserData(const LedgerRow& before, const LedgerRow& row)

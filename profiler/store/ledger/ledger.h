@@ -17,6 +17,9 @@ class Database;
 struct LedgerRow
 {
     std::string file; // absolute path
+    // Given when a run is added, counted from 1 and never given again. In putContents(): the number
+    // that a new run is expected to get; 0: none.
+    std::int64_t number = 0;
     // Size in bytes, and modification time in ms since 1970, of the file when it was last read.
     std::int64_t size = 0, modified = 0;
     // The caller chooses the format of these texts; they are stored unchanged.
@@ -39,6 +42,7 @@ public:
     ~Ledger();
 
     engine::Result<std::vector<LedgerRow>> rows(); // ordered by file
+    engine::Result<std::int64_t> lastNumber();     // the last one that was given
     // Adds a run, or replaces the contents of its file and keeps the user's additions.
     engine::Result<void> putContents(const LedgerRow& row);
     // Stores only the fields (name, note, tags) that differ between `before` and `row`,

@@ -18,8 +18,8 @@ TEST_CASE("every point of the chart has a text: the steps, then the published ca
 {
     const std::vector<BpipeStep> steps{{1, 2, 1.3, 1.05}, {2, 4, 1.1, 1.1}};
     const auto chart = speedUpChart(steps, 2, ChartLook());
-    REQUIRE(chart.marks.size() == steps.size() + publishedPoints().size());
+    REQUIRE(chart.marks.size() == steps.size() + bpipeCases().size());
     CHECK(speedUpText(steps, 0)
           == QStringLiteral("b 1 to 2: a gain of 1.30× in stage MFU gives 1.24×"));
-    CHECK(speedUpText(steps, 2) == publishedPoints().front().text);
+    CHECK(speedUpText(steps, 2) == bpipeCases().front().text());
 }

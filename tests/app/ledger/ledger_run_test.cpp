@@ -1,4 +1,5 @@
 #include "app/ledger/ledger_page.h"
+#include "app/ledger/ledger_table.h"
 #include "tests/app/simulated_run.h"
 #include "tests/catch.h"
 
@@ -19,7 +20,6 @@ TEST_CASE("a run of the ledger has the numbers of its file, also after it was st
     LedgerRun run = ledgerRun(QStringLiteral("/runs/a.sqlite"), {"1f1b", 4, 8, 3, true});
     CHECK(run.label.startsWith(QStringLiteral("1F1B")));
     CHECK(run.time().withUnit(run.iteration.value()) == QStringLiteral("33.0 ms"));
-    CHECK(run.iterations.size() == 3);
     CHECK(run.setting(QStringLiteral("N")) == QStringLiteral("8"));
     run.name = QStringLiteral("baseline");
     run.tags = {QStringLiteral("paper"), QStringLiteral("slow link")};
@@ -27,9 +27,7 @@ TEST_CASE("a run of the ledger has the numbers of its file, also after it was st
     CHECK(again.title() == QStringLiteral("baseline"));
     CHECK(again.tags == run.tags);
     CHECK(again.iteration == run.iteration);
-    CHECK(again.iterations == run.iterations);
     CHECK(again.settings == run.settings);
-    CHECK(*again.thumbnail == *run.thumbnail);
 }
 
 TEST_CASE("every word of a filter must match a run")
@@ -40,28 +38,66 @@ TEST_CASE("every word of a filter must match a run")
     CHECK(run.matches(QStringLiteral("BITPIPE pap")));
     CHECK(run.matches(QStringLiteral("d:4 N:8")));
     CHECK_FALSE(run.matches(QStringLiteral("D:40")));
+    CHECK(run.matches(QStringLiteral("D:2,4 state:finished,failed tag:paper mode:simulated")));
+    CHECK_FALSE(run.matches(QStringLiteral("state:failed")));
+    run.number = 12;
+    CHECK(run.matches(QStringLiteral("#12")));
+    CHECK_FALSE(run.matches(QStringLiteral("#1")));
     CHECK_FALSE(run.matches(QStringLiteral("bitpipe chimera")));
 }
 
-TEST_CASE("only settings that vary have a column")
+TEST_CASE("settings that vary have a column, and the user chooses others")
 {
+    LedgerRun other = ledgerRun(QStringLiteral("/runs/b.sqlite"), {"interleaved-1f1b", 4, 8});
     const std::vector<LedgerRun> runs{ledgerRun(QStringLiteral("/runs/a.sqlite"), {"1f1b", 4, 8}),
-                                      ledgerRun(QStringLiteral("/runs/b.sqlite"), {"1f1b", 4, 16})};
+                                      other};
     LedgerModel model;
     const QAbstractItemModelTester tester(&model);
-    const auto hasColumn = [&](const char* title) {
-        for (int column = 0; column < model.columnCount(); ++column)
-            if (model.titleOf(column) == QString::fromLatin1(title))
-                return true;
-        return false;
+    LedgerView view;
+    model.show(runs, view);
+    CHECK(model.shownColumns().contains(QStringLiteral("v")));
+    CHECK_FALSE(model.shownColumns().contains(QStringLiteral("W")));
+    CHECK_FALSE(model.shownColumns().contains(QStringLiteral("Loss")));
+    view.hasVarying = false;
+    view.columns = {QStringLiteral("Loss"), QStringLiteral("W")};
+    model.show(runs, view);
+    CHECK(model.shownColumns() == view.columns);
+    CHECK(model.allColumns().contains(QStringLiteral("v")));
+    CHECK(model.columnCount() == 5); // state, number and name stay
+}
+
+TEST_CASE("each group of runs has the units of its numbers, so that ms and units are apart")
+{
+    LedgerModel model;
+    model.show({ledgerRun(QStringLiteral("/runs/a.sqlite"), {"1f1b", 4, 8}),
+                ledgerRun(QStringLiteral("/runs/b.sqlite"), {"1f1b", 4, 8, 3, true})},
+               {});
+    int iteration = 0;
+    while (model.titleOf(iteration) != QStringLiteral("Iteration"))
+        ++iteration;
+    const auto cell = [&](int row) { return model.index(row, iteration).data().toString(); };
+    REQUIRE(model.rowCount() == 4);
+    CHECK(model.at(0).head == QStringLiteral("Emulated"));
+    CHECK(cell(0) == QStringLiteral("ms"));
+    CHECK(cell(1) == QStringLiteral("33.0"));
+    CHECK(model.at(2).head == QStringLiteral("Simulated, units"));
+    CHECK(cell(2) == QStringLiteral("units"));
+    model.sort(iteration, Qt::DescendingOrder); // within the groups
+    CHECK(model.at(0).isHead());
+    CHECK(model.at(2).isHead());
+}
+
+TEST_CASE("a run says how it ended")
+{
+    engine::Run run = simulatedRun({"1f1b", 4, 8, 3, true});
+    const auto state = [&](engine::Outcome outcome) {
+        run.info.outcome = outcome;
+        return describeRun(QStringLiteral("/runs/a.sqlite"), run).stateName().toStdString();
     };
-    model.show(runs, LedgerModel::Settings::Varying, QDateTime());
-    CHECK(hasColumn("N"));
-    CHECK_FALSE(hasColumn("D"));
-    CHECK(model.equalSettings() > 0);
-    model.show(runs, LedgerModel::Settings::All, QDateTime());
-    CHECK(hasColumn("D"));
-    CHECK(model.equalSettings() == 0);
+    CHECK(state(engine::Outcome::Finished) == "finished");
+    CHECK(state(engine::Outcome::Cancelled) == "stopped");
+    CHECK(state(engine::Outcome::Failed) == "failed");
+    CHECK(state(engine::Outcome::Running) == "killed");
 }
 
 // The list showed the option "--micro-batch-size".
@@ -110,11 +146,11 @@ TEST_CASE("runs under way are listed with their state and without results")
     CHECK(varyingSettings({&runs[0], &runs[1]}).isEmpty());
 
     LedgerModel model;
-    model.show(runs, LedgerModel::Settings::Varying, QDateTime());
+    model.show(runs, {});
     model.sort(model.columnCount() - 1, Qt::DescendingOrder);
-    CHECK(model.at(0).isUnderWay());
-    CHECK(model.at(0).file == QStringLiteral("/runs/b.sqlite"));
-    CHECK(model.at(1).file == QStringLiteral("/runs/a.sqlite"));
+    const std::vector<LedgerRun> shown = model.runs();
+    CHECK(shown[0].isUnderWay());
+    CHECK(shown[1].isUnderWay());
 }
 
 TEST_CASE("a sentence names four of the settings that differ and counts the others")
@@ -133,7 +169,8 @@ TEST_CASE("runs in the trash are in no other group")
     LedgerRun tagged = ledgerRun(QStringLiteral("/runs/b.sqlite"), {"1f1b", 4, 8});
     tagged.tags = {QStringLiteral("paper")};
     for (const LedgerFacet& facet : ledgerFacets({trashed, tagged}, {tagged.file})) {
-        const bool isOfBoth = facet.title != u"Failed" && facet.title != u"Imported";
+        const bool isOfBoth = facet.title != u"Failed or killed" && facet.title != u"Imported"
+            && facet.title != u"Running";
         CHECK(facet.count == (isOfBoth ? 1 : 0));
         CHECK(facet.contains(trashed) == (facet.title == u"Trash"));
     }

@@ -122,6 +122,27 @@ TEST_CASE("a run that is still being written is neither trashed nor deleted")
     }
 }
 
+// It was listed as killed, because its file has no outcome yet.
+TEST_CASE("a run that another window writes is running, and killed when its writer is gone")
+{
+    const QString file = inRuns("other.sqlite"), killed = inRuns("killed.sqlite");
+    engine::Run run = simulatedRun({"1f1b", 2, 2});
+    run.info.outcome = engine::Outcome::Running;
+    const auto writer = writing(file, run);
+    copyAsKilled(file, killed);
+    Changes changes;
+    changes.ledger.refresh();
+    const auto state = [&](const QString& name) {
+        const auto listed = std::ranges::find(changes.ledger.runs(), name, &LedgerRun::file);
+        return listed == changes.ledger.runs().end() ? QString() : listed->stateName();
+    };
+    REQUIRE(waitFor([&] { return !state(file).isEmpty() && !state(killed).isEmpty(); }));
+    CHECK(state(file) == QStringLiteral("running"));
+    CHECK(state(killed) == QStringLiteral("killed"));
+    for (const char* suffix : {"", "-wal", "-shm"})
+        QFile::remove(killed + QString::fromLatin1(suffix));
+}
+
 // A name was overwritten by the older one if a tag was added before the runs were listed again.
 TEST_CASE("what the user adds to a run is in the list at once")
 {

@@ -1,4 +1,4 @@
-#include "app/whatif/what_if.h"
+#include "app/whatif/layer_bar.h"
 #include "tests/catch.h"
 
 namespace app {

@@ -1,5 +1,5 @@
 #include "app/whatif/what_if_form.h"
-#include "app/whatif/what_if_page.h"
+#include "app/whatif/what_if_table.h"
 #include "tests/app/simulated_run.h"
 #include "tests/catch.h"
 
@@ -34,7 +34,9 @@ struct Costs
 
     const engine::Run run = simulatedRun({"1f1b", 2, 4, 1, true});
     WhatIfEdits edits{run};
-    StageCostsModel model{run.schedule, profiler::measuredTimes(run).value(), edits};
+    QObject owner;
+    QAbstractTableModel& model
+        = *makeStageCosts(run.schedule, profiler::measuredTimes(run).value(), edits, &owner);
     QAbstractItemModelTester tester{&model};
 };
 
@@ -84,7 +86,7 @@ TEST_CASE("a row keeps its numbers until new ones arrive")
 TEST_CASE("measured times are edited, and the edits are replaced")
 {
     Costs costs;
-    StageCostsModel& model = costs.model;
+    QAbstractTableModel& model = costs.model;
     REQUIRE(model.rowCount() == 3);
     CHECK(cell(model, 0, 1) == QStringLiteral("1.00"));
     CHECK(cell(model, 2, 2) == QStringLiteral("4.00")); // the sum of B
@@ -124,7 +126,8 @@ TEST_CASE("the share of W in B is assumed and can be given, if only B was measur
 
     const engine::Run split = simulatedRun({"zb-h1", 2, 4, 1, true});
     WhatIfEdits edits(split);
-    const StageCostsModel measured(split.schedule, profiler::measuredTimes(split).value(), edits);
+    const QAbstractTableModel& measured = *makeStageCosts(
+        split.schedule, profiler::measuredTimes(split).value(), edits, &costs.owner);
     const int share = measured.columnCount() - 3;
     CHECK(measured.headerData(share, Qt::Horizontal, Qt::DisplayRole).toString()
           == QStringLiteral("W, %"));

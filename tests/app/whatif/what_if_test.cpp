@@ -1,3 +1,4 @@
+#include "app/whatif/layer_bar.h"
 #include "app/whatif/what_if.h"
 #include "tests/app/simulated_run.h"
 #include "tests/catch.h"

@@ -1,7 +1,9 @@
 #include "profiler/store/ledger/ledger.h"
+#include "profiler/store/sqlite.h"
 #include "tests/catch.h"
 #include "tests/support/temporary_folder.h"
 
+#include <algorithm>
 #include <fstream>
 
 namespace profiler {
@@ -40,12 +42,55 @@ TEST_CASE("a run that is read again keeps what the user added")
     Ledger ledger = Ledger::open(folder / "sub/ledger.sqlite").value();
     const auto rows = ledger.rows().value();
     REQUIRE(rows.size() == 2);
+    one.number = 1;
     CHECK(rows[0] == one);
     REQUIRE(ledger.move("/runs/a.sqlite", "/runs/trash/a.sqlite", "/runs"));
     REQUIRE(ledger.remove("/runs/b.sqlite"));
     one.file = "/runs/trash/a.sqlite";
     one.origin = "/runs";
     CHECK(ledger.rows().value() == std::vector{one});
+}
+
+TEST_CASE("a number is given once, also after its run was deleted, and a greater one is accepted")
+{
+    const TemporaryFolder folder;
+    Ledger ledger = Ledger::open(folder / "ledger.sqlite").value();
+    const auto put = [&](const char* file, std::int64_t expected) {
+        LedgerRow one = row(file, "");
+        one.number = expected;
+        REQUIRE(ledger.putContents(one));
+        const auto rows = ledger.rows().value();
+        return std::ranges::find(rows, file, &LedgerRow::file)->number;
+    };
+    CHECK(put("/a", 0) == 1);
+    CHECK(put("/b", 0) == 2);
+    CHECK(put("/a", 7) == 1); // it keeps its number
+    REQUIRE(ledger.remove("/b"));
+    CHECK(put("/c", 2) == 3); // 2 was given to a run that is gone
+    CHECK(put("/d", 10) == 10);
+    CHECK(put("/e", 0) == 11);
+    CHECK(ledger.lastNumber().value() == 11);
+}
+
+TEST_CASE("the runs of a ledger without numbers are numbered when it is opened")
+{
+    const TemporaryFolder folder;
+    {
+        auto old = Database::open(folder / "ledger.sqlite", Database::Access::Create).value();
+        REQUIRE(old.execute(
+            "CREATE TABLE run (file TEXT PRIMARY KEY, size INTEGER NOT NULL, modified INTEGER NOT "
+            "NULL, facts TEXT NOT NULL, picture TEXT NOT NULL, name TEXT NOT NULL DEFAULT '', note "
+            "TEXT NOT NULL DEFAULT '', tags TEXT NOT NULL DEFAULT '', origin TEXT NOT NULL DEFAULT "
+            "''); INSERT INTO run (file, size, modified, facts, picture) VALUES ('/b', 1, 1, '', "
+            "''), ('/a', 1, 1, '', ''); PRAGMA user_version = 1"));
+    }
+    Ledger ledger = Ledger::open(folder / "ledger.sqlite").value();
+    REQUIRE(ledger.putContents(row("/c", "")));
+    std::string all;
+    const auto rows = ledger.rows().value();
+    for (const LedgerRow& each : rows)
+        all += each.file + std::to_string(each.number);
+    CHECK(all == "/a2/b1/c3");
 }
 
 TEST_CASE("the queue of a process that ended is returned once, in its order")

@@ -1,0 +1,549 @@
+#include "app/ledger/ledger_table.h"
+
+#include "app/ui/controls.h"
+#include "app/ui/csv.h"
+#include "app/ui/icons.h"
+#include "app/ui/settings.h"
+#include "app/ui/text.h"
+
+#include <QFileInfo>
+#include <QKeyEvent>
+#include <QPainter>
+#include <QScrollBar>
+
+#include <algorithm>
+#include <cmath>
+#include <map>
+#include <utility>
+
+namespace app {
+namespace {
+
+using Line = LedgerLine;
+using Column = TableColumn<Line>;
+using State = LedgerRun::State;
+
+constexpr double kUnknownLast = 1e300; // sort value of an unknown number; greater than all others
+constexpr int kMostWidth = 180;        // longer texts end with "…"
+constexpr int kOpenRole = Qt::UserRole + 40;  // a bool: the run has a tab
+constexpr int kStateRole = Qt::UserRole + 41; // a LedgerRun::State as int
+
+QString stateOf(const RunDocument& document)
+{
+    const RunProgress& progress = document.progress();
+    if (document.isQueued())
+        return QStringLiteral("queued");
+    if (progress.planned == 0)
+        return QStringLiteral("starting");
+    return (document.isPaused() ? QStringLiteral("paused, %1 of %2")
+                                : QStringLiteral("running, %1 of %2"))
+        .arg(progress.done)
+        .arg(progress.planned);
+}
+
+} // namespace
+
+std::vector<LedgerFacet> ledgerFacets(const std::vector<LedgerRun>& runs,
+                                      const QStringList& openFiles)
+{
+    std::vector<LedgerFacet> facets{
+        {QStringLiteral("All runs")},
+        {QStringLiteral("Open now"),
+         [openFiles](const LedgerRun& run) { return openFiles.contains(run.file); }},
+        {QStringLiteral("Running"), &LedgerRun::isUnderWay},
+        {QStringLiteral("Failed or killed"), &LedgerRun::isFailed},
+        {QStringLiteral("Imported"),
+         [](const LedgerRun& run) { return run.mode == QStringLiteral("imported"); }},
+        {QStringLiteral("Trash"), &LedgerRun::isTrashed, LedgerFacet::Of::Trash}};
+    QStringList tags = tagsOf(runs);
+    for (const QString& tag : tags)
+        facets.push_back({tag, [tag](const LedgerRun& run) { return run.tags.contains(tag); },
+                          LedgerFacet::Of::Tag});
+    for (LedgerFacet& facet : facets)
+        facet.count = static_cast<int>(
+            std::ranges::count_if(runs, [&](const LedgerRun& run) { return facet.contains(run); }));
+    return facets;
+}
+
+std::vector<LedgerRun> withRunsUnderWay(std::vector<LedgerRun> runs,
+                                        const std::vector<std::shared_ptr<RunDocument>>& open)
+{
+    for (const auto& document : open) {
+        if (!document->isQueued() && !document->isRunning())
+            continue;
+        const QString file = QFileInfo(document->file()).absoluteFilePath();
+        auto known = std::ranges::find(runs, file, &LedgerRun::file);
+        if (known == runs.end()) {
+            LedgerRun started;
+            started.file = file;
+            started.label = document->label();
+            started.number = document->number();
+            known = runs.insert(runs.begin(), std::move(started));
+        }
+        // Some results are known only when all iterations are complete, and the file may be
+        // unreadable only because it is incomplete.
+        known->state = stateOf(*document);
+        known->share = document->isRunning() && document->progress().planned > 0
+            ? document->progress().iterations() / document->progress().planned
+            : -1;
+        known->problem.clear();
+        for (auto* result : {&known->iteration, &known->least, &known->most, &known->bubble,
+                             &known->tokensPerSecond})
+            result->reset();
+    }
+    return runs;
+}
+
+namespace {
+
+// A column of a number: its text in the unit of the group, which the head of the group shows.
+Column numberColumn(const QString& title, std::function<std::optional<double>(const LedgerRun&)> of,
+                    std::function<QString(const Line&, double)> text,
+                    std::function<QString(const Line&)> unit)
+{
+    return Column(title,
+                  [=](const Line& line) {
+                      const auto value = of(line.run);
+                      return line.isHead() ? unit(line) : value ? text(line, *value) : kNoValue;
+                  })
+        .sortedBy([of](const Line& line) { return of(line.run).value_or(kUnknownLast); })
+        .with(kHintRole, &Line::isHead);
+}
+
+Column textColumn(const QString& title, std::function<QString(const LedgerRun&)> of)
+{
+    return Column(
+               title, [of](const Line& line) { return line.isHead() ? QString() : of(line.run); },
+               Qt::AlignLeft)
+        .sortedBy([of](const Line& line) { return settingSort(of(line.run)); })
+        .tip([of](const Line& line) { return line.isHead() ? QString() : of(line.run); });
+}
+
+// In place of its results, a run without them shows what it does, or why it failed.
+bool hasReason(const Line& line)
+{
+    return !line.isHead() && !line.run.iteration && (line.run.isUnderWay() || line.run.isFailed());
+}
+
+Column iterationColumn(const QString& title)
+{
+    const auto reason = [](const Line& line) {
+        return line.run.isUnderWay() ? line.run.state : line.run.problem;
+    };
+    return numberColumn(
+               title, [](const LedgerRun& run) { return run.iteration; },
+               [](const Line& line, double value) { return line.time.text(value); },
+               [](const Line& line) { return line.time.unit(); })
+        .with(
+            Qt::DisplayRole,
+            [=](const Line& line) { return hasReason(line) ? QVariant(reason(line)) : QVariant(); })
+        .with(Qt::TextAlignmentRole,
+              [](const Line& line) {
+                  return hasReason(line)
+                      ? QVariant::fromValue(Qt::Alignment(Qt::AlignLeft | Qt::AlignVCenter))
+                      : QVariant();
+              })
+        .with(kStrongRole, [](const Line& line) { return !line.isHead() && !hasReason(line); })
+        .with(kExceedsRole, [](const Line& line) { return hasReason(line) && line.run.isFailed(); })
+        .with(kShareRole,
+              [](const Line& line) {
+                  return line.run.share < 0 ? QVariant() : QVariant(line.run.share);
+              })
+        .tip([=](const Line& line) { return hasReason(line) ? reason(line) : QString(); });
+}
+
+// The columns after those of state, number and name, and whether they are shown at first.
+std::vector<std::pair<Column, bool>> otherColumns(const LedgerView& view)
+{
+    using Run = const LedgerRun&;
+    const auto unitOfTime = [](const Line& line) { return line.time.unit(); };
+    return {{textColumn(QStringLiteral("Scheme"), [](Run run) { return run.label; }), true},
+            {textColumn(QStringLiteral("D × N"),
+                        [](Run run) {
+                            return run.settings.empty()
+                                ? QString()
+                                : QStringLiteral("%1 × %2").arg(run.setting(QStringLiteral("D")),
+                                                                run.setting(QStringLiteral("N")));
+                        }),
+             true},
+            {iterationColumn(QStringLiteral("Iteration")), true},
+            {numberColumn(
+                 QStringLiteral("95 % interval"),
+                 [](Run run) { return run.most ? run.least : run.most; },
+                 [](const Line& line, double least) {
+                     return QStringLiteral("%1 to %2")
+                         .arg(line.time.text(least), line.time.text(*line.run.most));
+                 },
+                 unitOfTime),
+             false},
+            {numberColumn(
+                 QStringLiteral("Per token"), &LedgerRun::perToken,
+                 [](const Line& line, double value) { return line.token.text(value); },
+                 [](const Line& line) { return line.token.unit(); }),
+             true},
+            {numberColumn(
+                 QStringLiteral("Bubble"), &LedgerRun::bubble,
+                 [](const Line&, double value) { return number(100 * value, 1); },
+                 [](const Line&) { return QStringLiteral("%"); }),
+             true},
+            {numberColumn(
+                 QStringLiteral("Peak"), &LedgerRun::peakBytes,
+                 [](const Line& line, double value) { return line.bytes.text(value); },
+                 [](const Line& line) { return line.bytes.unit(); }),
+             true},
+            {numberColumn(
+                 QStringLiteral("Loss"),
+                 [](Run run) { return run.lossFirst ? run.lossLast : run.lossFirst; },
+                 [](const Line& line, double last) {
+                     return QStringLiteral("%1 → %2").arg(number(*line.run.lossFirst, 2),
+                                                          number(last, 2));
+                 },
+                 [](const Line&) { return QString(); }),
+             false},
+            {textColumn(QStringLiteral("Tags"),
+                        [](Run run) { return run.tags.join(QStringLiteral(", ")); })
+                 .with(kHintRole, kAlways),
+             true},
+            {textColumn(QStringLiteral("When"),
+                        [now = view.now](Run run) {
+                            return run.isUnderWay() ? QStringLiteral("now")
+                                : !run.when().isValid()
+                                ? kNoValue
+                                : (run.isTrashed() ? QStringLiteral("deleted %1")
+                                                   : QStringLiteral("%1"))
+                                      .arg(whenText(run.when().toLocalTime(), now));
+                        })
+                 .sortedBy([](const Line& line) {
+                     return line.run.isUnderWay()
+                         ? kUnknownLast // counts as the newest
+                         : static_cast<double>(line.run.when().toMSecsSinceEpoch());
+                 })
+                 .with(kHintRole, kAlways),
+             true}};
+}
+
+std::vector<Column> firstColumns()
+{
+    return {Column(
+                QStringLiteral("State"),
+                [](const Line& line) {
+                    return line.isHead() ? QStringLiteral("%1   %2").arg(line.head, line.remark)
+                                         : line.run.stateName();
+                },
+                Qt::AlignLeft)
+                .with(kSpanRole,
+                      [](const Line& line) { return line.isHead() ? QVariant(3) : QVariant(); })
+                .with(kStrongRole,
+                      [](const Line& line) { return line.isHead() || line.run.isFailed(); })
+                .with(kExceedsRole,
+                      [](const Line& line) { return !line.isHead() && line.run.isFailed(); })
+                .with(kStateRole,
+                      [](const Line& line) {
+                          return line.isHead() ? QVariant()
+                                               : QVariant(static_cast<int>(line.run.kind()));
+                      }),
+            Column(QStringLiteral("No."),
+                   [](const Line& line) {
+                       return line.run.number > 0 ? QStringLiteral("#%1").arg(line.run.number)
+                                                  : QString();
+                   })
+                .sortedBy([](const Line& line) { return static_cast<double>(line.run.number); })
+                .with(kHintRole, kAlways),
+            Column(
+                QStringLiteral("Name"), [](const Line& line) { return line.run.title(); },
+                Qt::AlignLeft)
+                .with(kOpenRole, [](const Line& line) { return line.isOpen; })
+                .flag(kStrongRole)
+                .tip([](const Line& line) { return line.run.file; })};
+}
+
+// Draws the icon of a state and the tag "open" after the name of a run that has a tab.
+class LedgerDelegate : public CellDelegate
+{
+public:
+    using CellDelegate::CellDelegate;
+
+    void paint(QPainter* painter, const QStyleOptionViewItem& option,
+               const QModelIndex& index) const override
+    {
+        constexpr Icon kIcons[]{Icon::Pause, Icon::Run,   Icon::Check,
+                                Icon::Stop,  Icon::Error, Icon::Close};
+        const QVariant state = index.data(kStateRole);
+        QStyleOptionViewItem cell = option;
+        if (state.isValid())
+            cell.rect.setLeft(cell.rect.left() + kIconRoom);
+        else if (index.data(kOpenRole).toBool())
+            cell.rect.setRight(cell.rect.right() - tagWidth(kOpen) - 6);
+        const Chrome& chrome = theme().chrome;
+        const bool isSelected = option.state.testFlag(QStyle::State_Selected);
+        if (index.siblingAtColumn(0).data(kSpanRole).isValid() || isSelected)
+            painter->fillRect(option.rect, isSelected ? chrome.selected : chrome.surfaceAlt);
+        painter->fillRect(QRect(option.rect.left(), option.rect.bottom(), option.rect.width(), 1),
+                          chrome.grid);
+        CellDelegate::paint(painter, cell, index);
+        const auto kind = static_cast<State>(state.toInt());
+        if (state.isValid())
+            paintIcon(*painter, kIcons[state.toInt()],
+                      QRect(option.rect.left() + 9, option.rect.center().y() - 7, 14, 14),
+                      kind == State::Failed || kind == State::Killed ? chrome.error
+                          : kind == State::Stopped                   ? chrome.warning
+                                                                     : chrome.text2);
+        else if (index.data(kOpenRole).toBool())
+            paintTag(*painter,
+                     QRectF(option.rect.right() - tagWidth(kOpen) - 6, option.rect.center().y() - 9,
+                            tagWidth(kOpen), 18),
+                     kOpen, theme());
+    }
+
+    QSize sizeHint(const QStyleOptionViewItem& option, const QModelIndex& index) const override
+    {
+        if (index.data(kSpanRole).toBool())
+            return {0, option.rect.height()}; // it has the rest of the row
+        QSize size = CellDelegate::sizeHint(option, index);
+        if (index.data(kStateRole).isValid())
+            size.rwidth() += kIconRoom;
+        if (index.data(kOpenRole).toBool())
+            size.rwidth() += tagWidth(kOpen) + 6;
+        return size.boundedTo({kMostWidth, size.height()});
+    }
+
+private:
+    static constexpr int kIconRoom = 18;
+    static inline const QString kOpen = QStringLiteral("open");
+};
+
+// The group of a run: an order, and its title.
+std::pair<QString, QString> groupOf(const LedgerRun& run, LedgerView::Groups by)
+{
+    static const QStringList kModes{QStringLiteral("emulated"), QStringLiteral("live"),
+                                    QStringLiteral("imported"), QStringLiteral("simulated")};
+    const bool isSimulated = run.mode == kModes.back();
+    const QString mode = run.mode.isEmpty() ? QStringLiteral("Not read")
+        : !isSimulated                      ? capitalized(run.mode)
+        : run.isInUnits                     ? QStringLiteral("Simulated, units")
+                                            : QStringLiteral("Simulated, model on hardware");
+    const QString key
+        = QStringLiteral("%1%2")
+              .arg(run.mode.isEmpty() ? 9 : kModes.indexOf(run.mode.section(u',', 0, 0)))
+              .arg(run.isInUnits ? 1 : 0);
+    if (by == LedgerView::Groups::Mode)
+        return {key, mode};
+    const bool isModel = by == LedgerView::Groups::Model;
+    const QString first = isModel ? run.setting(QStringLiteral("model")) : run.tags.value(0);
+    return {(first.isEmpty() ? QStringLiteral("~") : first.toLower()) + QLatin1Char('\n') + key,
+            QStringLiteral("%1, %2").arg(!first.isEmpty() ? first
+                                             : isModel    ? QStringLiteral("No model")
+                                                          : QStringLiteral("No tag"),
+                                         uncapitalized(mode))};
+}
+
+} // namespace
+
+LedgerModel::LedgerModel(QObject* parent)
+    : TableModel(parent)
+{
+    show({}, {});
+}
+
+void LedgerModel::show(const std::vector<LedgerRun>& runs, const LedgerView& view)
+{
+    std::vector<const LedgerRun*> pointers;
+    for (const LedgerRun& run : runs)
+        pointers.push_back(&run);
+    Columns columns = firstColumns();
+    m_all.clear();
+    m_shown.clear();
+    const auto add = [&](const QString& title, bool isShown, const TableColumn<Line>& column) {
+        m_all.append(title);
+        if (!isShown)
+            return;
+        m_shown.append(title);
+        columns.push_back(column);
+    };
+    for (auto& [column, isShown] : otherColumns(view)) {
+        const QString title = column.title.shown();
+        add(title, view.columns.isEmpty() ? isShown : view.columns.contains(title), column);
+    }
+    static const QStringList kResults{QStringLiteral("Iteration"), QStringLiteral("95 % interval"),
+                                      QStringLiteral("Per token"), QStringLiteral("Bubble"),
+                                      QStringLiteral("Peak"),      QStringLiteral("Loss")};
+    const auto isResult = [](const QString& title) { return kResults.contains(title); };
+    const auto results = static_cast<int>(std::ranges::count_if(m_shown, isResult));
+    for (auto& column : columns)
+        if (column.title.shown() == kResults.front() && results > 1)
+            column.with(kSpanRole, [results](const Line& line) {
+                return hasReason(line) ? QVariant(results) : QVariant();
+            });
+    const QStringList varying = varyingSettings(pointers);
+    for (const QString& setting : knownSettings(pointers)) {
+        const QString title = settingTitle(setting);
+        const bool isInOther = setting == u"mode" || setting == u"D" || setting == u"N";
+        if (!isInOther)
+            add(title,
+                view.columns.contains(title) || (view.hasVarying && varying.contains(setting)),
+                textColumn(title,
+                           [setting](const LedgerRun& run) { return run.setting(setting); }));
+    }
+    std::map<std::pair<QString, QString>, std::vector<const LedgerRun*>> groups;
+    for (const LedgerRun& run : runs)
+        groups[groupOf(run, view.groups)].push_back(&run);
+    std::vector<Line> lines;
+    std::size_t group = 0;
+    for (const auto& [title, members] : groups) {
+        Line head{LedgerRun(), title.second,
+                  countOf(static_cast<std::int64_t>(members.size()), "run"), group++};
+        const auto most = [&](auto of) {
+            double largest = 0;
+            for (const LedgerRun* run : members)
+                largest = std::max(largest, std::invoke(of, *run).value_or(0));
+            return largest;
+        };
+        head.time = members.front()->isInUnits
+            ? Scale{1, 1, QStringLiteral("units")}
+            : timeScale(std::llround(most(&LedgerRun::iteration)));
+        if (const double token = most(&LedgerRun::perToken); token > 0)
+            head.token = timeScale(std::llround(token));
+        if (const double bytes = most(&LedgerRun::peakBytes); bytes > 0)
+            head.bytes = byteScale(std::llround(bytes));
+        lines.push_back(head);
+        for (const LedgerRun* run : members) {
+            Line& line = lines.emplace_back(head);
+            line.head.clear();
+            line.run = *run;
+            line.isOpen = view.openFiles.contains(run->file);
+        }
+    }
+    reset(std::move(columns), std::move(lines));
+}
+
+std::vector<LedgerRun> LedgerModel::runs() const
+{
+    std::vector<LedgerRun> runs;
+    for (int row = 0; row < rowCount(); ++row)
+        if (!at(row).isHead())
+            runs.push_back(at(row).run);
+    return runs;
+}
+
+LedgerTable::LedgerTable(const ThemeController& theme)
+    : DataTable(theme, 26)
+    , m_model(new LedgerModel(this))
+{
+    setItemDelegate(new LedgerDelegate(theme, this));
+    setSelectionMode(QAbstractItemView::ExtendedSelection);
+    setSortingEnabled(true);
+    setModel(m_model);
+    setRestColumn(LedgerModel::Name);
+    connect(horizontalHeader(), &QHeaderView::sortIndicatorChanged, this, [this](int column) {
+        if (!m_isShowing)
+            m_sortedBy = m_model->titleOf(column);
+    });
+    connect(m_model, &QAbstractItemModel::layoutChanged, this, &LedgerTable::fold);
+    connect(selectionModel(), &QItemSelectionModel::selectionChanged, this, [this] {
+        if (!m_isShowing)
+            Q_EMIT selectionChangedByUser();
+    });
+    connect(this, &QTableView::doubleClicked, this, [this](const QModelIndex& index) {
+        if (const LedgerLine& line = m_model->at(index.row()); !line.isHead())
+            Q_EMIT openRequested(line.run);
+    });
+    connect(this, &QTableView::clicked, this, [this](const QModelIndex& index) {
+        const QString head = m_model->at(index.row()).head;
+        if (!head.isEmpty() && m_folded.erase(head) == 0)
+            m_folded.insert(head);
+        fold();
+    });
+}
+
+// Hides the runs of folded groups.
+void LedgerTable::fold()
+{
+    bool isFolded = false;
+    for (int row = 0; row < m_model->rowCount(); ++row) {
+        const LedgerLine& line = m_model->at(row);
+        isFolded = line.isHead() ? m_folded.contains(line.head) : isFolded;
+        setRowHidden(row, isFolded && !line.isHead());
+    }
+}
+
+void LedgerTable::show(const std::vector<LedgerRun>& runs, const LedgerView& view)
+{
+    const LedgerRun* now = current();
+    const QString currentFile = now == nullptr ? QString() : now->file;
+    QStringList files;
+    for (const LedgerRun& run : selected())
+        files.append(run.file);
+    const int scrolled = verticalScrollBar()->value();
+    m_isShowing = true;
+    m_model->show(runs, view);
+    if (m_sortedBy.isEmpty()) // the newest runs come first
+        sort(QStringLiteral("When"), Qt::DescendingOrder);
+    else
+        sort(m_sortedBy, horizontalHeader()->sortIndicatorOrder());
+    fold();
+    QItemSelection selection;
+    const int last = m_model->columnCount() - 1;
+    int first = -1;
+    for (int row = 0; row < m_model->rowCount(); ++row) {
+        const LedgerLine& line = m_model->at(row);
+        if (line.isHead())
+            continue;
+        first = first < 0 ? row : first;
+        if (files.contains(line.run.file))
+            selection.select(m_model->index(row, 0), m_model->index(row, last));
+        if (line.run.file == currentFile)
+            selectionModel()->setCurrentIndex(m_model->index(row, 0),
+                                              QItemSelectionModel::NoUpdate);
+    }
+    // Keeps the scroll position; the current run may be out of sight.
+    verticalScrollBar()->setValue(scrolled);
+    selectionModel()->select(selection, QItemSelectionModel::ClearAndSelect);
+    if (currentFile.isEmpty() && first >= 0)
+        selectRow(first);
+    m_isShowing = false;
+    Q_EMIT selectionChangedByUser();
+}
+
+void LedgerTable::sort(const QString& title, Qt::SortOrder order)
+{
+    for (int column = 0; column < m_model->columnCount(); ++column)
+        if (m_model->titleOf(column) == title)
+            sortByColumn(column, order);
+}
+
+std::vector<LedgerRun> LedgerTable::selected() const
+{
+    std::vector<LedgerRun> runs;
+    for (int row = 0; row < m_model->rowCount(); ++row)
+        if (selectionModel()->isRowSelected(row) && !m_model->at(row).isHead())
+            runs.push_back(m_model->at(row).run);
+    return runs;
+}
+
+const LedgerRun* LedgerTable::current() const
+{
+    const QModelIndex index = currentIndex();
+    return index.isValid() && selectionModel()->isRowSelected(index.row())
+            && !m_model->at(index.row()).isHead()
+        ? &m_model->at(index.row()).run
+        : nullptr;
+}
+
+// Each number has its own unit, because the heads of the groups are not copied.
+QString LedgerTable::csv() const
+{
+    std::vector<LedgerRun> runs = selected();
+    if (runs.size() < 2)
+        runs = m_model->runs();
+    return ledgerCsv(runs);
+}
+
+void LedgerTable::keyPressEvent(QKeyEvent* event)
+{
+    const bool opens = event->key() == Qt::Key_Return || event->key() == Qt::Key_Enter;
+    if (opens && current() != nullptr)
+        return Q_EMIT openRequested(*current());
+    DataTable::keyPressEvent(event);
+}
+
+} // namespace app
