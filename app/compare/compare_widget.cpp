@@ -560,6 +560,9 @@ void ComparePainter::paintTitles() const
     const QFont font = uiFont(12, QFont::Medium);
     write({0, 0, kRankRight + 8, height}, tr("Rank"), font, chrome().text2, kAtRight);
     write({kName, 0, left - kName, height}, tr("Run"), font, chrome().text2);
+    write({kName, 0, left - kName - 8, height}, m_scene.rows.time(m_scene.rows.rows.front()).unit(),
+          uiFont(11), chrome().text2,
+          kAtRight); // of the ruler
     for (const CompareColumn& column : m_scene.columns) {
         const CompareNumbers& numbers = *m_scene.numbers();
         const bool isRanked
