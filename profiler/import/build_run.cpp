@@ -350,8 +350,8 @@ private:
     void checkDurations()
     {
         std::vector<std::int64_t> durations;
-        for (const PlacedWork& placed : m_placement.works)
-            if (isPipelineOp(placed.op.kind))
+        for (const PlacedWork& placed : m_placement.works) // an I of stage 0 may do nothing
+            if (isPipelineOp(placed.op.kind) && placed.op.kind != OpKind::BackwardInput)
                 durations.push_back(workOf(placed).window.duration());
         constexpr std::int64_t kFew = 20;
         const auto none = std::ranges::count(durations, 0);

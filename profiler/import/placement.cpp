@@ -523,23 +523,31 @@ private:
             m_result.lack = "ops occur several times in an iteration, as if its range had "
                             "several steps";
     }
-    // Every stage executes all micro-batches, forward and, in training, backward.
+    // Every stage executes all micro-batches, forward and, in training, backward: a B, or I and W.
+    // Stage 0 needs no I.
     void compareStages()
     {
-        std::map<StageId, std::set<MicroBatchId>> forwards, backwards;
+        std::map<StageId, std::set<MicroBatchId>> forwards, backwards, inputs;
+        const auto addTo = [](auto& all, const Op& op, bool isOne) {
+            if (auto& of = all[op.stage]; isOne) // a stage without one counts
+                of.insert(op.microBatch);
+        };
         for (const PlacedWork& work : m_result.works)
             forEachOp(work, [&](const Op& op) {
-                if (op.kind == OpKind::Forward)
-                    forwards[op.stage].insert(op.microBatch);
-                if (op.kind == OpKind::Forward || isBackward(op.kind))
-                    backwards[op.stage]; // of a stage without one
-                if (isBackward(op.kind))
-                    backwards[op.stage].insert(op.microBatch);
+                if (op.kind != OpKind::Forward && !isBackward(op.kind))
+                    return;
+                const bool isWhole = op.kind == OpKind::Backward;
+                addTo(forwards, op, op.kind == OpKind::Forward);
+                addTo(backwards, op, isWhole || op.kind == OpKind::BackwardWeight);
+                addTo(inputs, op, isWhole || op.kind == OpKind::BackwardInput);
             });
+        if (inputs.contains(StageId{0}))
+            inputs[StageId{0}] = backwards[StageId{0}];
         if (!m_result.stagesKnown)
             return;
         for (const auto& [of, what] :
-             {std::pair(&forwards, "micro-batches"), std::pair(&backwards, "backwards")}) {
+             {std::pair(&forwards, "micro-batches"), std::pair(&backwards, "backwards"),
+              std::pair(&inputs, "gradients of inputs")}) {
             if (of->empty() || !m_result.lack.empty() || !m_result.damaged.empty())
                 continue;
             const auto [least, most] = std::ranges::minmax_element(

@@ -966,3 +966,18 @@ TEST_CASE("ops of a framework in ms have no iteration and no bubble")
     CHECK(lackOf(result).find("as if times were in ms or s") != std::string::npos);
     CHECK_FALSE(reading(result, "iteration").isKnown());
 }
+
+TEST_CASE("without the W of a stage there is no bubble")
+{
+    const Run split = simulatedRun("zb-h1", 2, 8, 2);
+    std::vector<std::string> texts = torchTraces(split, {});
+    CHECK_FALSE(std::isnan(bubbleOf(importedTexts(texts))));
+    for (const char* lost : {"PP:1W", "PP:1I"}) {
+        std::string kept;
+        std::istringstream lines(texts[1]);
+        for (std::string line; std::getline(lines, line);)
+            if (line.find(lost) == std::string::npos)
+                kept += line + "\n";
+        CHECK(std::isnan(bubbleOf(importedTexts({texts[0], kept}))));
+    }
+}
