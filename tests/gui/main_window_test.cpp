@@ -315,8 +315,8 @@ TEST_CASE("a status bar that is too narrow leaves out whole facts, which the too
     w.window.resize(2400, 1000);
     CHECK(waitFor([&] { return facts->text().endsWith(texts().back()); }));
     w.window.resize(960, 640);
-    CHECK(waitFor([&] { return facts->sizeHint().width() <= facts->width(); }));
-    CHECK_FALSE(facts->text().contains(texts().back()));
+    CHECK(waitFor([&] { return !facts->text().contains(texts().back()); }));
+    CHECK(facts->sizeHint().width() <= facts->width());
     CHECK(facts->toolTip().endsWith(texts().back()));
 }
 
