@@ -9,7 +9,6 @@
 #include <CLI/CLI.hpp>
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
-#include <sqlite3.h>
 
 #include <cstdio>
 #include <cstdlib>
@@ -99,8 +98,7 @@ std::string versionText(bool json)
     return nlohmann::ordered_json{{"program", "bscope"},
                                   {"version", std::string(engine::version())},
                                   {"build", std::string(engine::buildId())},
-                                  {"compiler", __VERSION__},
-                                  {"sqlite", sqlite3_libversion()}}
+                                  {"compiler", __VERSION__}}
                .dump()
         + "\n";
 }

@@ -3,7 +3,6 @@
 #include "app/shell/command_palette.h"
 #include "app/start/start_page.h"
 #include "app/ui/band.h"
-#include "app/ui/controls.h"
 #include "engine/schedule/formats/schedule_file.h"
 #include "engine/schedules/scheme.h"
 #include "profiler/store/ledger/ledger.h"
@@ -332,16 +331,6 @@ TEST_CASE("a new tab is shown once, with its facts in the status bar and their t
     CHECK(facts->text().startsWith(texts.front()));
     CHECK(facts->text().endsWith(texts.back()));
     CHECK(facts->toolTip() == texts.join(QStringLiteral("<br>")));
-}
-
-TEST_CASE("the window fits on a screen that is smaller than its usual minimum")
-{
-    Window w;
-    const QSize screen = w.window.screen()->availableSize();
-    REQUIRE(screen.width() < w.window.minimumWidth()); // of the offscreen platform
-    fitToScreen(w.window);
-    CHECK(w.window.size().boundedTo(screen) == w.window.size());
-    CHECK(w.window.minimumSize().boundedTo(screen) == w.window.minimumSize());
 }
 
 TEST_CASE("facts that do not fit into the status bar are left out as a whole")

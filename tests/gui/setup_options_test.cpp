@@ -138,6 +138,7 @@ TEST_CASE("a model file is listed with the presets, and the form shows its sizes
     QFile out(file);
     REQUIRE(out.open(QIODevice::WriteOnly));
     out.write("name = \"mine\"\nlayers = 8\nwidth = 32\nheads = 2\nsequence = 48\n"
+              "vocabulary = 256\n"
               "micro_batch_size = 3\n");
     out.close();
     RunPlan plan;

@@ -400,7 +400,7 @@ TEST_CASE("without the trace of stage 0 an iteration has no time, and the reason
                   [](const engine::Track& track) { return track.device == engine::DeviceId{0}; });
     const app::RunView view(run);
     const int reported = engine::reportedIteration(run->timeline);
-    const auto details = app::runDetails(view, {.iteration = reported});
+    const auto details = app::detailsOf(view, {.iteration = reported});
     CHECK(details.value == QLatin1String("unknown"));
     CHECK(details.note == QLatin1String("stage 0 has no trace"));
     CHECK(details.dots.dots.empty());
