@@ -488,8 +488,6 @@ Details describeWhatIf(const WhatIfDetails& prediction, const WhatIfRow* row,
                                  time.text(static_cast<double>(row->most)));
     if (const profiler::Comparison& comparison = prediction.comparison;
         comparison.runs.size() == 2) {
-        details.sentence = capitalized(fromUtf8(profiler::summarize(comparison, 1))).toHtmlEscaped()
-            + QLatin1Char('.');
         details.sections.push_back(differenceSection(comparison, time));
         details.sections.push_back(peakSection(row, comparison, memory));
     }

@@ -146,6 +146,12 @@ double WhatIfModel::difference(const WhatIfRow& row) const
         / static_cast<double>(std::max<std::int64_t>(1, m_measured));
 }
 
+bool WhatIfModel::isDistinguishable(const WhatIfRow& row) const
+{
+    return row.scheme == kOwnOrder
+        || (row.hasInterval && (row.most < m_measured || row.least > m_measured));
+}
+
 WhatIfModel::Columns WhatIfModel::columns() const
 {
     using Shown = TableColumn<WhatIfRow>;
@@ -189,7 +195,8 @@ WhatIfModel::Columns WhatIfModel::columns() const
         Shown(tr("Diff., %"),
               [this](const WhatIfRow& row) { return signedNumber(difference(row), 1); })
             .verdict([this](const WhatIfRow& row) {
-                return differenceVerdict(difference(row), 100, 1);
+                return isDistinguishable(row) ? differenceVerdict(difference(row), 100, 1)
+                                              : Verdict::Neutral;
             }),
         Shown(tr("Bubble, %"),
               [](const WhatIfRow& row) { return number(100 * row.bubbleRatio, 1); }),

@@ -38,7 +38,8 @@ private:
     bool fits(const WhatIfRow& row) const { return row.isKnown && excess(row).isEmpty(); }
     Columns columns() const;
     void rescale();
-    double difference(const WhatIfRow& row) const; // in % of the measured iteration
+    double difference(const WhatIfRow& row) const;      // in % of the measured iteration
+    bool isDistinguishable(const WhatIfRow& row) const; // from the measured iteration
     Interval interval(const WhatIfRow& row) const;
 
     std::int64_t m_measured, m_mostBytes = 0;

@@ -333,20 +333,6 @@ TEST_CASE("a new tab is shown once, with its facts in the status bar and their t
     CHECK(facts->toolTip() == texts.join(QStringLiteral("<br>")));
 }
 
-TEST_CASE("facts that do not fit into the status bar are left out as a whole")
-{
-    Window w;
-    const auto files = sampleFiles(samples().front());
-    REQUIRE(files.has_value());
-    w.window.open({"run", {files->front()}});
-    const auto* facts = w.window.findChild<QLabel*>(QStringLiteral("statusFacts"));
-    REQUIRE(waitFor([&] { return w.window.currentPage()->statusTexts().size() > 3; }));
-    w.window.resize(w.window.minimumSize());
-    w.theme.setLook(ThemeController::Choice::Light, QStringLiteral("default"), 1.6);
-    CHECK(facts->sizeHint().width() <= facts->width());
-    CHECK(facts->text().endsWith(QChar(0x2026)));
-}
-
 // The page went on to show the error of the first time.
 TEST_CASE("a schedule file that was refused is read again when it is opened again")
 {

@@ -58,9 +58,17 @@ TEST_CASE("schemes are ranked by their iteration, those that do not fit come las
     const auto verdict = [&](int row) {
         return static_cast<Verdict>(model.index(row, 2).data(kVerdictRole).toInt());
     };
+    const auto between = [](WhatIfRow row, int least, int most) {
+        row.least = std::int64_t{least} * 1'000'000;
+        row.most = std::int64_t{most} * 1'000'000;
+        return row;
+    };
+    model.update({between(rowOf("gpipe", 110, 9), 104, 116), between(rowOf("zb-v", 80, 6), 76, 84),
+                  between(rowOf("1f1b", 98, 4), 92, 104)});
     CHECK(verdict(0) == Verdict::Better);
-    CHECK(verdict(1) == Verdict::Neutral); // the measured scheme
+    CHECK(verdict(1) == Verdict::Neutral); // its interval includes the measured iteration
     CHECK(verdict(2) == Verdict::Worse);
+    model.update({rowOf("gpipe", 110, 9), rowOf("zb-v", 80, 6), rowOf("1f1b", 100, 4)});
     CHECK(cell(model, 2, 0) == QStringLiteral("GPipe"));
     CHECK(cell(model, model.rowOf(QStringLiteral("chimera")), 1) == refused.reason);
     CHECK(model.fitting() == 3);
