@@ -198,6 +198,14 @@ RunLedger::RunLedger(QObject* parent)
     m_edited.setSingleShot(true);
     m_edited.setInterval(0);
     connect(&m_edited, &QTimer::timeout, this, &RunLedger::changed);
+    // The first runs are opened before list() answers, and need their numbers.
+    m_pool.start([this] {
+        if (auto listed = m_store->list()) {
+            m_runs = std::move(listed->runs);
+            m_lastNumber = listed->lastNumber;
+        }
+    });
+    m_pool.waitForDone();
     QTimer::singleShot(0, this, &RunLedger::list);
 }
 

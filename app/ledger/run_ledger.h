@@ -26,7 +26,7 @@ class RunLedger : public QObject
     Q_OBJECT
 
 public:
-    explicit RunLedger(QObject* parent = nullptr); // lists the known runs in the background
+    explicit RunLedger(QObject* parent = nullptr); // waits until the known runs are listed
     ~RunLedger() override;
 
     // Lists the runs again and reads new and changed files, and those that could not be read
