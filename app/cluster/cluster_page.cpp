@@ -149,9 +149,7 @@ public:
     Cluster(const ThemeController& theme, RunLibrary& library, const ClusterPlan& plan)
         : Cluster(theme, library)
     {
-        m_source = tr("Set-up of %1").arg(schemeTitle(fromUtf8(plan.experiment.schedule.scheme)));
-        setPlan(plan);
-        ask();
+        showPlan(plan);
     }
 
     Cluster(const ThemeController& theme, RunLibrary& library,
@@ -171,6 +169,35 @@ public:
     }
 
     QString title() const override { return tr("Run on a cluster"); }
+    QJsonObject state() const override // of a plan; a run is reopened from its file
+    {
+        if (m_emulated != nullptr)
+            return {};
+        return {{QStringLiteral("experiment"), fromUtf8(engine::toToml(m_plan.experiment))},
+                {QStringLiteral("launcher"), static_cast<int>(m_plan.launcher)},
+                {QStringLiteral("gpusPerNode"), m_plan.gpusPerNode},
+                {QStringLiteral("firstNode"), m_plan.firstNode},
+                {QStringLiteral("port"), m_plan.port},
+                {QStringLiteral("hardware"), m_plan.hardware}};
+    }
+    void restoreState(const QJsonObject& state) override
+    {
+        const auto experiment = engine::experimentFromToml(
+            state.value(QStringLiteral("experiment")).toString().toStdString());
+        if (m_emulated != nullptr || !experiment)
+            return;
+        ClusterPlan plan = m_plan;
+        plan.experiment = *experiment;
+        plan.launcher = static_cast<engine::Launcher>(
+            std::clamp(state.value(QStringLiteral("launcher")).toInt(), 0,
+                       static_cast<int>(engine::Launcher::Torchtitan)));
+        plan.gpusPerNode
+            = std::clamp(state.value(QStringLiteral("gpusPerNode")).toInt(), 1, 1 << 10);
+        plan.firstNode = state.value(QStringLiteral("firstNode")).toString();
+        plan.port = std::clamp(state.value(QStringLiteral("port")).toInt(), 1, 0xFFFF);
+        plan.hardware = state.value(QStringLiteral("hardware")).toString();
+        showPlan(plan);
+    }
 
     QStringList statusTexts() const override
     {
@@ -396,6 +423,13 @@ private:
         m_emulated.reset();
         m_results->setEmulated(nullptr);
         take(tl::unexpected(plan.error()));
+    }
+
+    void showPlan(const ClusterPlan& plan) // of a set-up
+    {
+        m_source = tr("Set-up of %1").arg(schemeTitle(fromUtf8(plan.experiment.schedule.scheme)));
+        setPlan(plan);
+        ask();
     }
 
     void setPlan(const ClusterPlan& plan)

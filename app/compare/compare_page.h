@@ -98,10 +98,10 @@ public:
         return m_compared.size() == 1 ? tr("Compare 1 run")
                                       : tr("Compare %1 runs").arg(m_compared.size());
     }
-    QStringList files() const override
+    QStringList files() const override // also of runs that are still being read
     {
         QStringList files;
-        for (const auto& document : m_compared.documents())
+        for (const auto& document : m_ticked)
             files.append(document->file());
         return files;
     }

@@ -160,10 +160,14 @@ std::vector<std::pair<Column, bool>> otherColumns(const LedgerView& view)
     return {{textColumn(QStringLiteral("Scheme"), [](Run run) { return run.label; }), true},
             {textColumn(QStringLiteral("D × N"),
                         [](Run run) {
+                            const auto known = [run](const char* key) {
+                                const QString value = run.setting(QString::fromLatin1(key));
+                                return value == QLatin1String("unknown") ? QStringLiteral("–")
+                                                                         : value;
+                            };
                             return run.settings.empty()
                                 ? QString()
-                                : QStringLiteral("%1 × %2").arg(run.setting(QStringLiteral("D")),
-                                                                run.setting(QStringLiteral("N")));
+                                : QStringLiteral("%1 × %2").arg(known("D"), known("N"));
                         }),
              true},
             {iterationColumn(QStringLiteral("Iteration")), true},

@@ -116,6 +116,18 @@ public:
     }
 
     QString file() const override { return m_path; }
+    QJsonObject state() const override // of a preset
+    {
+        return m_path.isEmpty() && !m_name.isEmpty()
+            ? QJsonObject{{QStringLiteral("preset"), m_name}}
+            : QJsonObject();
+    }
+    void restoreState(const QJsonObject& state) override
+    {
+        if (const QString preset = state.value(QStringLiteral("preset")).toString();
+            !preset.isEmpty())
+            open(preset);
+    }
 
     QStringList statusTexts() const override
     {

@@ -2,6 +2,7 @@
 #include "app/estimator/estimate.h"
 #include "app/run/run_page.h"
 #include "app/setup/setup_page.h"
+#include "app/study/study_page.h"
 #include "app/timeline/widget/timeline_widget.h"
 #include "app/ui/setting_table.h"
 #include "app/window/main_window.h"
@@ -18,6 +19,7 @@
 
 #include <QAction>
 #include <QFile>
+#include <QJsonDocument>
 #include <QPushButton>
 #include <QSettings>
 #include <QTemporaryDir>
@@ -173,6 +175,43 @@ TEST_CASE("an editor comes back with its costs, and the estimator with its input
     REQUIRE(editor != nullptr);
     CHECK(editor->plan().costs == plan.costs);
     CHECK(waitFor([&] { return editor->plan().source.run != nullptr; }));
+}
+
+TEST_CASE("cluster pages, presets of studies and several comparisons come back")
+{
+    const Desk desk;
+    const auto summary = [](const Start& start) {
+        QStringList all;
+        for (const Page* page : start.window.tabs().pages())
+            all.append(page->title() + QLatin1Char('|') + page->statusTexts().value(0)
+                       + QLatin1Char('|')
+                       + QString::fromUtf8(QJsonDocument(page->state()).toJson()));
+        return all;
+    };
+    QStringList before;
+    {
+        Start first(desk);
+        RunPlan plan;
+        plan.experiment.schedule.scheme = "zb-v";
+        plan.experiment.schedule.devices = 4;
+        plan.experiment.schedule.dataParallel = 2;
+        first.window.open({.kind = "cluster", .plan = plan});
+        first.window.open({"study"});
+        static_cast<StudyPage*>(first.window.currentPage())->open(QStringLiteral("chunks"));
+        first.window.open({"compare", {desk.run("a.sqlite"), desk.run("b.sqlite")}});
+        first.window.open({"compare", {desk.run("a.sqlite"), desk.run("c.sqlite")}});
+        before = summary(first);
+        REQUIRE(before.size() == 5);
+        CHECK(before[1].contains(QLatin1String("zb-v")));
+        CHECK(before[2].contains(QLatin1String("chunks")));
+        first.window.close();
+    }
+    const Start second(desk);
+    CHECK(summary(second).join(QLatin1Char('\n')).toStdString()
+          == before.join(QLatin1Char('\n')).toStdString());
+    REQUIRE(second.window.tabs().pages().size() == 5);
+    CHECK(second.window.tabs().pages()[3]->title() == second.window.tabs().pages()[4]->title());
+    CHECK(second.window.tabs().pages()[3]->files() != second.window.tabs().pages()[4]->files());
 }
 
 TEST_CASE("a second window says that another is open, and leaves the tabs of that one alone")
