@@ -73,6 +73,12 @@ std::string whyUnknown(const RunInfo& info)
     return info.import->lack.empty() ? "the traces show no pipeline" : info.import->lack;
 }
 
+std::string whyUnknownAndRemedy(const RunInfo& info)
+{
+    return whyUnknown(info)
+        + (info.damage.empty() ? "; import complete traces" : "; use another copy of the file");
+}
+
 std::string whyIterationUnknown(const Run& run)
 {
     const RunInfo& info = run.info;

@@ -171,6 +171,8 @@ inline bool knowsMicroBatches(const RunInfo& info)
 // Why the bubbles of a run and all that is predicted from its times are unknown; "" if they are
 // known.
 std::string whyUnknown(const RunInfo& info);
+// whyUnknown() with what to do: "rank 3 has no trace; import complete traces".
+std::string whyUnknownAndRemedy(const RunInfo& info);
 
 // nullptr if the memory use of the device is unknown.
 const ArenaUse* arenaOf(const RunInfo& info, DeviceId device);
@@ -195,7 +197,8 @@ inline bool hasTrace(const Run& run, DeviceId device)
 // Why the duration of the run's iterations is unknown; "" if it is known.
 std::string whyIterationUnknown(const Run& run);
 
-// What the spans of a recorded run cannot be: "device 0 has no recorded op". "": nothing.
+// Why the spans of a recorded run are impossible: "device 0 has no recorded op". "": they are
+// possible.
 std::string damageOf(const Run& run);
 
 // Converts ticks to nanoseconds, for formats that have only seconds. One cost unit becomes one

@@ -232,10 +232,9 @@ namespace {
 Result<OpCosts> typicalCosts(const Run& run, const Schedule& lowered,
                              const CalibrateOptions& options)
 {
-    if (const std::string why = whyUnknown(run.info); !why.empty())
-        return tl::unexpected(
-            misfit("the times of this run cannot be predicted from: " + why
-                   + "; import complete traces, or use another copy of the file"));
+    if (!whyUnknown(run.info).empty())
+        return tl::unexpected(misfit("the times of this run cannot be predicted from: "
+                                     + whyUnknownAndRemedy(run.info)));
     if (auto error = shapeMisfit(run.schedule.shape, lowered.shape))
         return tl::unexpected(*std::move(error));
     if (auto error = groupMisfit(run.schedule.shape, lowered))

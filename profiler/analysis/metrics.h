@@ -52,12 +52,12 @@ struct RunMetrics
     engine::IdVector<engine::DeviceId, DeviceMetrics> devices;
     int recordedDevices = 0; // devices with ops; an imported run may lack the trace of a device
     int messages = 0, localCopies = 0;
+    std::int64_t computeOps = 0; // of all devices and windows, without optimizer steps
     std::optional<double> tokensPerSecond, mfu;
     std::optional<double> hfu; // computed from executed FLOPs, including recomputation
     // False if the iteration has communication but no spans of it: see lacksMessages(), or they
     // were not kept. The exposed part of the communication is then unknown: `bubble` includes it,
     // and exposedCommunication is 0.
-    std::int64_t computeOps = 0; // of all devices and windows, without optimizer steps
     bool exposedIsKnown = true;
 
     // The largest values of a device. peakBytes() is nullopt if no memory was recorded.

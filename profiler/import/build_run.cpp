@@ -364,24 +364,23 @@ private:
         if (usual > 0 && usual < kResolved)
             m_job.lacksClock(
                 fmt::format("ops last {} ns at the median, which a resolution of 1 ns does "
-                            "not show; write their times in µs",
-                            usual));
-        const bool isJson = !m_job.ranks.front().trace.program.starts_with("Nsight Systems");
+                            "not show; write their times in {}",
+                            usual, m_job.ranks.front().trace.unit));
+        const std::string_view unit = m_job.ranks.front().trace.unit;
         for (const JobRank& rank : m_job.ranks)
             if (const std::int64_t op = rank.trace.usualOp; op > 0 && op < kShortest
                 && rank.trace.gpu.calls.empty() && rank.trace.deviceName.empty())
                 m_job.lacksClock(fmt::format("half of the ops of rank {} last {} ns or less, as if "
-                                             "times were in ms or s; convert them to µs",
-                                             rank.rank, op));
-        const bool isPrimus = m_job.ranks.front().trace.program == "Primus";
+                                             "times were in another unit; convert them to {}",
+                                             rank.rank, op, unit));
         constexpr std::int64_t kShort = 1'000'000, kEndless = 10'000'000'000; // ns
-        if (isPrimus && usual > 0 && (usual < kShort || usual > kEndless))
+        if (unit == "ms" && usual > 0 && (usual < kShort || usual > kEndless))
             m_job.warnings.push_back(fmt::format(
                 "Ops last {} at the median. If the times of the files are in {} and not in ms, {} "
                 "them by 1000.",
                 timeText(usual, 1), usual < kShort ? "s" : "µs",
                 usual < kShort ? "multiply" : "divide"));
-        if (usual > kLong && isJson && !isPrimus && !m_job.onGpu())
+        if (usual > kLong && unit == "µs" && !m_job.onGpu())
             m_job.warnings.push_back(
                 fmt::format("Ops last {} at the median. If the times of the traces are in ns and "
                             "not in µs, divide them by 1000.",

@@ -301,11 +301,11 @@ Result<void> checkUnit(const RankTrace& trace)
     for (const GpuCall& call : trace.gpu.calls)
         if (launchesKernel(trace.text(call.name)))
             calls.push_back(call.window);
-    const bool isExport = trace.program.starts_with("Nsight Systems");
+    const bool isExport = std::string_view(trace.unit) == "ns";
     const auto fault = [&](const std::string& what, const char* unit = "ns") {
         return fail(Error::Code::InvalidArgument,
                     fmt::format("{}: {}, as if times were {}", trace.file, what,
-                                isExport ? std::string("not in ns; export the recording again")
+                                isExport ? std::string("not in ns; record or export it again")
                                          : fmt::format("in {}; convert them to µs", unit)));
     };
     // No GPU executes a kernel in less than some 500 ns, and most calls that launch one take some

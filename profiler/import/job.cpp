@@ -276,8 +276,8 @@ Result<void> checkOneRecording(const std::vector<JobRank>& ranks)
     return {};
 }
 
-// Programs number processes. If every process uses several GPUs, each GPU becomes a rank, and what
-// names ranks of processes is left out.
+// Programs number processes. If every process uses several GPUs, each GPU becomes a rank, and
+// process groups and peers of messages, which name processes, are dropped.
 Result<void> numberGpus(std::vector<JobRank>& ranks)
 {
     const int gpus = ranks.front().trace.gpusOfProcess;

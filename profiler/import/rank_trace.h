@@ -50,7 +50,7 @@ struct ProcessGroups
     std::vector<int> tensor, context; // those of tensor and of context parallelism
 };
 
-// Half of the ops, kernels and launches of a rank last longer, in ns.
+// The least plausible median duration of ops, kernels and launches, in ns.
 inline constexpr std::int64_t kShortest = 100;
 
 // The trace of one process of a job, independent of the file format. Times are ns of the clock of
@@ -58,6 +58,7 @@ inline constexpr std::int64_t kShortest = 100;
 struct RankTrace
 {
     std::string file, program, host;         // program: "PyTorch profiler"; host: "" if unknown
+    const char* unit = "µs";                 // of the times in the file: "µs", "ms" or "ns"
     std::string deviceName;                  // name of the rank's GPU
     std::optional<int> rank, worldSize;      // of the process
     int gpuOfProcess = 0, gpusOfProcess = 1; // set by splitGpus()

@@ -229,9 +229,9 @@ std::string Table::text(std::size_t mostColumns) const
     std::string text;
     for (std::string& line : lines)
         text += line.substr(0, line.find_last_not_of(' ') + 1) + "\n";
-    return hidden.empty()
-        ? text
-        : text + "without " + hidden + ": the terminal is too narrow; --json has all\n";
+    return hidden.empty() ? text
+                          : text + "Columns not shown: " + hidden
+            + " (the terminal is too narrow; --json prints all)\n";
 }
 
 std::string Table::html() const

@@ -405,10 +405,10 @@ Result<MeasuredTimes> measuredTimes(const Run& run)
         return fail(Error::Code::InvalidArgument,
                     "the stages of this run are unknown, so other schemes cannot be predicted; "
                     "import traces that name stages");
-    if (const std::string why = whyUnknown(run.info); !why.empty())
+    if (!whyUnknown(run.info).empty())
         return fail(Error::Code::InvalidArgument,
-                    "other schemes cannot be predicted from this run: " + why
-                        + "; import complete traces, or use another copy of the file");
+                    "other schemes cannot be predicted from this run: "
+                        + whyUnknownAndRemedy(run.info));
     if (run.info.inUnits())
         return fail(
             Error::Code::InvalidArgument,

@@ -345,10 +345,9 @@ Result<CriticalPath> criticalPath(const Run& run, int iteration)
         return fail(Error::Code::InvalidArgument,
                     "the stages of this run are unknown, so its ops have no known order; import "
                     "traces that name stages");
-    if (const std::string why = whyUnknown(run.info); !why.empty())
+    if (!whyUnknown(run.info).empty())
         return fail(Error::Code::InvalidArgument,
-                    "the critical path of this run is unknown: " + why
-                        + "; import complete traces, or use another copy of the file");
+                    "the critical path of this run is unknown: " + whyUnknownAndRemedy(run.info));
     CriticalPath path;
     path.iteration = index;
     path.window = run.timeline.iterations[static_cast<std::size_t>(index)].window;

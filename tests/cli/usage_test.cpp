@@ -163,7 +163,7 @@ TEST_CASE("a table leaves out and names the columns that do not fit into the ter
     REQUIRE(printed.size() > 3);
     for (std::size_t i = 0; i < 3; ++i)
         CHECK(printed[i].size() <= 60);
-    CHECK(printed[3].starts_with("without "));
+    CHECK(printed[3].starts_with("Columns not shown: "));
     CHECK(contains(printed[3], "peak stash"));
     CHECK_FALSE(contains(printed[0], "peak stash"));
 }
@@ -201,6 +201,9 @@ TEST_CASE("models are listed with their sizes, and a model file without one is r
     CHECK((*gpt2)["parameters"].get<double>() == Approx(124e6).epsilon(0.01));
     CHECK(contains(bscope(folder, "models tiny").out, "learning_rate = 1e-3"));
 
+    writeText(folder / "own.toml",
+              "layers = 4\nwidth = 32\nheads = 2\nsequence = 16\nvocabulary = 256\n");
+    CHECK(bscope(folder, "models own.toml --json").json()["models"][0]["can_train"] == true);
     writeText(folder / "own.toml", "layers = 4\nheads = 2\n");
     const Printed run = bscope(folder, "run --model own.toml -o own.sqlite");
     CHECK(run.status == 2);

@@ -22,30 +22,30 @@ using namespace engine;
 
 namespace {
 
-using Words = std::vector<std::string>;
+using Names = std::vector<std::string>;
 
-Words schemeNames()
+Names schemeNames()
 {
-    Words names;
+    Names names;
     for (const Scheme& scheme : schemes())
         names.emplace_back(scheme.name);
     return names;
 }
 
 // The choices of a type such as "{eager,late}" or "{cpu,cuda}|FILE".
-Words choicesIn(const std::string& type)
+Names choicesIn(const std::string& type)
 {
-    Words choices;
+    Names choices;
     const std::size_t begin = type.find('{'), end = type.find('}');
     if (begin == std::string::npos || end == std::string::npos)
         return choices;
-    std::istringstream words(type.substr(begin + 1, end - begin - 1));
-    for (std::string word; std::getline(words, word, ',');)
-        choices.push_back(word);
+    std::istringstream names(type.substr(begin + 1, end - begin - 1));
+    for (std::string name; std::getline(names, name, ',');)
+        choices.push_back(name);
     return choices;
 }
 
-Words valuesOf(const CLI::Option& option)
+Names valuesOf(const CLI::Option& option)
 {
     if (option.check_lname("scheme"))
         return schemeNames();
@@ -56,9 +56,9 @@ Words valuesOf(const CLI::Option& option)
     return choicesIn(option.get_type_name());
 }
 
-Words namesFor(std::string_view command)
+Names namesFor(std::string_view command)
 {
-    Words names;
+    Names names;
     if (command == "schemes")
         return schemeNames();
     if (command == "models" || command == "layout")
@@ -73,44 +73,46 @@ Words namesFor(std::string_view command)
     return names;
 }
 
-// The words that may follow: commands, the values of the last option, or what the command takes.
-Words wordsAfter(const CLI::App& program, const Words& before)
+// What can follow: commands, the values of the last option, or what the command takes.
+Names candidatesAfter(const CLI::App& program, const Names& before)
 {
-    Words words;
+    Names candidates;
     if (before.empty()) {
         for (const Command& command : commands())
-            words.emplace_back(command.name);
-        return words;
+            candidates.emplace_back(command.name);
+        return candidates;
     }
     const auto found = program.get_subcommands(
         [&before](const CLI::App* one) { return one->get_name() == before.front(); });
     if (found.empty())
-        return words;
+        return candidates;
     const CLI::App* app = found.front();
     const auto* last
         = before.back().starts_with('-') ? app->get_option_no_throw(before.back()) : nullptr;
     if (last != nullptr && last->get_items_expected_max() > 0)
         return valuesOf(*last);
-    words = namesFor(before.front());
+    candidates = namesFor(before.front());
     for (const CLI::Option* option : app->get_options())
         for (const std::string& name : option->get_lnames())
-            words.push_back("--" + name);
-    return words;
+            candidates.push_back("--" + name);
+    return candidates;
 }
 
 struct CompletionOptions
 {
-    Words words; // a shell, or with `after` the words of a command
+    Names arguments; // a shell, or with `after` the arguments so far
     bool after = false;
 };
 
 Result<int> complete(const CLI::App& program, const CompletionOptions& options)
 {
     if (options.after) {
-        printText(fmt::format("{}\n", fmt::join(wordsAfter(program, options.words), "\n")));
+        printText(
+            fmt::format("{}\n", fmt::join(candidatesAfter(program, options.arguments), "\n")));
         return 0;
     }
-    const std::string shell = options.words.size() == 1 ? options.words.front() : std::string();
+    const std::string shell
+        = options.arguments.size() == 1 ? options.arguments.front() : std::string();
     const std::string_view script = resources::find("completion/" + shell);
     if (script.empty())
         return fail(Error::Code::InvalidArgument, "name the shell: bash, zsh or fish");
@@ -123,8 +125,8 @@ Result<int> complete(const CLI::App& program, const CompletionOptions& options)
 Action prepareCompletion(CLI::App& app)
 {
     const auto options = std::make_shared<CompletionOptions>();
-    app.add_option("SHELL", options->words, "bash, zsh or fish");
-    app.add_flag("--after", options->after, "Print what may follow these words of a command");
+    app.add_option("SHELL", options->arguments, "bash, zsh or fish");
+    app.add_flag("--after", options->after, "Print the candidates after these arguments");
     return [options, program = app.get_parent()] { return complete(*program, *options); };
 }
 

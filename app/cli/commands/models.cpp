@@ -63,12 +63,11 @@ constexpr std::array kPresets{
 
 Result<Preset> presetOf(const std::string& name)
 {
-    const auto trained = modelNames();
     Preset preset{name, TRY(loadTransformer(name))};
     preset.parameters = parameterCount(preset.sizes);
-    if (std::ranges::count(trained, name) > 0) {
+    if (const auto trained = loadModel(name)) {
         preset.canTrain = true;
-        preset.parameters = static_cast<double>(parameterCount(TRY(loadModel(name))));
+        preset.parameters = static_cast<double>(parameterCount(*trained));
     }
     return preset;
 }

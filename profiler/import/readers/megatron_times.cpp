@@ -380,6 +380,7 @@ private:
         RankTrace trace;
         trace.file = m_ranks[d].name;
         trace.program = m_config.program;
+        trace.unit = "ms";
         trace.host = "clock of rank 0";
         trace.rank = d;
         trace.worldSize = m_config.devices;
@@ -541,7 +542,7 @@ Result<MegatronTrace> readTimerFiles(const MegatronFiles& files)
                 Error::Code::InvalidArgument,
                 fmt::format("{} is not of the PP timer; import its files alone", file.first));
         if (name->devices < 1 || name->devices > kMostPipelineRanks || name->chunks < 1
-            || name->chunks * std::int64_t{name->devices} > 0xFFFF || name->rank >= name->devices)
+            || name->chunks > kMostPipelineRanks || name->rank >= name->devices)
             return refused(file.first,
                            fmt::format("the name has {} ranks and {} chunks; restore it",
                                        name->devices, name->chunks));
@@ -574,6 +575,12 @@ Result<MegatronTrace> readTimerFiles(const MegatronFiles& files)
                        "iteration that is trained");
     std::vector<RankFile> ranks;
     for (const auto& [rank, file] : whole->second) {
+        if (ops[rank].size() != 2 * config.ops())
+            return refused(file->first,
+                           fmt::format("it has {} ops, but {} micro-batches of {} chunks have {}; "
+                                       "record it again",
+                                       ops[rank].size(), config.microBatches, config.chunks,
+                                       2 * config.ops()));
         ranks.push_back({file->first, {}});
         ranks.back().iterations[0] = TRY(partOf(file->first, ops[rank], config));
         TRY(checkOrder(ranks.back(), config));

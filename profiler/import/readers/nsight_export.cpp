@@ -43,11 +43,7 @@ std::string_view withoutOpNumbers(std::string_view text)
 std::optional<int> mpiRank(std::string_view thread)
 {
     constexpr std::string_view kBefore = "MPI Rank ";
-    constexpr int kMostRanks = 1'000'000;
-    if (!thread.starts_with(kBefore))
-        return std::nullopt;
-    const auto rank = parseInteger<int>(thread.substr(kBefore.size()));
-    return rank && 0 <= *rank && *rank < kMostRanks ? rank : std::nullopt;
+    return thread.starts_with(kBefore) ? rankIn(thread.substr(kBefore.size())) : std::nullopt;
 }
 
 // The columns that all tables of GPU work have, and then `more`.
@@ -160,6 +156,7 @@ public:
                 continue;
             trace.file = m_progress.file;
             trace.program = m_program.empty() ? "Nsight Systems" : m_program;
+            trace.unit = "ns";
             trace.host = m_host;
             trace.texts = texts;
             if (!trace.gpu.kernels.empty())

@@ -1,6 +1,7 @@
 #pragma once
 
 #include "engine/base/result.h"
+#include "engine/base/text.h"
 #include "profiler/import/rank_trace.h"
 #include "profiler/import/trace_files.h"
 
@@ -55,6 +56,14 @@ std::vector<RankTrace> splitRanks(RankTrace trace, const std::vector<std::string
 engine::Result<std::vector<RankTrace>> readNsight(const std::filesystem::path& file,
                                                   ImportProgress before,
                                                   const OnImportProgress& progress);
+
+// The rank, or the number of ranks, that a text states; nullopt if no job has it.
+inline std::optional<int> rankIn(std::string_view text)
+{
+    constexpr int kMostRanks = 1'000'000;
+    const auto rank = engine::parseInteger<int>(text);
+    return rank && 0 <= *rank && *rank < kMostRanks ? rank : std::nullopt;
+}
 
 // Reads a database of AMD's rocprofv3 (rocpd): kernels, copies, functions of HIP and ranges of
 // roctx. The rank of a process is that of its environment. Fails with Error::Code::Corrupt if a

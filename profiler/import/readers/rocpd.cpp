@@ -53,10 +53,16 @@ public:
                 continue;
             trace.file = m_progress.file;
             trace.program = "rocprofv3";
+            trace.unit = "ns";
             trace.texts = texts;
             trace.unreadable = ranks.empty() ? m_unreadable : 0;
             ranks.push_back(std::move(trace));
         }
+        if (ranks.empty())
+            return fail(Error::Code::NotFound,
+                        m_progress.file
+                            + " has neither kernels nor ranges of roctx; record it with rocprofv3 "
+                              "--hip-trace --kernel-trace --marker-trace");
         return ranks;
     }
 
@@ -68,7 +74,7 @@ private:
         std::map<std::pair<std::int64_t, std::int64_t>, std::uint32_t> streams; // and queue
     };
 
-    // Launchers tell a process its rank in one of these variables.
+    // Launchers pass the rank in one of these variables.
     Result<void> readProcesses()
     {
         const auto variable = [](const char* name) {
@@ -85,10 +91,8 @@ private:
             [&](const Statement& row) {
                 RankTrace& trace = process(row.integer(0)).trace;
                 trace.host = row.text(1).substr(0, kMostHost);
-                trace.rank = parseInteger<int>(row.text(2));
-                trace.worldSize = parseInteger<int>(row.text(3));
-                if (trace.rank && *trace.rank < 0)
-                    trace.rank.reset();
+                trace.rank = rankIn(row.text(2));
+                trace.worldSize = rankIn(row.text(3));
             });
     }
     Result<void> readKernels()
@@ -126,7 +130,8 @@ private:
         return forEach(
             "SELECT c.start, c.\"end\", c.pid, coalesce(CASE d.type WHEN 'GPU' THEN d.type_index "
             "END, s.type_index), c.stream_id, c.queue_id, e.stack_id, c.size, s.type = 'GPU', "
-            "d.type = 'GPU', c.src_agent_id = c.dst_agent_id FROM rocpd_memory_copy@ c "
+            "d.type = 'GPU', c.src_agent_id = c.dst_agent_id, s.type_index, d.type_index FROM "
+            "rocpd_memory_copy@ c "
             "LEFT JOIN rocpd_event@ e ON e.id = c.event_id "
             "LEFT JOIN rocpd_info_agent@ s ON s.id = c.src_agent_id "
             "LEFT JOIN rocpd_info_agent@ d ON d.id = c.dst_agent_id",
@@ -144,6 +149,10 @@ private:
                     : isToGpu                    ? 1
                                                  : 0;
                 copy.sourceDevice = copy.targetDevice = copy.place.device;
+                if (copy.kind == 10) {
+                    (void)row.get(11, copy.sourceDevice);
+                    (void)row.get(12, copy.targetDevice);
+                }
                 process(row.integer(2)).trace.gpu.copies.push_back(copy);
             });
     }

@@ -162,6 +162,9 @@ TEST_CASE("an incomplete dump of the PP timer is refused with what is missing")
         = [&] { return importTraces({folder.path()}, Rules::shipped()).error().message; };
     std::ofstream(last) << text.replace(text.find("backward-3-end"), 14, "backward-3-eno");
     CHECK(error().find("the backward of micro-batch 3 of chunk 0 has no end") != std::string::npos);
+    // The number of ops that it needs did not fit into memory.
+    std::ofstream(last) << R"({"forward-99999-start": 1, "forward-99999-end": 2})";
+    CHECK(error().find("100000 micro-batches of 1 chunks have 200000") != std::string::npos);
     std::filesystem::remove(last);
     CHECK(error().find("only 1 of 2 pipeline ranks are there") != std::string::npos);
 }

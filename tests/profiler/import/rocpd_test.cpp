@@ -97,6 +97,21 @@ TEST_CASE("a rank of rocprofv3 has its host, its GPU and its environment's rank"
     REQUIRE(rank.gpu.copies.size() == 1);
     CHECK(rank.gpu.copies.front().kind == 1);
 
+    executeSql(folder / "a.db",
+               R"(INSERT INTO rocpd_info_agent_ab VALUES (3, 'GPU', 5, 'gfx942', '');
+                  UPDATE rocpd_memory_copy_ab SET src_agent_id = 3;
+                  UPDATE rocpd_info_process_ab SET environment = '{"WORLD_SIZE": "2147483647"}';)");
+    const RankTrace changed = readNsight(folder / "a.db", {}, {}).value().front();
+    CHECK_FALSE(changed.worldSize.has_value());
+    REQUIRE(changed.gpu.copies.size() == 1);
+    CHECK(changed.gpu.copies.front().kind == 10);
+    CHECK(changed.gpu.copies.front().sourceDevice == 5);
+    CHECK(changed.gpu.copies.front().targetDevice == 1);
+
+    executeSql(folder / "a.db",
+               "DELETE FROM rocpd_kernel_dispatch_ab; DELETE FROM rocpd_region_ab");
+    CHECK(readNsight(folder / "a.db", {}, {}).error().message.find("record it with rocprofv3")
+          != std::string::npos);
     executeSql(folder / "a.db", "DROP TABLE rocpd_event_ab");
     const auto damaged = readNsight(folder / "a.db", {}, {});
     REQUIRE_FALSE(damaged.has_value());
