@@ -311,3 +311,13 @@ TEST_CASE("an answer may give every compared value its best value of another axi
                         {10, 11, 12, 10, 11, 12, 30, 50, 70, 52, 50, 50});
     CHECK(studyAnswers(same).front().claim.find("not distinguishable") != std::string::npos);
 }
+
+TEST_CASE("the best value of an axis names the values that are not distinguishable from it")
+{
+    const Repeated study("kind = \"ratio\"\nof = \"bitpipe\"\nagainst = \"1f1b\"\n"
+                         "best_over = \"learning-rate\"\n",
+                         {10, 11, 12, 30, 31, 32, 10.5, 10.4, 12.2, 6, 5, 4});
+    CHECK_THAT(studyAnswers(study).front().sentence,
+               Catch::Contains("0.1, the first tried, not distinguishable from 0.2 (1F1B) and 0.2, "
+                               "the last tried (BitPipe)"));
+}
