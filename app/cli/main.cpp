@@ -117,9 +117,12 @@ int complain(const std::string& message, int status)
     return status;
 }
 
-int exitStatus(engine::Error::Code code)
+int exitStatus(engine::Error::Code code, bool isPoint)
 {
-    return code == engine::Error::Code::InvalidArgument ? kUsage : kFailed;
+    using Code = engine::Error::Code;
+    return code == Code::InvalidArgument ? kUsage
+        : code == Code::Io && isPoint    ? kIoStatus
+                                         : kFailed;
 }
 
 // Formats --help. Lines have at most 80 columns, and exclusions are not shown. CLI11 would append
@@ -207,7 +210,8 @@ std::string emptyOption(const CLI::App& command)
     return {};
 }
 
-int runChosen(Program& program)
+// `isPoint`: whether a study started this process.
+int runChosen(Program& program, bool isPoint)
 {
     for (auto& [sub, action] : program.actions) {
         if (!sub->parsed())
@@ -215,8 +219,9 @@ int runChosen(Program& program)
         if (const std::string empty = emptyOption(*sub); !empty.empty())
             return complain(empty + " has an empty value; give a value, or leave it out", kUsage);
         const auto result = action();
-        return leave(result ? *result
-                            : complain(result.error().message, exitStatus(result.error().code)));
+        return leave(
+            result ? *result
+                   : complain(result.error().message, exitStatus(result.error().code, isPoint)));
     }
     if (program.manual)
         printText(manualOptions(program.app));
@@ -300,7 +305,7 @@ int parseAndRun(int argc, const char* const* argv)
         } catch (const CLI::ParseError& error) {
             return complainOfUsage(program.app, error);
         }
-        return runChosen(program);
+        return runChosen(program, argc > 0 && argv[0] == kPointProcess);
     } catch (const std::exception& error) { // thrown by a library
         return complain(engine::limitReached(error).value_or(std::string(error.what())
                                                              + "; this is a bug, please report it"),

@@ -26,6 +26,7 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
+#include <array>
 #include <cstdio>
 #include <sstream>
 #include <utility>
@@ -212,6 +213,27 @@ std::optional<QString> studyFolder(const FigureRequest& request)
     if (request.runs.size() != 1 || (!input.isDir() && !isResults))
         return std::nullopt;
     return isResults ? input.path() : input.filePath();
+}
+
+// Checks that no option is given that the chart of a study, or a figure of runs, would ignore.
+Result<void> checkOptions(const FigureRequest& request, bool isStudy)
+{
+    static constexpr std::array<std::string_view, 6> kOfRuns{
+        "--rows", "--range", "--notes", "--memory", "--communication", "--times"};
+    for (const auto& field : figureFields()) {
+        const std::string name = field.longFlag(), text = field.get(request);
+        if (text == field.get(FigureSettings()))
+            continue;
+        if (isStudy && std::ranges::find(kOfRuns, name) != kOfRuns.end())
+            return fail(Error::Code::InvalidArgument,
+                        name + " is an option of runs; leave it out for a study");
+        if (!isStudy && name == "--chart")
+            return fail(Error::Code::InvalidArgument,
+                        fmt::format("--chart {}: runs have no charts; leave it out, or name the "
+                                    "folder of one study",
+                                    text));
+    }
+    return {};
 }
 
 Result<profiler::Scene> layOutChart(const QString& folder, const FigureRequest& request)
@@ -508,8 +530,9 @@ Result<DrawnFigure> drawFigure(const FigureRequest& request)
 {
     const auto study = studyFolder(request);
     const Runs runs = study ? Runs() : TRY(readRuns(request));
+    TRY(checkOptions(request, study.has_value()));
     std::vector<std::vector<engine::Note>> notes;
-    for (const QString& file : request.options.notes && !study ? request.runs : QStringList()) {
+    for (const QString& file : request.options.notes ? request.runs : QStringList()) {
         auto read = TRY(profiler::readNotes(file.toStdString()));
         notes.push_back(std::move(read));
     }

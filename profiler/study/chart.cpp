@@ -216,14 +216,17 @@ private:
     }
 
     // Marks the points without a value at the foot of the plot, so that none looks forgotten: an
-    // open square if the point does not fit in memory, otherwise a cross.
+    // open square if the point does not fit in memory, otherwise a cross. The caption lists those
+    // that have no place, because their x is unknown.
     void drawMissing(const std::function<double(std::size_t point)>& place)
     {
         constexpr double kArm = 3, kWidth = 1.5;
-        std::vector<std::size_t> missing;
-        for (std::size_t i = 0; i < m_y.size(); ++i)
-            if (isShown(i) && !m_y[i] && m_data.results[i].isDone)
-                missing.push_back(i);
+        std::vector<std::size_t> missing, unplaced;
+        for (std::size_t i = 0; i < m_y.size(); ++i) {
+            const bool hasX = m_x.empty() || m_x[i];
+            if (isShown(i) && m_data.results[i].isDone && (!m_y[i] || !hasX))
+                (hasX ? missing : unplaced).push_back(i);
+        }
         const double y = m_canvas.bottom() - kArm - 2;
         for (const std::size_t point : missing) {
             const std::size_t series = indexOf(point, m_chart.series);
@@ -238,9 +241,27 @@ private:
                 }
             markAround(point, x, y, series);
         }
-        if (!missing.empty())
-            m_canvas.text(m_canvas.right(), kPlotTop, marksText(missing, "\u25a1", "\u00d7"),
-                          Text::Anchor::End);
+        const std::string marks = missing.empty() ? "" : marksText(missing, "\u25a1", "\u00d7");
+        const std::string text
+            = marks + (marks.empty() || unplaced.empty() ? "" : "; ") + unplacedText(unplaced);
+        if (!text.empty())
+            m_canvas.text(m_canvas.right(), kPlotTop, text, Text::Anchor::End);
+    }
+
+    // "no peak memory: BitPipe at 4, BitPipe at 8", or the number of points if that is too long
+    std::string unplacedText(const std::vector<std::size_t>& points) const
+    {
+        if (points.empty())
+            return "";
+        const std::string metric = asWord(columnTitle(m_data, m_chart.x));
+        std::vector<std::string> names;
+        for (const std::size_t point : points)
+            names.push_back(m_series[indexOf(point, m_chart.series)] + " at "
+                            + valueTitle(m_chart.along, valueOf(point, m_chart.along)));
+        const std::string text = fmt::format("no {}: {}", metric, fmt::join(names, ", "));
+        return textWidth(text) < 0.6 * (m_canvas.right() - kPlotLeft)
+            ? text
+            : fmt::format("{} points without {}", points.size(), metric);
     }
 
     void drawLines()
@@ -269,7 +290,7 @@ private:
             m_canvas.drawNames(titles(m_chart.x), optionTitle(m_chart.x));
         const auto place = [&](std::size_t point) {
             if (isCurve)
-                return number(m_x[point].value_or(number.least));
+                return number(*m_x[point]);
             const std::size_t index = indexOf(point, m_chart.x);
             return numbers ? number(xs[index])
                            : kPlotLeft + width * (static_cast<double>(index) + 0.5);
@@ -281,7 +302,9 @@ private:
         for (std::size_t series = 0; series < lines.size(); ++series) {
             const SeriesLook& look = m_looks[series];
             LinePoints& line = lines[series];
-            std::ranges::stable_sort(line, {}, &ChartValue::x);
+            std::ranges::stable_sort(line, {}, [&](const ChartValue& at) {
+                return isCurve ? static_cast<double>(indexOf(at.point, m_chart.along)) : at.x;
+            });
             for (std::size_t i = 1; i < line.size(); ++i)
                 m_canvas.line({line[i - 1].x, line[i - 1].y}, {line[i].x, line[i].y}, look.width,
                               look.colour, look.isDashed);
@@ -299,7 +322,7 @@ private:
     }
 
     // Names each line at the right of the plot. If a line ends before the right edge, its name is
-    // next to its last point.
+    // next to its rightmost point.
     void nameLines(const std::vector<LinePoints>& lines)
     {
         constexpr double kAway = kChartText + 2;
@@ -317,7 +340,7 @@ private:
         for (std::size_t series = 0; series < lines.size(); ++series) {
             if (lines[series].empty())
                 continue;
-            const ChartValue& end = lines[series].back();
+            const ChartValue& end = *std::ranges::max_element(lines[series], {}, &ChartValue::x);
             const auto isFree = [&](double steps) {
                 return m_canvas.label(end.x, end.y + steps * kAway, m_series[series],
                                       {m_looks[series].text});

@@ -246,14 +246,15 @@ Result<StudyFile> StudyFile::open(const std::filesystem::path& file, const Study
     auto database = TRY(Database::open(file, Database::Access::Create));
     StudyFile opened(std::move(database), study);
     // A file has no tables if it is new or if its creation failed. Another process may be creating
-    // the tables at the same time.
+    // the tables at the same time: the file is then locked and stays as it is.
     const auto tables = TRY(opened.m_database.integer("SELECT count(*) FROM sqlite_schema"));
     if (tables == 0)
         if (auto created = opened.create(); !created) {
             { // closes the file
                 const StudyFile closed = std::move(opened);
             }
-            engine::removeWithCompanions(file);
+            if (created.error().code == Error::Code::Io) // a full disk
+                engine::removeWithCompanions(file);
             return tl::unexpected(created.error());
         }
     const auto stored = opened.m_database.text("SELECT value FROM study WHERE key = 'points'");

@@ -289,15 +289,15 @@ std::optional<std::pair<double, double>> StudyData::interval(std::string_view co
     using Interval = std::optional<std::pair<double, double>>;
     const auto of = [&](StudyMetric metric, std::size_t at) -> Interval {
         const StudyValues& values = results[at].values;
+        if (values.low[metric] && values.high[metric])
+            return std::pair(*values.low[metric], *values.high[metric]);
         const auto own = values.of[metric], time = values.of[StudyMetric::Iteration],
                    low = values.low[StudyMetric::Iteration],
                    high = values.high[StudyMetric::Iteration];
         const bool isRate = metric == StudyMetric::TokensPerSecond || metric == StudyMetric::Mfu;
         if (isRate && own && time && low && high && *low > 0) // inverse to the iteration
             return std::pair(*own * *time / *high, *own * *time / *low);
-        if (!values.low[metric] || !values.high[metric])
-            return std::nullopt;
-        return std::pair(*values.low[metric], *values.high[metric]);
+        return std::nullopt;
     };
     if (!value(column, point))
         return std::nullopt;

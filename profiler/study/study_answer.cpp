@@ -73,9 +73,11 @@ class Answerer
     using Kind = StudyAnswer::Kind;
 
 public:
-    Answerer(const StudyData& data, const StudyAnswer& asked)
+    // `all` has the points of every value of StudyAnswer::bestOver; nullptr without this axis.
+    Answerer(const StudyData& data, const StudyAnswer& asked, const Answerer* all = nullptr)
         : m_data(data)
         , m_asked(asked)
+        , m_all(all)
         , m_axis(
               *(asked.compare.empty() ? data.study.comparedAxis() : data.study.axis(asked.compare)))
         , m_compared(indexOf(m_axis))
@@ -732,15 +734,36 @@ private:
         });
     }
 
-    // "0.003 (1F1B)". A value at the end of its axis may not be the best one.
+    // The other values of StudyAnswer::bestOver with which a point without this axis is as good.
+    std::vector<std::string> ties(const StudyPoint& reduced) const
+    {
+        const StudyAxis& axis = *m_data.study.axis(m_asked.bestOver);
+        std::vector<std::string> values = reduced.values, tied;
+        const auto at = values.insert(values.begin() + std::ptrdiff_t(indexOf(axis)), reduced.best);
+        const std::size_t best = *pointAt(m_data.study, values);
+        for (const std::string& value : axis.values) {
+            *at = value;
+            const std::size_t other = *pointAt(m_data.study, values);
+            if (other == best || !amount(best) || !amount(other))
+                continue;
+            if (const Order than = order(other, best);
+                than == Order::Equal || than == Order::Unclear)
+                tied.push_back(value);
+        }
+        return tied;
+    }
+    // "0.003, not distinguishable from 0.004 (1F1B)". A value at the end of its axis may not be the
+    // best one.
     std::string bestText(std::size_t point) const
     {
         const std::string& value = m_data.points[point].best;
         const auto all = optionValues(m_data.study, m_asked.bestOver);
-        return fmt::format("{}{} ({})", value,
+        const auto tied = m_all->ties(m_data.points[point]);
+        return fmt::format("{}{}{} ({})", value,
                            value == all.front()      ? ", the first tried"
                                : value == all.back() ? ", the last tried"
                                                      : "",
+                           tied.empty() ? "" : ", not distinguishable from " + listText(tied),
                            valueTitle(m_axis.key, valueOf(point)));
     }
     // Whether the points are means over Study::repeat.
@@ -808,6 +831,7 @@ private:
 
     const StudyData& m_data;
     const StudyAnswer& m_asked;
+    const Answerer* m_all;
     const StudyAxis& m_axis;
     std::size_t m_compared; // its index
     bool m_less;            // whether smaller values of y are better
@@ -824,8 +848,13 @@ AnsweredQuestion answerQuestion(const StudyData& data, const StudyAnswer& asked)
     auto named = namedAxes(asked);
     if (asked.compare.empty() && data.study.comparedAxis() != nullptr)
         named.push_back(data.study.comparedAxis()->key);
-    const auto reduced = reducedData(data, named, asked.bestOver, asked.y);
-    return Answerer(reduced ? *reduced : data, asked).answer();
+    const auto means = reducedData(data, named, "", asked.y);
+    const StudyData& points = means ? *means : data;
+    Answerer all(points, asked);
+    if (asked.bestOver.empty())
+        return all.answer();
+    const auto best = reducedData(data, named, asked.bestOver, asked.y);
+    return Answerer(*best, asked, &all).answer();
 }
 
 std::vector<AnsweredQuestion> studyAnswers(const StudyData& data)

@@ -131,8 +131,24 @@ private:
                 "[[ratio]] " + ratio.name + " is an axis; use another name");
         require(std::ranges::count(m_study.ratios, ratio.name, &StudyRatio::name) == 1,
                 "[[ratio]] " + ratio.name + " occurs twice; use another name");
+        require(
+            !ratio.baseline.contains(m_study.repeat),
+            fmt::format("[[ratio]] {}: the baseline fixes {}, the repeated axis, of which charts "
+                        "show means; leave it out",
+                        ratio.name, m_study.repeat));
         for (const auto& [key, value] : ratio.baseline)
             checkValue("[[ratio]] " + ratio.name, key, value);
+    }
+
+    // Checks that a column is no ratio to a baseline at one value of the axis `best_over`, because
+    // every point has its own value of it.
+    void checkBaseline(const std::string& where, const std::string& column,
+                       const std::string& bestOver)
+    {
+        const auto ratio = std::ranges::find(m_study.ratios, column, &StudyRatio::name);
+        require(ratio == m_study.ratios.end() || !ratio->baseline.contains(bestOver),
+                fmt::format("{}: the baseline of {} fixes {}, the axis in best_over; leave out one",
+                            where, column, bestOver));
     }
 
     void check(const StudyAnswer& answer)
@@ -151,6 +167,7 @@ private:
             = answer.compare.empty() ? m_study.comparedAxis() : m_study.axis(answer.compare);
         if (!m_error.empty() || compared == nullptr)
             return;
+        checkBaseline(where, answer.y, answer.bestOver);
         for (const auto& [key, value] : answer.where)
             checkValue(where, key, value);
         for (const std::string& value : {answer.of, answer.against})
@@ -233,6 +250,8 @@ private:
                     fmt::format("{}: '{}' is not in [grid]", where, key));
         for (const auto& [key, value] : chart.where)
             checkValue(where, key, value);
+        for (const std::string& column : {chart.x, chart.y})
+            checkBaseline(where, column, chart.bestOver);
         checkFixed(where, chart.where, used);
     }
 

@@ -99,31 +99,67 @@ int decimalsOf(std::string_view name, const std::vector<std::optional<double>>& 
     return metricDecimals(name, greatest);
 }
 
-Result<std::string> table(const StudyData& data)
+// A column of numbers of the table of results.
+struct ResultColumn
 {
-    const auto& [study, points, results] = data;
-    constexpr std::size_t kMostRows = 300;
+    std::string name, title;
+    std::vector<std::optional<double>> values;
+    int decimals = 0;
+
+    Reading cell(const StudyData& data, std::size_t point) const
+    {
+        if (!values[point])
+            return {};
+        const auto ends = shownInterval(data, name, point);
+        return fixedNumber(*values[point], decimals)
+            + (ends ? fmt::format(" ({} to {})", fixedNumber(ends->first, decimals),
+                                  fixedNumber(ends->second, decimals))
+                    : "");
+    }
+};
+
+// The columns of which a point has a value.
+Result<std::vector<ResultColumn>> knownColumns(const StudyData& data)
+{
     std::vector<std::string> names{
         "iteration",  "bubble",       "exposed",        "messages",          "local_copies",
         "peak_stash", "peak_bytes",   "memory_balance", "tokens_per_second", "mfu",
         "loss",       "time_to_loss", "cpu_share"};
-    for (const StudyRatio& ratio : study.ratios)
+    for (const StudyRatio& ratio : data.study.ratios)
         names.push_back(ratio.name);
+    std::vector<ResultColumn> columns;
+    for (const std::string& name : names) {
+        auto values = TRY(shownColumn(data, name));
+        const int decimals = decimalsOf(name, values);
+        if (std::ranges::any_of(values, [](const auto& value) { return value.has_value(); }))
+            columns.push_back({name, columnTitle(data, name), std::move(values), decimals});
+    }
+    return columns;
+}
+
+void addDefinitions(Table& table)
+{
+    for (Table::Column& column : table.columns) {
+        const bool isBubble = column.title == "Bubble, %"; // not the time
+        if (const MeasureInfo* of = definitionTitled(
+                isBubble ? column.title : column.title.substr(0, column.title.find(", "))))
+            column.of = *of;
+        column.of.unit = Unit::None; // the cells are texts with the unit of the title
+        column.of.shown = kColumn;
+        column.of.decimals = 0;
+    }
+}
+
+Result<std::string> table(const StudyData& data)
+{
+    const auto& [study, points, results] = data;
+    constexpr std::size_t kMostRows = 300;
     std::vector<std::string> titles;
-    std::vector<std::vector<std::optional<double>>> columns;
     for (const StudyAxis& axis : study.grid)
         titles.push_back(optionTitle(axis.key));
-    std::vector<std::string> shown;
-    std::vector<int> decimals;
-    for (const std::string& name : names) {
-        auto column = TRY(shownColumn(data, name));
-        if (std::ranges::none_of(column, [](const auto& value) { return value.has_value(); }))
-            continue;
-        titles.push_back(columnTitle(data, name));
-        shown.push_back(name);
-        decimals.push_back(decimalsOf(name, column));
-        columns.push_back(std::move(column));
-    }
+    const auto columns = TRY(knownColumns(data));
+    for (const ResultColumn& column : columns)
+        titles.push_back(column.title);
     const bool hasMapping = study.axis("mapping") == nullptr
         && std::ranges::any_of(results, [](const StudyResult& result) {
                                 return !result.values.mapping.empty();
@@ -134,15 +170,6 @@ Result<std::string> table(const StudyData& data)
     const bool hasNotes = std::ranges::any_of(std::views::iota(0U, points.size()), isLeftOut);
     if (hasNotes)
         titles.emplace_back("Note");
-    const auto cell = [&](std::size_t point, std::size_t of) {
-        const std::string& column = shown[of];
-        const int digits = decimals[of];
-        const auto ends = shownInterval(data, column, point);
-        return fixedNumber(*columns[of][point], digits)
-            + (ends ? fmt::format(" ({} to {})", fixedNumber(ends->first, digits),
-                                  fixedNumber(ends->second, digits))
-                    : "");
-    };
     std::vector<std::vector<Reading>> rows;
     for (std::size_t i = 0; i < points.size() && rows.size() < kMostRows; ++i) {
         if (!results[i].error.empty())
@@ -150,8 +177,8 @@ Result<std::string> table(const StudyData& data)
         std::vector<Reading>& cells = rows.emplace_back();
         for (std::size_t axis = 0; axis < study.grid.size(); ++axis)
             cells.push_back(valueTitle(study.grid[axis].key, points[i].values[axis]));
-        for (std::size_t c = 0; c < columns.size(); ++c)
-            cells.push_back(columns[c][i] ? Reading(cell(i, c)) : Reading());
+        for (const ResultColumn& column : columns)
+            cells.push_back(column.cell(data, i));
         if (hasMapping)
             cells.push_back(results[i].values.mapping);
         if (hasNotes)
@@ -159,15 +186,7 @@ Result<std::string> table(const StudyData& data)
     }
     const bool isCut = rows.size() == kMostRows;
     Table table(titles, std::move(rows));
-    for (Table::Column& column : table.columns) {
-        const bool isBubble = column.title == "Bubble, %"; // not the time
-        if (const MeasureInfo* of = definitionTitled(
-                isBubble ? column.title : column.title.substr(0, column.title.find(", "))))
-            column.of = *of;
-        column.of.unit = Unit::None; // the cells are texts with the unit of the title
-        column.of.shown = kColumn;
-        column.of.decimals = 0;
-    }
+    addDefinitions(table);
     return "<h2>Results</h2>\n" + table.html()
         + paragraph(study.isMeasured() ? "In brackets: the 95 % interval of a median." : "")
         + paragraph(

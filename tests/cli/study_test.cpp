@@ -2,6 +2,7 @@
 
 #include <sched.h>
 #include <sys/mount.h>
+#include <sys/resource.h>
 
 #include <csignal>
 #include <cstdlib>
@@ -253,4 +254,26 @@ TEST_CASE("a full disk ends a study or a run, and nothing is left that has no re
                                                                                                : 4;
     });
     CHECK((created == 0 || created == 99));
+}
+
+// The disk is not full after the run of a point has failed, so the point was "not possible" for
+// good.
+TEST_CASE("a point whose file cannot be written ends the study and is run again")
+{
+    const Folder folder;
+    writeText(folder / "s.toml",
+              "mode = \"emulate\"\n[fixed]\niterations = 4\n[grid]\n"
+              "devices = [2]\nscheme = [\"1f1b\", \"gpipe\"]\n");
+    rlimit usual{};
+    REQUIRE(getrlimit(RLIMIT_FSIZE, &usual) == 0);
+    const rlimit small{80'000, usual.rlim_max};
+    REQUIRE(setrlimit(RLIMIT_FSIZE, &small) == 0);
+    const Printed limited = bscope(folder, "study s.toml -o results");
+    REQUIRE(setrlimit(RLIMIT_FSIZE, &usual) == 0);
+    CHECK(limited.status == 1);
+    CHECK_THAT(limited.err, Catch::Contains("reached the largest size of a file"));
+    CHECK_THAT(limited.err, Catch::Contains("the same command continues the study"));
+    const Printed complete = bscope(folder, "study s.toml -o results");
+    CHECK(complete.status == 0);
+    CHECK(contains(complete.out, "2 points, 0 of them not possible"));
 }

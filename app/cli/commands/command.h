@@ -27,6 +27,11 @@ struct Command
 
 std::span<const Command> commands();
 
+// argv[0] of the process that a study starts for a point. It exits with kIoStatus instead of 1 on
+// Error::Code::Io, so that the study does not store a full disk as "not possible".
+constexpr std::string_view kPointProcess = "bscope-point";
+constexpr int kIoStatus = 74; // EX_IOERR of sysexits.h
+
 Action prepareSchemes(CLI::App& app);
 Action prepareModels(CLI::App& app);
 Action prepareSchedule(CLI::App& app);

@@ -80,13 +80,15 @@ Result<StudyValues> SimulatedPoints::simulate(const std::vector<std::string>& ar
     });
 }
 
-// Returns the last line of a text file.
-std::string lastLine(const fs::path& file)
+// Returns the error in the last line of a text file; "" without one.
+std::string lastError(const fs::path& file)
 {
+    constexpr std::string_view kPrefix = "bscope: ";
     std::string text = readFile(file).value_or("");
     while (text.ends_with('\n'))
         text.pop_back();
-    return text.substr(text.rfind('\n') + 1);
+    text.erase(0, text.rfind('\n') + 1);
+    return text.substr(text.starts_with(kPrefix) ? kPrefix.size() : 0);
 }
 
 // Waits for a child process and returns its exit status. If the study is cancelled, sends SIGTERM
@@ -106,13 +108,13 @@ int waitFor(pid_t child, const std::atomic<bool>& cancelled)
 
 // Runs `bscope ARGUMENTS --output file` in a separate process and waits for it. Call it for one run
 // at a time, because a run needs the whole machine. If the process fails, the error is its message.
-// If it is terminated, the error is Error::Code::Cancelled.
+// It is Error::Code::Io if a file cannot be written, and Error::Code::Cancelled if the process is
+// terminated.
 Result<void> writeByProcess(std::vector<std::string> arguments, const fs::path& file,
                             const std::atomic<bool>& cancelled)
 {
-    constexpr std::uintmax_t kFullBelow = 1 << 20; // bytes
     const fs::path errors = file.parent_path() / "point.log";
-    arguments.insert(arguments.begin(), "bscope");
+    arguments.insert(arguments.begin(), std::string(kPointProcess));
     arguments.insert(arguments.end(), {"--force", "--output", file.string()});
     std::vector<char*> words;
     words.reserve(arguments.size() + 1);
@@ -129,20 +131,22 @@ Result<void> writeByProcess(std::vector<std::string> arguments, const fs::path& 
         _exit(127);
     }
     const int status = child > 0 ? waitFor(child, cancelled) : 0;
-    const std::string reason = lastLine(errors);
+    const std::string reason = lastError(errors);
     std::error_code ignored;
     fs::remove(errors, ignored);
     if (child < 0 || !WIFEXITED(status) || cancelled) // a cancelled run is incomplete
         return fail(Error::Code::Cancelled,
                     "the run of a point was terminated; the same command continues the study");
-    if (WEXITSTATUS(status) != 0 && fs::space(file.parent_path(), ignored).available < kFullBelow)
-        return fail(Error::Code::Io,
-                    fmt::format("no space left on the disk of {}: free some; the same command "
-                                "continues the study",
-                                file.parent_path().string()));
-    if (WEXITSTATUS(status) != 0)
+    if (WEXITSTATUS(status) == 0)
+        return {};
+    if (WEXITSTATUS(status) != kIoStatus && !reason.empty())
         return fail(Error::Code::InvalidArgument, reason);
-    return {};
+    return fail(Error::Code::Io,
+                fmt::format("{}; the same command continues the study",
+                            reason.empty()
+                                ? "the run of a point failed without a message: check the disk of "
+                                    + file.parent_path().string()
+                                : reason));
 }
 
 Result<StudyValues> recordedPoint(const Study& study, std::vector<std::string> arguments,

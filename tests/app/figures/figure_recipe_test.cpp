@@ -198,4 +198,22 @@ TEST_CASE("the folder of a study is drawn as the chart that --chart names")
     CHECK(second->files.at(0).contains("Bubble, %"));
     CHECK(second->files.at(0).contains("BitPipe"));
     CHECK(drawn("3").error().message == "--chart 3: the study has 2 charts");
+    // Options of runs were ignored for a study, and --chart for runs.
+    const auto errorOf = [](const QString& input, const QStringList& options) {
+        const auto request = parseFigureRequest(
+            QStringList{input, QStringLiteral("-o"), QStringLiteral("f.svg")} + options);
+        REQUIRE(request);
+        const auto figure = drawFigure(*request);
+        REQUIRE(!figure);
+        return figure.error().message;
+    };
+    for (const char* option : {"--rows 0", "--range 0..1", "--notes", "--memory", "--communication",
+                               "--times schematic"}) {
+        const QStringList words = QString::fromLatin1(option).split(QLatin1Char(' '));
+        CHECK_THAT(errorOf(text(folder.path() / "s"), words),
+                   Catch::StartsWith(words.front().toStdString() + " is an option of runs"));
+    }
+    const Paper paper;
+    CHECK_THAT(errorOf(paper.run, {QStringLiteral("--chart"), QStringLiteral("2")}),
+               Catch::StartsWith("--chart 2: runs have no charts"));
 }

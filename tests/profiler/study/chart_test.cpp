@@ -220,22 +220,86 @@ TEST_CASE("the marks of a line are its points, from left to right")
     CHECK(hasText(drawn(small, 0), "\u25a1 out of memory; \u00d7 not possible"));
 }
 
+namespace {
+
+// Lines along N over the peak memory.
+struct Curves : SmallStudy
+{
+    Curves()
+    {
+        StudyChart& chart = study.charts.front();
+        chart = StudyChart();
+        chart.x = "peak_bytes";
+        chart.y = "iteration";
+        chart.along = "micro-batches";
+        chart.where = {{"p2p", "0"}};
+        study.onlyFitting = false;
+    }
+    std::optional<double>& peak(const char* n, const char* scheme)
+    {
+        return results[at(n, "0", scheme)].values.of[StudyMetric::PeakBytes];
+    }
+};
+
+} // namespace
+
 TEST_CASE("the lines of a curve join the points along an axis, over a metric")
 {
-    SmallStudy small;
-    StudyChart& chart = small.study.charts.front();
-    chart = StudyChart();
-    chart.x = "peak_bytes";
-    chart.y = "iteration";
-    chart.along = "micro-batches";
-    chart.where = {{"p2p", "0"}};
-    small.study.onlyFitting = false;
+    const Curves small;
     const MarkedScene lines = drawn(small, 0);
     CHECK(hasText(lines, "Peak memory, GiB"));
     const Rect eight = markOf(lines, small.at("8", "0", "gpipe")).rect;
     const Rect last = markOf(lines, small.at("32", "0", "gpipe")).rect;
     CHECK(eight.x < last.x); // 12 and 24 GiB
     CHECK(eight.y > last.y);
+}
+
+// They were joined from left to right.
+TEST_CASE("a curve that turns back joins its points along the axis and is named at the right")
+{
+    Curves small;
+    small.peak("4", "gpipe") = 14 * SmallStudy::kGibibyte;
+    small.peak("8", "gpipe") = 7 * SmallStudy::kGibibyte;
+    small.peak("16", "gpipe") = 10 * SmallStudy::kGibibyte;
+    small.peak("32", "gpipe") = 8 * SmallStudy::kGibibyte;
+    const MarkedScene chart = drawn(small, 0);
+    const auto centre = [&](const char* n) {
+        const Rect& mark = markOf(chart, small.at(n, "0", "gpipe")).rect;
+        return std::pair(mark.x + mark.width / 2, mark.y + mark.height / 2);
+    };
+    const auto lines = shapesOf<Line>(chart);
+    const auto areJoined = [&](const char* from, const char* to) {
+        const auto [x1, y1] = centre(from);
+        const auto [x2, y2] = centre(to);
+        return std::ranges::any_of(lines, [&](const Line& line) {
+            return std::abs(line.x1 - x1) + std::abs(line.y1 - y1) + std::abs(line.x2 - x2)
+                + std::abs(line.y2 - y2)
+                < 1e-6;
+        });
+    };
+    CHECK(areJoined("4", "8"));
+    CHECK(areJoined("8", "16"));
+    CHECK(areJoined("16", "32"));
+    const auto texts = shapesOf<Text>(chart);
+    const auto name = std::ranges::find(texts, "GPipe", &Text::text);
+    REQUIRE(name != texts.end());
+    CHECK(std::abs(name->x - centre("4").first) < std::abs(name->x - centre("32").first));
+}
+
+// A point without x disappeared, and one without both was drawn at the least x.
+TEST_CASE("a curve lists the points that have no x")
+{
+    Curves small;
+    small.peak("8", "bitpipe") = std::nullopt; // N = 4 is not possible
+    const MarkedScene chart = drawn(small, 0);
+    CHECK(hasText(chart, "no peak memory: BitPipe at 4, BitPipe at 8"));
+    for (const char* n : {"4", "8"})
+        CHECK(std::ranges::count(chart.marks, small.at(n, "0", "bitpipe"), &SceneMark::point) == 0);
+    CHECK_FALSE(hasText(chart, "not possible"));
+    for (const char* scheme : {"gpipe", "1f1b"})
+        for (const char* n : {"8", "16"})
+            small.peak(n, scheme) = std::nullopt;
+    CHECK(hasText(drawn(small, 0), "6 points without peak memory"));
 }
 
 TEST_CASE("a printed chart has the size and the font of its publication, and cuts no name")

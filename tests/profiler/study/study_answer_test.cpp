@@ -311,3 +311,29 @@ TEST_CASE("an answer may give every compared value its best value of another axi
                         {10, 11, 12, 10, 11, 12, 30, 50, 70, 52, 50, 50});
     CHECK(studyAnswers(same).front().claim.find("not distinguishable") != std::string::npos);
 }
+
+TEST_CASE("the best value of an axis names the values that are not distinguishable from it")
+{
+    const Repeated study("kind = \"ratio\"\nof = \"bitpipe\"\nagainst = \"1f1b\"\n"
+                         "best_over = \"learning-rate\"\n",
+                         {10, 11, 12, 30, 31, 32, 10.5, 10.4, 12.2, 6, 5, 4});
+    CHECK_THAT(studyAnswers(study).front().sentence,
+               Catch::Contains("0.1, the first tried, not distinguishable from 0.2 (1F1B) and 0.2, "
+                               "the last tried (BitPipe)"));
+}
+
+// It was derived from that of the iteration, which is exact for one run only.
+TEST_CASE("the mean of a rate over repeats has its own interval")
+{
+    Repeated study("kind = \"best\"\n", {40, 30, 35, 1, 1, 1, 1, 1, 1, 1, 1, 1});
+    const std::vector<double> rates{25, 36, 28};
+    for (std::size_t i = 0; i < rates.size(); ++i)
+        study.results[i].values.of[StudyMetric::TokensPerSecond] = rates[i];
+    const auto mean = reducedData(study, {}, "", "iteration");
+    REQUIRE(mean);
+    const StudyValues& values = mean->results[0].values;
+    const auto interval = mean->interval("tokens_per_second", 0);
+    REQUIRE(interval);
+    CHECK(interval->first == values.low[StudyMetric::TokensPerSecond]);
+    CHECK(interval->second == values.high[StudyMetric::TokensPerSecond]);
+}

@@ -273,10 +273,36 @@ TEST_CASE("every mistake in a study is named")
     // All points were computed before the second column of this name failed.
     CHECK_THAT(errorOf(grid + ratio + ratio), Catch::Contains("a occurs twice"));
     CHECK_THAT(errorOf(grid + "[[answer]]\ny = \"speed\""), Catch::Contains("y = 'speed'"));
+    // The baseline lost its value of the axis without notice.
+    CHECK_THAT(errorOf("repeat = \"devices\"\n" + grid + ratio),
+               Catch::Contains("[[ratio]] a: the baseline fixes devices, the repeated axis"));
+    CHECK_THAT(errorOf(grid + ratio + "[[answer]]\ny = \"a\"\nbest_over = \"devices\""),
+               Catch::Contains("[[answer]] ratio: the baseline of a fixes devices"));
+    CHECK_THAT(errorOf(grid + ratio
+                       + "[[chart]]\nkind = \"pareto\"\nx = \"a\"\ny = \"bubble\"\n"
+                         "best_over = \"devices\""),
+               Catch::Contains("[[chart]] '': the baseline of a fixes devices"));
     std::string huge = "[grid]\n";
     for (const char axis : {'a', 'b', 'c', 'd', 'e', 'f', 'g'})
         huge += fmt::format("{} = [1,2,3,4,5,6,7,8,9,10]\n", axis);
     CHECK_THAT(errorOf(huge), Catch::Contains("1e+07 points"));
+}
+
+// Opening the file deleted the database of the other process.
+TEST_CASE("results that another process is creating are left as they are")
+{
+    const TemporaryFolder folder;
+    const auto study = readStudy(kStudy, "s.toml");
+    REQUIRE(study);
+    const auto file = folder / "results.sqlite";
+    auto other = Database::open(file, Database::Access::Create);
+    REQUIRE(other);
+    REQUIRE(other->execute("BEGIN IMMEDIATE; CREATE TABLE study (key TEXT)"));
+    const auto opened = StudyFile::open(file, *study);
+    REQUIRE(!opened);
+    CHECK(opened.error().code == Error::Code::Locked);
+    CHECK(std::filesystem::exists(file));
+    CHECK(other->execute("COMMIT"));
 }
 
 TEST_CASE("a study stores its results, ratios, CSV and report")
