@@ -371,8 +371,9 @@ private:
             if (const std::int64_t op = rank.trace.usualOp; op > 0 && op < kShortest
                 && rank.trace.gpu.calls.empty() && rank.trace.deviceName.empty())
                 m_job.lacksClock(fmt::format("half of the ops of rank {} last {} ns or less, as if "
-                                             "times were in another unit; convert them to {}",
-                                             rank.rank, op, unit));
+                                             "times were in {}; convert them to {}",
+                                             rank.rank, op,
+                                             unit == "µs" ? "ms or s" : "another unit", unit));
         constexpr std::int64_t kShort = 1'000'000, kEndless = 10'000'000'000; // ns
         if (unit == "ms" && usual > 0 && (usual < kShort || usual > kEndless))
             m_job.warnings.push_back(fmt::format(
