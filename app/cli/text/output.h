@@ -15,8 +15,8 @@ namespace cli {
 
 using engine::printError;
 using engine::printText;
-bool errorIsTerminal();      // whether standard error is a terminal
-bool outputHasColours();     // whether standard output is a terminal and NO_COLOR is not set
+bool errorIsTerminal();  // whether standard error is a terminal
+bool outputHasColours(); // whether standard output is a terminal and NO_COLOR is not set
 // The width in COLUMNS or of the terminal; nullopt if there is neither.
 std::optional<std::size_t> outputColumns();
 // Returns the text that --json prints. Bytes that are not UTF-8, for example of a file name, are
