@@ -268,7 +268,8 @@ private:
                                         rank.rank, rank.trace.deviceName));
             else if (!hasKernels && onGpu)
                 m_job.lacks(fmt::format("rank {} has no kernels", rank.rank));
-            else if (kFew * lost > launches) {
+            // An op that lost kernels costs its iteration alone, see damagedOf().
+            else if (kFew * rank.work.lostOutsideOps > launches) {
                 m_job.lacks(fmt::format("rank {} has only {} kernels of {} calls that launch one",
                                         rank.rank, launches - lost, launches));
                 m_job.workKnown = false;

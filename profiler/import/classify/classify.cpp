@@ -606,8 +606,10 @@ private:
                 = m_marks.onAny(call.thread, call.window.begin, [](const Mark& of) {
                       return of.isOp() && engine::isCompute(of.kind());
                   });
-            if (mark == MarkedRanges::kNone)
+            if (mark == MarkedRanges::kNone) {
+                ++m_result.lostOutsideOps;
                 continue;
+            }
             Work& work = m_result.works[m_workOf[mark]];
             work.lacksKernels = true;
             const bool isTimed

@@ -124,6 +124,7 @@ struct ClassifiedRank
     bool fromStageFrames = false; // whether they are frames of PyTorch's stages, one stage per rank
     // Calls that launch kernels, and those of which no kernel was recorded.
     std::int64_t launches = 0, lostLaunches = 0;
+    std::int64_t lostOutsideOps = 0; // those of lostLaunches that damage no op
 
     std::uint32_t workOf(const Match& match) const
     {

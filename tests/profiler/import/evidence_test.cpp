@@ -157,6 +157,19 @@ TEST_CASE("a kernel without a time costs one op, and not its iteration")
     }
 }
 
+// One of few kernels made the bubbles of all iterations unknown.
+TEST_CASE("a lost kernel of a short trace costs its iteration, and the other one has its bubble")
+{
+    const std::vector<std::string> texts = torchTraces(simulatedRun("1f1b", 2, 2, 2));
+    const std::size_t last = texts[0].rfind(R"("cat":"kernel","name":"gemm")");
+    const ImportedRun result
+        = importedTexts({withTimes(texts[0], last, R"("ts":0.000,"dur":0.000)"), texts[1]});
+    CHECK(lackOf(result).empty());
+    CHECK(warns(result, "1 of 2 iterations have damaged events"));
+    CHECK(metrics(result.run)->bubbleRatio
+          == Approx(metrics(importedTexts(texts).run)->bubbleRatio));
+}
+
 TEST_CASE("a kernel whose duration contradicts its stream ends at the next one")
 {
     std::string text = torchTraces(kPipeline)[0];
