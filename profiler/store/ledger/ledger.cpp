@@ -63,8 +63,9 @@ Result<Ledger> Ledger::open(const std::filesystem::path& file)
                            "UPDATE run SET number = rowid"));
         TRY(of.execute(kTables));
         TRY(of.execute(
-            "INSERT INTO counter SELECT ifnull(max(number), 0) FROM run WHERE NOT EXISTS "
-            "(SELECT 1 FROM counter)"));
+            "INSERT INTO counter SELECT (SELECT ifnull(max(number), 0) FROM run) WHERE NOT EXISTS "
+            "(SELECT 1 FROM counter); "
+            "DELETE FROM counter WHERE rowid > (SELECT min(rowid) FROM counter)"));
         return of.execute(fmt::format("PRAGMA user_version = {}", kLedgerVersion));
     });
     return prepared.map([&] { return std::move(ledger); });
@@ -144,9 +145,9 @@ Result<void> Ledger::putContents(const LedgerRow& row)
                    row.file, row.size, row.modified, row.facts, row.picture, row.number));
         TRY(m_database->execute(
             "DELETE FROM reserved WHERE number IN (SELECT number FROM run); "
-            "WITH RECURSIVE skipped (number) AS (SELECT last + 1 FROM counter UNION ALL SELECT "
-            "number + 1 FROM skipped WHERE number < (SELECT ifnull(max(number), 0) FROM run)) "
-            "INSERT INTO reserved SELECT number FROM skipped WHERE number < (SELECT "
+            "WITH RECURSIVE skipped (number) AS (SELECT max(last) + 1 FROM counter UNION ALL "
+            "SELECT number + 1 FROM skipped WHERE number < (SELECT ifnull(max(number), 0) FROM "
+            "run)) INSERT INTO reserved SELECT number FROM skipped WHERE number < (SELECT "
             "ifnull(max(number), 0) FROM run)"));
         return m_database->execute(
             "UPDATE counter SET last = max(last, (SELECT ifnull(max(number), 0) FROM run))");

@@ -76,6 +76,7 @@ TEST_CASE("a number is given once, also after its run was deleted, and a greater
 TEST_CASE("runs get the numbers that they were expected to get, in whichever order they end")
 {
     const TemporaryFolder folder;
+    REQUIRE(Ledger::open(folder / "ledger.sqlite")); // each window had a counter of its own
     Ledger ledger = Ledger::open(folder / "ledger.sqlite").value();
     const auto put = [&](const char* file, std::int64_t expected) {
         LedgerRow one = row(file, "");
