@@ -507,6 +507,34 @@ QString comparePeak(const CompareRow& row)
                      : number(stash, 1) + QString::fromUtf8(" Mₐ");
 }
 
+namespace {
+
+// The value of a measure of the reported iteration; nullopt: unknown.
+std::optional<double> measured(const CompareRow& row, const char* key)
+{
+    const profiler::RunMetrics* metrics = row.view->metrics(row.iteration);
+    return metrics == nullptr ? std::nullopt
+                              : comparedMeasure(key)({row.view->run(), *metrics}).number();
+}
+
+} // namespace
+
+std::optional<QString> compareIteration(const CompareLayout& rows, const CompareRow& row)
+{
+    const auto iteration = measured(row, "iteration");
+    return iteration ? std::optional(rows.time(row).text(*iteration)) : std::nullopt;
+}
+
+QStringList compareKeyTexts(const CompareRow& row)
+{
+    QStringList texts;
+    if (const auto share = measured(row, "bubble_ratio"))
+        texts << tr("bubble %1").arg(percent(*share));
+    if (row.view->knowsMemory() && (row.view->hasMemory() || measured(row, "peak_stash")))
+        texts << tr("peak %1").arg(comparePeak(row));
+    return texts;
+}
+
 void CompareScene::setRuns(std::vector<RunViewPointer> views, std::size_t baseline,
                            const RunNames& names)
 {
@@ -561,6 +589,43 @@ const CompareRow* CompareScene::baselineOf(const CompareRow& row) const
         return nullptr;
     const auto isInUnits = [](const CompareRow& one) { return one.view->run().info.inUnits(); };
     return isInUnits(*base) == isInUnits(row) ? base : nullptr;
+}
+
+std::optional<profiler::Change> CompareScene::change(const CompareRow& row) const
+{
+    const CompareRow* base = baselineOf(row);
+    if (base == nullptr || !compareIteration(rows, row) || !compareIteration(rows, *base))
+        return std::nullopt;
+    const auto known
+        = numbers() ? numbers()->comparison.change("iteration", row.run) : std::nullopt;
+    const double ticks = base->ticksPerUnit();
+    return known
+        ? known
+        : profiler::Change{base->duration() * ticks, {(row.duration() - base->duration()) * ticks}};
+}
+
+Verdict CompareScene::verdict(const CompareRow& row) const
+{
+    return numbers() ? numbers()->colour(comparedMeasure("iteration"), row.run) : Verdict::Neutral;
+}
+
+std::vector<CompareScene::TitlePart> CompareScene::title(const CompareRow& row) const
+{
+    std::vector<TitlePart> parts;
+    if (!rows.hasColumn && row.view->metrics(row.iteration) != nullptr) {
+        const Scale scale = rows.time(row);
+        const auto iteration = compareIteration(rows, row);
+        QString amount = iteration ? *iteration + QLatin1Char(' ') + scale.unit() : kNoValue;
+        if (iteration && row.most > 0)
+            amount += tr(" (%1 to %2)").arg(scale.text(row.least), scale.text(row.most));
+        parts.push_back({amount});
+        if (const auto by = change(row))
+            parts.push_back({signedPercent(by->share()), verdict(row)});
+        for (const QString& text : compareKeyTexts(row))
+            parts.push_back({text});
+    }
+    parts.push_back({compareSubtitle(row)});
+    return parts;
 }
 
 double CompareScene::contentHeight() const

@@ -187,8 +187,11 @@ CompareCell compareCell(const CompareNumbers& numbers, const CompareRow& row,
 CompareCell compareCell(const CompareNumbers& numbers, const CompareRow& row,
                         engine::DeviceId device, const CompareColumn& column);
 
-QString comparePeak(const CompareRow& row);     // "16.4 MiB", "5.0 Mₐ"; the row has metrics
-QString compareSubtitle(const CompareRow& row); // "D 4, N 8, v 2, emulated"
+// The iteration in the unit of the row, "74.0"; nullopt: unknown.
+std::optional<QString> compareIteration(const CompareLayout& rows, const CompareRow& row);
+QString comparePeak(const CompareRow& row);         // "16.4 MiB", "5.0 Mₐ"; the row has metrics
+QStringList compareKeyTexts(const CompareRow& row); // "bubble 29.0 %", "peak 13.6 MiB"
+QString compareSubtitle(const CompareRow& row);     // "D 4, N 8, v 2, emulated"
 
 // The data and layout of a comparison. ComparePainter draws it, CompareWidget changes it.
 struct CompareScene
@@ -246,6 +249,17 @@ struct CompareScene
     }
     // nullptr: the row is the baseline, or the baseline has another unit.
     const CompareRow* baselineOf(const CompareRow& row) const;
+    // The change of the iteration of a row from its baselineOf(). Without numbers, its spread is
+    // unknown. nullopt: the row is or has no baseline, or the iteration is unknown.
+    std::optional<profiler::Change> change(const CompareRow& row) const;
+    Verdict verdict(const CompareRow& row) const; // on this change; Neutral: not distinguishable
+    // The title of a tall row, beside its name. Without a column, it has the key numbers.
+    struct TitlePart
+    {
+        QString text;
+        Verdict verdict = Verdict::Neutral;
+    };
+    std::vector<TitlePart> title(const CompareRow& row) const;
     // Whether the baseline is drawn at the bottom, because its row is not visible.
     bool isBaselinePinned() const;
     // The height of all rows, with space for a pinned baseline if they scroll.

@@ -8,6 +8,7 @@
 #include "app/timeline/view/labels.h"
 #include "app/timeline/view/navigation.h"
 #include "app/ui/icons.h"
+#include "app/ui/table_model.h"
 #include "app/ui/text.h"
 #include "app/ui/verdict.h"
 
@@ -75,8 +76,6 @@ public:
     void paintCompact() const;
 
 private:
-    profiler::Change change() const;
-    QColor changeInk(const QColor& neutral) const;
     double x(double ticks) const { return m_axis.snappedX(ticks); }
     QRectF lane() const // of a compact row
     {
@@ -84,6 +83,7 @@ private:
         return {area.left(), m_row.top + CompareLayout::kLaneTop, area.width(), m_scene.rows.lane};
     }
 
+    void paintTitle() const;
     void paintRunName(const QRectF& area, const QString& suffix = {}) const;
     void paintDeviceNames(double right) const;
     void paintDevices(const std::vector<Lane>& lanes) const;
@@ -91,9 +91,6 @@ private:
     void paintEnd() const;
     void paintEndMark(double top, double bottom, double whisker) const;
     void paintGap(double from, double to) const;
-    std::optional<double> measured(const char* key) const;
-    QString keyNumber() const;
-    QStringList keyTexts() const;
     void paintKeyNumbers(const QRectF& column) const;
     void paintMemory(const QRectF& column) const;
     void paintCompactName() const;
@@ -109,23 +106,25 @@ private:
     const bool m_isCurrent;
 };
 
-// The change of the iteration from the baseline. Without numbers, its spread is unknown.
-profiler::Change RowPainter::change() const
+// Draws the parts one after another, and shortens the last one that has room.
+void RowPainter::paintTitle() const
 {
-    const CompareNumbers* numbers = m_scene.numbers();
-    if (const auto known
-        = numbers ? numbers->comparison.change("iteration", m_row.run) : std::nullopt)
-        return *known;
-    const double ticks = m_baseline->ticksPerUnit();
-    return {m_baseline->duration() * ticks, {(m_row.duration() - m_baseline->duration()) * ticks}};
-}
-
-QColor RowPainter::changeInk(const QColor& neutral) const
-{
-    const CompareNumbers* numbers = m_scene.numbers();
-    const Verdict verdict
-        = numbers ? numbers->colour(comparedMeasure("iteration"), m_row.run) : Verdict::Neutral;
-    return verdictInk(chrome(), verdict, neutral);
+    constexpr double kMargin = 16;
+    const QFontMetricsF font(uiFont(11));
+    const auto parts = m_scene.title(m_row);
+    double x = m_axis.left + kMargin;
+    m_painter.setFont(uiFont(11));
+    for (const CompareScene::TitlePart& part : parts) {
+        const QString text = &part == &parts.back() ? part.text : part.text + tr(", ");
+        const QString shown
+            = font.elidedText(text, Qt::ElideRight, m_scene.area.right() - kMargin - x);
+        m_painter.setPen(verdictInk(chrome(), part.verdict, chrome().text2));
+        m_painter.drawText(QPointF(x, m_row.top + 21), shown);
+        if (shown != text)
+            break;
+        x += font.horizontalAdvance(text);
+    }
+    m_painter.setPen(chrome().text2);
 }
 
 void RowPainter::paintTall() const
@@ -137,14 +136,7 @@ void RowPainter::paintTall() const
     m_painter.save();
     m_painter.setClipRect(lanes, Qt::IntersectClip);
     paintGrid(m_painter, m_scene.rows.ruler(m_row, m_axis), m_axis, theme(), lanes);
-    m_painter.setFont(uiFont(11));
-    m_painter.setPen(chrome().text2);
-    const bool isKnown = m_row.view->metrics(m_row.iteration) != nullptr;
-    const bool hasColumn = m_scene.rows.hasColumn;
-    QStringList facts{compareSubtitle(m_row)};
-    if (isKnown && !hasColumn)
-        facts = QStringList{keyNumber()} + keyTexts() + facts;
-    m_painter.drawText(QPointF(m_axis.left + 16, m_row.top + 21), facts.join(QStringLiteral(", ")));
+    paintTitle();
     if (m_row.iteration < 0)
         m_painter.drawText(QPointF(m_axis.left + 16, m_row.top + CompareLayout::kTitle + 16),
                            tr("no iteration yet"));
@@ -156,7 +148,7 @@ void RowPainter::paintTall() const
     m_painter.restore();
     paintRunName({24, m_row.top + 8, kNamesWidth - 32, m_row.pitch >= 17 ? 34.0 : 18.0});
     paintDeviceNames(kNamesWidth - 12);
-    if (!isKnown || !hasColumn)
+    if (!m_row.view->metrics(m_row.iteration) || !m_scene.rows.hasColumn)
         return;
     paintKeyNumbers(column);
     paintMemory(column);
@@ -277,44 +269,23 @@ void RowPainter::paintGap(double from, double to) const
             m_painter,
             QPolygonF{{tip, middle + 0.5}, {tip + side, middle - 2.5}, {tip + side, middle + 3.5}},
             chrome().text2);
-    const profiler::Change change = this->change();
+    const auto change = m_scene.change(m_row);
+    if (!change)
+        return;
     const Scale scale
         = m_scene.numbers() ? m_scene.numbers()->time() : m_scene.rows.time(*m_baseline);
     const auto line = [&](double top, const QString& text, const QFont& font, const QColor& ink) {
         write({from, middle + top, to - from, 16}, text, font, ink, Qt::AlignCenter);
     };
-    const QColor ink = changeInk(chrome().text);
-    line(-21, signedPercent(change.share()), uiFont(13, QFont::Medium), ink);
-    line(5, scale.difference(change.by.value) + QLatin1Char(' ') + scale.unit(),
+    const QColor ink = verdictInk(chrome(), m_scene.verdict(m_row), chrome().text);
+    line(-21, signedPercent(change->share()), uiFont(13, QFont::Medium), ink);
+    line(5, scale.difference(change->by.value) + QLatin1Char(' ') + scale.unit(),
          uiFont(12, QFont::Medium), ink);
-    if (change.by.spread == profiler::Spread::Interval && height > 80)
-        line(
-            21,
-            tr("%1 to %2").arg(scale.difference(change.by.least), scale.difference(change.by.most)),
-            uiFont(11), chrome().text2);
-}
-
-// The value of a measure of the reported iteration; nullopt: unknown.
-std::optional<double> RowPainter::measured(const char* key) const
-{
-    return comparedMeasure(key)({m_row.view->run(), *m_row.view->metrics(m_row.iteration)})
-        .number();
-}
-
-QString RowPainter::keyNumber() const // "74.0 ms"
-{
-    const auto iteration = measured("iteration");
-    return iteration ? m_scene.rows.time(m_row).withUnit(*iteration) : QStringLiteral("\u2013");
-}
-
-QStringList RowPainter::keyTexts() const // "bubble 29.0 %", "peak 13.6 MiB"
-{
-    QStringList texts;
-    if (const auto share = measured("bubble_ratio"))
-        texts << tr("bubble %1").arg(percent(*share));
-    if (m_row.view->knowsMemory() && (m_row.view->hasMemory() || measured("peak_stash")))
-        texts << tr("peak %1").arg(comparePeak(m_row));
-    return texts;
+    if (change->by.spread == profiler::Spread::Interval && height > 80)
+        line(21,
+             tr("%1 to %2")
+                 .arg(scale.difference(change->by.least), scale.difference(change->by.most)),
+             uiFont(11), chrome().text2);
 }
 
 // The iteration, its interval, the difference from the baseline, the bubble and the peak. The
@@ -324,27 +295,30 @@ void RowPainter::paintKeyNumbers(const QRectF& column) const
     const Scale scale = m_scene.rows.time(m_row);
     const double left = column.left() + 16;
     double y = m_row.top + CompareRow::kFirstLine;
-    const QString amount = keyNumber().section(QLatin1Char(' '), 0, -2);
+    const auto iteration = compareIteration(m_scene.rows, m_row);
+    const QString amount = iteration.value_or(kNoValue);
     const QFont large = uiFont(15, QFont::Medium);
     m_painter.setFont(large);
     m_painter.setPen(chrome().text);
     m_painter.drawText(QPointF(left, y), amount);
     m_painter.setFont(uiFont(11));
     m_painter.setPen(chrome().text2);
-    m_painter.drawText(QPointF(left + textWidth(amount, large) + 4, y), scale.unit());
+    if (iteration)
+        m_painter.drawText(QPointF(left + textWidth(amount, large) + 4, y), scale.unit());
     const auto line = [&](const QString& text) {
         m_painter.drawText(QPointF(left, y += CompareRow::kLine), text);
     };
     if (m_row.showsDifference() && m_row.most > 0)
         line(tr("%1 to %2").arg(scale.text(m_row.least), scale.text(m_row.most)));
-    if (m_row.showsDifference() && m_baseline) {
-        m_painter.setPen(changeInk(chrome().text2));
-        line(signedPercent(change().share()));
+    const auto change = m_scene.change(m_row);
+    if (m_row.showsDifference() && change) {
+        m_painter.setPen(verdictInk(chrome(), m_scene.verdict(m_row), chrome().text2));
+        line(signedPercent(change->share()));
         m_painter.setPen(chrome().text2);
-    } else if (m_row.showsDifference() && m_row.group == 0) {
+    } else if (m_row.showsDifference() && m_row.group == 0 && !m_baseline) {
         line(tr("baseline"));
     }
-    for (const QString& text : keyTexts()) // the peak is the last, with its bars below
+    for (const QString& text : compareKeyTexts(m_row)) // the peak is the last, with its bars below
         line(text);
 }
 

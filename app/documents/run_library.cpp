@@ -250,8 +250,11 @@ RunLibrary::Runs RunLibrary::startAll(const QList<QStringList>& options)
     }
     const auto names = runFileNames(QStringLiteral("%1-schemes").arg(options.size()));
     std::filesystem::path folder;
-    for (int i = 1; i == 1 || std::filesystem::exists(folder); ++i)
-        folder = names(i).replace_extension();
+    std::error_code error; // if the folder cannot be created, the session reports it
+    int i = 1;
+    do
+        folder = names(i++).replace_extension();
+    while (!std::filesystem::create_directory(folder, error) && !error);
     std::vector<RunSession*> sessions;
     ++m_lastGroup;
     for (const QStringList& one : options)

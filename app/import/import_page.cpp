@@ -854,9 +854,8 @@ private:
         return last;
     }
 
-    // Returns why none can be read.
-    // Selects the trace files to read: the smallest ones, up to kMostBytes in total, but at least
-    // one.
+    // Selects the trace files to read: the smallest ones, up to kMostBytes, at least one. Returns
+    // why none can be read; "" on success.
     static QString selectFiles(Traces& traces)
     {
         std::vector<fs::path> paths;

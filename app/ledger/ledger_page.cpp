@@ -373,8 +373,10 @@ private:
         });
         const auto later = [this] { m_late.start(0); };
         connect(&m_ledger, &RunLedger::changed, this, later);
+        connect(&m_ledger, &RunLedger::changed, this, &LedgerPage::offerUndo);
         const auto report = [this](const QString& fact, const QString& reason) {
             m_undo->hide();
+            m_undoEnds->stop();
             m_band->show(Band::Kind::Error, fact, capitalized(reason) + QLatin1Char('.'));
         };
         connect(&m_ledger, &RunLedger::failed, this, [report](const QString& reason) {
@@ -391,8 +393,8 @@ private:
                 if (run.isTrashed() && m_undone.contains(run.number))
                     m_ledger.restore(run);
         });
-        m_undoEnds.setSingleShot(true);
-        connect(&m_undoEnds, &QTimer::timeout, m_band, &Band::hide);
+        m_undoEnds->setSingleShot(true);
+        connect(m_undoEnds, &QTimer::timeout, m_band, &Band::hide);
         connect(&m_theme, &ThemeController::changed, this, &LedgerPage::layOutDetails);
         connect(m_groups, &QTreeWidget::currentItemChanged, this, [this](QTreeWidgetItem* item) {
             if (item != nullptr) // not while the tree is destroyed
@@ -479,10 +481,10 @@ private:
         m_table->show(shown, m_view);
         const auto all = std::ssize(m_runs);
         QString count = tr("%1 of %2").arg(shown.size()).arg(countOf(all, "run"));
-        if (chosen.of == LedgerFacet::Of::Trash)
-            count += tr(", whose numbers are not used again; they are kept until you delete them");
         if (m_ledger.unread() > 0)
             count += tr(", reading %1").arg(countOf(m_ledger.unread(), "file"));
+        if (chosen.of == LedgerFacet::Of::Trash)
+            count += tr(". Trashed runs are kept until you delete them.");
         m_count->setText(all == 0 && m_ledger.unread() == 0 ? QString() : count);
         if (m_runs.empty())
             m_nothing->setTexts(tr("No run yet"),
@@ -716,11 +718,23 @@ private:
                 m_undone.append(run.number);
             }
         m_undo->setVisible(!areTrashed);
+        m_undo->setEnabled(false);
+        m_undoEnds->stop();
         if (areTrashed)
             return m_band->hide();
         m_band->show(Band::Kind::Neutral,
                      tr("%1 moved to the trash.").arg(countOf(m_undone.size(), "run")), {});
-        m_undoEnds.start(kUndoFor);
+    }
+
+    // Undo finds the runs when they are listed in the trash.
+    void offerUndo()
+    {
+        if (m_undo->isEnabled() || !std::ranges::any_of(m_ledger.runs(), [this](const auto& run) {
+                return run.isTrashed() && m_undone.contains(run.number);
+            }))
+            return;
+        m_undo->setEnabled(true);
+        m_undoEnds->start(kUndoFor);
     }
 
     const ThemeController& m_theme;
@@ -743,7 +757,7 @@ private:
     QPushButton* m_undo = nullptr;
     QList<QWidget*> m_ofRuns, m_ofTrash; // buttons that the trash does not have, and its own
     QList<int> m_undone;                 // numbers of the runs that were moved to the trash last
-    QTimer m_undoEnds;
+    QTimer* m_undoEnds = named(new QTimer(this), "undoEnds");
     EmptyState* m_nothing
         = named(new EmptyState(m_theme, {Icon::Compare, {}, {}, tr("New run")}), "ledgerEmpty");
     QTimer m_late; // delays showRuns(), so that several changes cause one update

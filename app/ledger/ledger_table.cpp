@@ -153,10 +153,11 @@ Column iterationColumn(const QString& title)
 }
 
 // The columns after those of state, number and name, and whether they are shown at first.
-std::vector<std::pair<Column, bool>> otherColumns(const LedgerView& view)
+using ChosenColumns = std::vector<std::pair<Column, bool>>;
+
+ChosenColumns scheduleColumns()
 {
     using Run = const LedgerRun&;
-    const auto unitOfTime = [](const Line& line) { return line.time.unit(); };
     return {{textColumn(QStringLiteral("Scheme"), [](Run run) { return run.label; }), true},
             {textColumn(QStringLiteral("D × N"),
                         [](Run run) {
@@ -169,8 +170,14 @@ std::vector<std::pair<Column, bool>> otherColumns(const LedgerView& view)
                                 ? QString()
                                 : QStringLiteral("%1 × %2").arg(known("D"), known("N"));
                         }),
-             true},
-            {iterationColumn(QStringLiteral("Iteration")), true},
+             true}};
+}
+
+ChosenColumns resultColumns()
+{
+    using Run = const LedgerRun&;
+    const auto unitOfTime = [](const Line& line) { return line.time.unit(); };
+    return {{iterationColumn(QStringLiteral("Iteration")), true},
             {numberColumn(
                  QStringLiteral("95 % interval"),
                  [](Run run) { return run.most ? run.least : run.most; },
@@ -203,8 +210,13 @@ std::vector<std::pair<Column, bool>> otherColumns(const LedgerView& view)
                                                           number(last, 2));
                  },
                  [](const Line&) { return QString(); }),
-             false},
-            {textColumn(QStringLiteral("Tags"),
+             false}};
+}
+
+ChosenColumns lastColumns(const LedgerView& view)
+{
+    using Run = const LedgerRun&;
+    return {{textColumn(QStringLiteral("Tags"),
                         [](Run run) { return run.tags.join(QStringLiteral(", ")); })
                  .with(kHintRole, kAlways),
              true},
@@ -349,66 +361,86 @@ LedgerModel::LedgerModel(QObject* parent)
     show({}, {});
 }
 
-void LedgerModel::show(const std::vector<LedgerRun>& runs, const LedgerView& view)
+void LedgerModel::addColumn(const TableColumn<Line>& column, bool isShown, Columns& columns)
 {
-    std::vector<const LedgerRun*> pointers;
-    for (const LedgerRun& run : runs)
-        pointers.push_back(&run);
+    const QString title = column.title.shown();
+    m_all.append(title);
+    if (!isShown)
+        return;
+    m_shown.append(title);
+    columns.push_back(column);
+}
+
+LedgerModel::Columns LedgerModel::chooseColumns(const std::vector<LedgerRun>& runs,
+                                                const LedgerView& view)
+{
     Columns columns = firstColumns();
     m_all.clear();
     m_shown.clear();
-    const auto add = [&](const QString& title, bool isShown, const TableColumn<Line>& column) {
-        m_all.append(title);
-        if (!isShown)
-            return;
-        m_shown.append(title);
-        columns.push_back(column);
+    const auto add = [&](const ChosenColumns& all) {
+        for (const auto& [column, isShown] : all)
+            addColumn(column,
+                      view.columns.isEmpty() ? isShown
+                                             : view.columns.contains(column.title.shown()),
+                      columns);
     };
-    for (auto& [column, isShown] : otherColumns(view)) {
-        const QString title = column.title.shown();
-        add(title, view.columns.isEmpty() ? isShown : view.columns.contains(title), column);
-    }
-    static const QStringList kResults{QStringLiteral("Iteration"), QStringLiteral("95 % interval"),
-                                      QStringLiteral("Per token"), QStringLiteral("Bubble"),
-                                      QStringLiteral("Peak"),      QStringLiteral("Loss")};
-    const auto isResult = [](const QString& title) { return kResults.contains(title); };
-    const auto results = static_cast<int>(std::ranges::count_if(m_shown, isResult));
-    for (auto& column : columns)
-        if (column.title.shown() == kResults.front() && results > 1)
-            column.with(kSpanRole, [results](const Line& line) {
-                return hasReason(line) ? QVariant(results) : QVariant();
-            });
+    add(scheduleColumns());
+    const qsizetype first = m_shown.size();
+    const std::size_t firstColumn = columns.size();
+    add(resultColumns());
+    const auto results = static_cast<int>(m_shown.size() - first);
+    if (results > 1 && m_shown[first] == QStringLiteral("Iteration"))
+        columns[firstColumn].with(kSpanRole, [results](const Line& line) {
+            return hasReason(line) ? QVariant(results) : QVariant();
+        });
+    add(lastColumns(view));
+    std::vector<const LedgerRun*> pointers;
+    for (const LedgerRun& run : runs)
+        pointers.push_back(&run);
     const QStringList varying = varyingSettings(pointers);
     for (const QString& setting : knownSettings(pointers)) {
         const QString title = settingTitle(setting);
-        const bool isInOther = setting == u"mode" || setting == u"D" || setting == u"N";
-        if (!isInOther)
-            add(title,
+        if (setting != u"mode" && setting != u"D" && setting != u"N") // these are in other columns
+            addColumn(
+                textColumn(title, [setting](const LedgerRun& run) { return run.setting(setting); }),
                 view.columns.contains(title) || (view.hasVarying && varying.contains(setting)),
-                textColumn(title,
-                           [setting](const LedgerRun& run) { return run.setting(setting); }));
+                columns);
     }
+    return columns;
+}
+
+namespace {
+
+// The head of a group, with the units of its runs.
+Line headOf(const std::vector<const LedgerRun*>& members, const QString& title, std::size_t group)
+{
+    Line head{LedgerRun(), title, countOf(std::ssize(members), "run"), group};
+    const auto most = [&](auto of) {
+        double largest = 0;
+        for (const LedgerRun* run : members)
+            largest = std::max(largest, std::invoke(of, *run).value_or(0));
+        return largest;
+    };
+    head.time = members.front()->isInUnits ? Scale{1, 1, QStringLiteral("units")}
+                                           : timeScale(std::llround(most(&LedgerRun::iteration)));
+    if (const double token = most(&LedgerRun::perToken); token > 0)
+        head.token = timeScale(std::llround(token));
+    if (const double bytes = most(&LedgerRun::peakBytes); bytes > 0)
+        head.bytes = byteScale(std::llround(bytes));
+    return head;
+}
+
+} // namespace
+
+void LedgerModel::show(const std::vector<LedgerRun>& runs, const LedgerView& view)
+{
     std::map<std::pair<QString, QString>, std::vector<const LedgerRun*>> groups;
     for (const LedgerRun& run : runs)
         groups[groupOf(run, view.groups)].push_back(&run);
     std::vector<Line> lines;
     std::size_t group = 0;
     for (const auto& [title, members] : groups) {
-        Line head{LedgerRun(), title.second,
-                  countOf(static_cast<std::int64_t>(members.size()), "run"), group++};
-        const auto most = [&](auto of) {
-            double largest = 0;
-            for (const LedgerRun* run : members)
-                largest = std::max(largest, std::invoke(of, *run).value_or(0));
-            return largest;
-        };
-        head.time = members.front()->isInUnits
-            ? Scale{1, 1, QStringLiteral("units")}
-            : timeScale(std::llround(most(&LedgerRun::iteration)));
-        if (const double token = most(&LedgerRun::perToken); token > 0)
-            head.token = timeScale(std::llround(token));
-        if (const double bytes = most(&LedgerRun::peakBytes); bytes > 0)
-            head.bytes = byteScale(std::llround(bytes));
+        const Line head = headOf(members, title.second, group++);
         lines.push_back(head);
         for (const LedgerRun* run : members) {
             Line& line = lines.emplace_back(head);
@@ -417,7 +449,7 @@ void LedgerModel::show(const std::vector<LedgerRun>& runs, const LedgerView& vie
             line.isOpen = view.openFiles.contains(run->file);
         }
     }
-    reset(std::move(columns), std::move(lines));
+    reset(chooseColumns(runs, view), std::move(lines));
 }
 
 std::vector<LedgerRun> LedgerModel::runs() const

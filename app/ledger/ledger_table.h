@@ -83,6 +83,9 @@ private:
         return static_cast<int>(2 * line.group) + (line.isHead() ? 0 : 1);
     }
 
+    void addColumn(const TableColumn<LedgerLine>& column, bool isShown, Columns& columns);
+    Columns chooseColumns(const std::vector<LedgerRun>& runs, const LedgerView& view);
+
     QStringList m_all, m_shown;
 };
 

@@ -12,7 +12,9 @@
 #include <QFileInfo>
 
 #include <algorithm>
+#include <chrono>
 #include <csignal>
+#include <future>
 #include <optional>
 #include <set>
 #include <utility>
@@ -25,6 +27,7 @@ using engine::Result;
 namespace {
 
 constexpr int kRelistDelay = 150; // ms
+constexpr std::chrono::milliseconds kStartWait{500};
 
 bool exists(std::int64_t process)
 {
@@ -32,10 +35,13 @@ bool exists(std::int64_t process)
         || kill(static_cast<pid_t>(process), 0) == 0 || errno == EPERM;
 }
 
-// Reads a run for the ledger, the list of all runs of this machine. A run that cannot be read stays
-// in the list with the reason as its problem.
-LedgerRun readLedgerRun(const QString& file)
+// Describes the run in a file for the ledger, the list of all runs of this machine. Reads the file
+// again if `known`, what was read from it, has no outcome, because its writer may have ended since.
+// A run that cannot be read stays in the list with the reason as its problem.
+LedgerRun describeFile(const QString& file, const engine::Run* known = nullptr)
 {
+    if (known != nullptr && known->info.outcome != engine::Outcome::Running)
+        return describeRun(file, *known);
     const bool isGrowing = engine::isBeingWritten(file.toStdString()); // perhaps by another window
     const auto run = profiler::readRun(file.toStdString());
     if (run) {
@@ -52,12 +58,14 @@ LedgerRun readLedgerRun(const QString& file)
 }
 
 // Treats a file that could not be read as changed, because it may be readable now, and one that was
-// still written, because its writer may have been killed.
+// still written, because its writer may have been killed. A run that is listed as killed may be
+// written all the same: its new rows are in "-wal".
 bool isUnchanged(const profiler::LedgerRow& row, const QFileInfo& file)
 {
     const LedgerRun run = fromRow(row);
     return row.size == file.size() && row.modified == file.lastModified().toMSecsSinceEpoch()
-        && !run.isUnreadable() && run.kind() != LedgerRun::State::Running;
+        && !run.isUnreadable() && run.kind() != LedgerRun::State::Running
+        && !(run.kind() == LedgerRun::State::Killed && engine::isBeingWritten(row.file));
 }
 
 // Returns the suffixes of the files that SQLite has left beside a run, and "" for the run itself.
@@ -133,7 +141,8 @@ QString ledgerFile()
     return QString::fromStdString((engine::dataFolder() / "ledger.sqlite").string());
 }
 
-// Opens the ledger file when it is first used, so that the program starts fast.
+// Opens the ledger file when it is first used, on the thread of the pool, because that may wait for
+// another process or a slow disk.
 class RunLedger::Store
 {
 public:
@@ -163,6 +172,16 @@ public:
             return {};
         });
         return done.map([&] { return std::move(existing); });
+    }
+
+    Result<profiler::Ledger::Numbers> numbers()
+    {
+        profiler::Ledger::Numbers numbers;
+        auto done = with([&](profiler::Ledger& ledger) -> Result<void> {
+            numbers = TRY(ledger.numbers());
+            return {};
+        });
+        return done.map([&] { return std::move(numbers); });
     }
 
     struct Listed
@@ -198,15 +217,24 @@ RunLedger::RunLedger(QObject* parent)
     m_edited.setSingleShot(true);
     m_edited.setInterval(0);
     connect(&m_edited, &QTimer::timeout, this, &RunLedger::changed);
-    // The first runs are opened before list() answers, and need their numbers.
-    m_pool.start([this] {
-        if (auto listed = m_store->list()) {
-            m_runs = std::move(listed->runs);
-            m_lastNumber = listed->lastNumber;
-        }
-    });
-    m_pool.waitForDone();
+    waitForNumbers();
     QTimer::singleShot(0, this, &RunLedger::list);
+}
+
+// The first runs are opened before list() answers, and need their numbers.
+void RunLedger::waitForNumbers()
+{
+    const auto promise = std::make_shared<std::promise<Result<profiler::Ledger::Numbers>>>();
+    auto known = promise->get_future();
+    m_pool.start([store = m_store, promise] { promise->set_value(store->numbers()); });
+    if (known.wait_for(kStartWait) != std::future_status::ready)
+        return; // list() delivers them
+    const auto numbers = known.get();
+    if (!numbers)
+        return; // list() reports the error
+    m_lastNumber = static_cast<int>(numbers->last);
+    for (const auto& [file, number] : numbers->byFile)
+        m_stored[QString::fromStdString(file)] = static_cast<int>(number);
 }
 
 RunLedger::~RunLedger()
@@ -226,6 +254,8 @@ int RunLedger::number(const QString& file)
     const auto known = std::ranges::find(m_runs, path, &LedgerRun::file);
     if (!file.isEmpty() && known != m_runs.end())
         return known->number;
+    if (const auto stored = m_stored.find(path); !file.isEmpty() && stored != m_stored.end())
+        return stored->second;
     int& expected = m_expected[path];
     if (expected == 0 || file.isEmpty())
         expected = ++m_lastNumber;
@@ -270,7 +300,7 @@ void RunLedger::read(const QString& file)
         [store = m_store, file, isEnding = m_isEnding]() -> Result<void> {
             if (*isEnding)
                 return {};
-            const LedgerRun run = readLedgerRun(file);
+            const LedgerRun run = describeFile(file);
             return store->with(
                 [&](profiler::Ledger& ledger) { return ledger.putContents(toRow(run)); });
         },
@@ -292,6 +322,7 @@ void RunLedger::list()
                              return; // older than the change, which lists the runs again
                          if (listed) {
                              m_runs = std::move(listed->runs);
+                             m_stored.clear();
                              m_lastNumber = std::max(m_lastNumber, listed->lastNumber);
                              Q_EMIT changed();
                          } else if (!std::exchange(m_hasFailed, true)) {
@@ -316,7 +347,7 @@ void RunLedger::add(const QString& file, const std::shared_ptr<const engine::Run
 {
     change([file, run,
             expected = m_expected[QFileInfo(file).absoluteFilePath()]](profiler::Ledger& ledger) {
-        LedgerRun described = describeRun(file, *run);
+        LedgerRun described = describeFile(file, run.get());
         described.number = expected;
         return ledger.putContents(toRow(described));
     });

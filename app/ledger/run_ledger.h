@@ -26,7 +26,8 @@ class RunLedger : public QObject
     Q_OBJECT
 
 public:
-    explicit RunLedger(QObject* parent = nullptr); // waits until the known runs are listed
+    // Waits for the numbers of the known runs, but at most 0.5 s; then they come with changed().
+    explicit RunLedger(QObject* parent = nullptr);
     ~RunLedger() override;
 
     // Lists the runs again and reads new and changed files, and those that could not be read
@@ -70,11 +71,13 @@ private:
     // pending.
     void change(const Change& work);
     void list();
+    void waitForNumbers();
     void read(const QString& file);
 
     std::vector<LedgerRun> m_runs;
     int m_unread = 0;
     int m_lastNumber = 0;
+    std::map<QString, int> m_stored;   // numbers of the known runs by file, until they are listed
     std::map<QString, int> m_expected; // numbers of runs that are not in the ledger yet, by file
     int m_changes = 0;                 // number of pending changes
     bool m_hasFailed = false;          // the ledger cannot be opened; reported once until refresh()

@@ -26,7 +26,9 @@
 #include <QToolButton>
 
 #include <algorithm>
+#include <functional>
 #include <memory>
+#include <utility>
 
 namespace app {
 
@@ -128,37 +130,32 @@ void showAlive(TableModel<AliveRow>& model, const MemoryReport& report, DeviceId
     model.reset(std::move(columns), std::move(rows));
 }
 
-void showMemory(TableModel<DeviceId>& model, const std::shared_ptr<const MemoryReport>& shown)
+namespace {
+
+// The columns of the memory by device.
+class MemoryColumns
 {
-    using Column = TableColumn<DeviceId>;
-    using Bytes = std::optional<std::int64_t>; // nullopt: unknown
-    const auto tr = [](const char* text) { return MemoryAreas::tr(text); };
-    const bool hasPairs = shown->hasPairs();
-    std::vector<Column> columns{
-        {tr("Device"), [tr](DeviceId device) { return tr("Device %1").arg(device.value); },
-         Qt::AlignLeft}};
-    const auto add = [&](const QString& title, auto bytes) {
-        columns.emplace_back(title, [shown, bytes](DeviceId device) {
-            const Bytes value = bytes(device);
-            return value ? shown->amount(*value) : kNoValue;
-        });
-    };
-    const auto peak = [shown](DeviceId device) {
-        const auto& steps = shown->steps[device];
-        return steps.empty() ? Bytes() : Bytes(profiler::peakOf(steps).total());
-    };
-    const auto ofArena = [shown](auto member) {
-        return [=](DeviceId device) {
-            const auto* use = arenaOf(shown->run->info, device);
-            return use != nullptr ? Bytes(use->*member) : Bytes();
-        };
-    };
-    if (hasPairs)
+public:
+    explicit MemoryColumns(std::shared_ptr<const MemoryReport> shown)
+        : m_shown(std::move(shown))
+    { }
+
+    void addNames()
+    {
         columns.emplace_back(
-            tr("Role"), [shown](DeviceId device) { return shown->role(device); }, Qt::AlignLeft);
-    if (shown->isPredicted()) {
-        add(tr("Predicted"), peak);
-    } else {
+            tr("Device"), [](DeviceId device) { return tr("Device %1").arg(device.value); },
+            Qt::AlignLeft);
+        if (m_shown->hasPairs())
+            columns.emplace_back(
+                tr("Role"), [shown = m_shown](DeviceId device) { return shown->role(device); },
+                Qt::AlignLeft);
+    }
+
+    void addPeaks()
+    {
+        const auto peak = this->peak();
+        if (m_shown->isPredicted())
+            return add(tr("Predicted"), peak);
         const auto live = ofArena(&engine::ArenaUse::live);
         add(tr("Predicted"), live);
         add(tr("Measured peak"), peak);
@@ -170,10 +167,14 @@ void showMemory(TableModel<DeviceId>& model, const std::shared_ptr<const MemoryR
         add(tr("Touched"), ofArena(&engine::ArenaUse::touched));
         add(tr("Arena"), ofArena(&engine::ArenaUse::arena));
     }
-    if (shown->limit) {
-        const auto share = [shown, peak](DeviceId device) {
-            return static_cast<double>(peak(device).value_or(0))
-                / static_cast<double>(*shown->limit);
+
+    void addLimit()
+    {
+        if (!m_shown->limit)
+            return;
+        const auto peak = this->peak();
+        const auto share = [limit = *m_shown->limit, peak](DeviceId device) {
+            return static_cast<double>(peak(device).value_or(0)) / static_cast<double>(limit);
         };
         columns
             .emplace_back(tr("Of limit, %"),
@@ -181,14 +182,18 @@ void showMemory(TableModel<DeviceId>& model, const std::shared_ptr<const MemoryR
             .with(kShareRole, share)
             .onlyIf([peak](DeviceId device) { return peak(device).has_value(); });
     }
-    if (hasPairs) {
-        add(tr("Without moves"), [shown](DeviceId device) {
+
+    void addMoves()
+    {
+        if (!m_shown->hasPairs())
+            return;
+        add(tr("Without moves"), [shown = m_shown](DeviceId device) {
             Bytes highest;
             for (const auto& step : shown->steps[device])
                 highest = std::max(highest.value_or(0), step.withoutMoves());
             return highest;
         });
-        const auto partner = [shown](DeviceId device) { return shown->partners[device]; };
+        const auto partner = [shown = m_shown](DeviceId device) { return shown->partners[device]; };
         columns.emplace_back(tr("Moves"), [partner](DeviceId device) {
             return partner(device) ? QString::number(partner(device)->moves) : kNoValue;
         });
@@ -197,10 +202,51 @@ void showMemory(TableModel<DeviceId>& model, const std::shared_ptr<const MemoryR
             return of && of->bytes > 0 ? Bytes(of->bytes) : Bytes();
         });
     }
+
+    std::vector<TableColumn<DeviceId>> columns;
+
+private:
+    using Bytes = std::optional<std::int64_t>; // nullopt: unknown
+
+    static QString tr(const char* text) { return MemoryAreas::tr(text); }
+    void add(const QString& title, auto bytes)
+    {
+        columns.emplace_back(title, [shown = m_shown, bytes](DeviceId device) {
+            const Bytes value = bytes(device);
+            return value ? shown->amount(*value) : kNoValue;
+        });
+    }
+    std::function<Bytes(DeviceId)> peak() const
+    {
+        return [shown = m_shown](DeviceId device) {
+            const auto& steps = shown->steps[device];
+            return steps.empty() ? Bytes() : Bytes(profiler::peakOf(steps).total());
+        };
+    }
+    std::function<Bytes(DeviceId)> ofArena(auto member) const
+    {
+        return [shown = m_shown, member](DeviceId device) {
+            const auto* use = arenaOf(shown->run->info, device);
+            return use != nullptr ? Bytes(use->*member) : Bytes();
+        };
+    }
+
+    std::shared_ptr<const MemoryReport> m_shown;
+};
+
+} // namespace
+
+void showMemory(TableModel<DeviceId>& model, const std::shared_ptr<const MemoryReport>& shown)
+{
+    MemoryColumns table(shown);
+    table.addNames();
+    table.addPeaks();
+    table.addLimit();
+    table.addMoves();
     std::vector<DeviceId> rows;
     for (const DeviceId device : shown->steps.ids())
         rows.push_back(device);
-    model.reset(std::move(columns), std::move(rows));
+    model.reset(std::move(table.columns), std::move(rows));
 }
 
 namespace {

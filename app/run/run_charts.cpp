@@ -520,7 +520,8 @@ struct PaceMap
         constexpr double kLeast = 0.1; // so that noise stays pale
         double share = kLeast;
         for (const profiler::DevicePace& pace : found.devices)
-            share = std::max(share, *std::ranges::max_element(pace.excesses));
+            if (!pace.mayHaveMoreWork)
+                share = std::max(share, *std::ranges::max_element(pace.excesses));
         return share;
     }
     profiler::Colour colour(double excess) const
@@ -548,12 +549,18 @@ struct PaceMap
         const double width = plot.width / columns, height = plot.height / rows;
         for (int row = 0; row < rows; ++row)
             for (int column = 0; column < columns; ++column) {
-                double excess = -1;
-                for (int d = row * devices / rows; d < (row + 1) * devices / rows; ++d)
-                    for (int i = column * count / columns; i < (column + 1) * count / columns; ++i)
-                        excess = std::max(excess, found.devices[DeviceId{d}].excesses[i]);
                 const Rect cell{plot.x + width * column, plot.y + height * row,
                                 width - gapOf(width) / 2, height - gapOf(height) / 2};
+                std::optional<double> judged; // nullopt: each device may have more work
+                for (int d = row * devices / rows; d < (row + 1) * devices / rows; ++d)
+                    for (int i = column * count / columns; i < (column + 1) * count / columns; ++i)
+                        if (const auto& pace = found.devices[DeviceId{d}]; !pace.mayHaveMoreWork)
+                            judged = std::max(judged.value_or(-1), pace.excesses[i]);
+                if (!judged) {
+                    canvas.hatch(cell);
+                    continue;
+                }
+                const double excess = *judged;
                 canvas.box(cell, colour(excess));
                 const std::string text = number(100 * excess, 1).toStdString();
                 if (excess > profiler::kStragglerExcess && cell.height > kChartText + 2
@@ -602,6 +609,32 @@ profiler::MarkedScene paceMap(const profiler::Stragglers& found, const ChartLook
     return map.canvas.finish(map.drawNames());
 }
 
+QString paceText(const profiler::Stragglers& found, DeviceId device)
+{
+    using profiler::Spread;
+    const profiler::DevicePace& pace = found.devices[device];
+    const profiler::Amount& excess = pace.excess;
+    const auto percent = [](double share) { return signedNumber(100 * share, 1); };
+    const QString text
+        = DevicesPanel::tr("Device %1: %2 % %3, median (%4)")
+              .arg(device.value)
+              .arg(number(100 * std::abs(excess.value), 1),
+                   excess.value < 0 ? DevicesPanel::tr("shorter") : DevicesPanel::tr("longer"),
+                   excess.spread == Spread::Interval
+                       ? DevicesPanel::tr("95 % interval %1 to %2 %")
+                             .arg(percent(excess.least), percent(excess.most))
+                       : excess.spread == Spread::Unknown ? DevicesPanel::tr("interval unknown")
+                                                          : DevicesPanel::tr("exact"));
+    return pace.mayHaveMoreWork
+        ? DevicesPanel::tr("%1; not compared: its first or last stage may have more layers, which "
+                           "the run does not state")
+              .arg(text)
+        : DevicesPanel::tr("%1; the slowest in %2 of %3 iterations")
+              .arg(text)
+              .arg(pace.slowest)
+              .arg(found.iterations);
+}
+
 DevicesPanel::DevicesPanel(const ThemeController& theme, QWidget* parent)
     : QWidget(parent)
     , m_memory{makeView(
@@ -610,8 +643,10 @@ DevicesPanel::DevicesPanel(const ThemeController& theme, QWidget* parent)
     , m_bubble{makeView(
           "devicesBubble", theme,
           [this](std::size_t device) { return m_bubble.columns.text({static_cast<int>(device)}); })}
-    , m_pace(
-          makeView("devicesPace", theme, [this](std::size_t device) { return paceText(device); }))
+    , m_pace(makeView("devicesPace", theme,
+                      [this](std::size_t device) {
+                          return paceText(*m_paces, DeviceId{static_cast<int>(device)});
+                      }))
     , m_comparison(
           this,
           [](const RunPointer& run, const auto&) {
@@ -677,17 +712,6 @@ void DevicesPanel::showPaces(const Paces& paces)
     arrange();
 }
 
-QString DevicesPanel::paceText(std::size_t device) const
-{
-    const profiler::DevicePace& pace = m_paces->devices[DeviceId{static_cast<int>(device)}];
-    const QString excess = number(100 * pace.excess.value, 1);
-    return tr("Device %1: %2 % longer, median; the slowest in %3 of %4 iterations")
-        .arg(device)
-        .arg(excess)
-        .arg(pace.slowest)
-        .arg(m_paces->iterations);
-}
-
 void DevicesPanel::mark(engine::DeviceId device)
 {
     for (SceneView* view : {m_memory.view, m_bubble.view, m_pace})
@@ -696,16 +720,16 @@ void DevicesPanel::mark(engine::DeviceId device)
 
 void DevicesPanel::arrange()
 {
-    constexpr int kBesideFrom = 700;
+    constexpr int kBesideFrom = 320; // for each chart
     const bool hasMemory = !m_memory.columns.isEmpty(), hasBubble = !m_bubble.columns.isEmpty();
-    const bool isBeside = width() >= kBesideFrom;
+    const int charts = int{hasMemory} + int{hasBubble} + int{m_paces.has_value()};
+    const bool isBeside = width() >= kBesideFrom * charts;
     m_charts->setDirection(isBeside ? QBoxLayout::LeftToRight : QBoxLayout::TopToBottom);
     m_memory.view->setVisible(hasMemory);
     m_bubble.view->setVisible(hasBubble);
     m_pace->setVisible(m_paces.has_value());
-    const bool hasChart = hasMemory || hasBubble || m_paces;
-    m_scroll->setVisible(hasChart);
-    m_empty->setVisible(!hasChart);
+    m_scroll->setVisible(charts > 0);
+    m_empty->setVisible(charts == 0);
 }
 
 void DevicesPanel::resizeEvent(QResizeEvent* event)

@@ -90,8 +90,11 @@ profiler::MarkedScene deviceChart(const DeviceColumns& columns, const ChartLook&
 
 // Draws how much longer the work of each device took than that of the others: a row per device, a
 // column per iteration. A mark is a device. Without space for all, a cell shows the highest of its
-// devices and iterations.
+// devices and iterations. Devices that may have more work than the others are hatched.
 profiler::MarkedScene paceMap(const profiler::Stragglers& found, const ChartLook& look);
+// "Device 1: 12.0 % longer, median (95 % interval +10.1 to +13.9 %); the slowest in 3 of 3
+// iterations"
+QString paceText(const profiler::Stragglers& found, engine::DeviceId device);
 
 // Charts of the peak memory and of the bubble by cause, with one column per device, and of the pace
 // of the devices in every iteration. The charts are side by side or, in a narrow panel, one above
@@ -127,7 +130,6 @@ private:
 
     SceneView* makeView(const char* name, const ThemeController& theme, SceneView::Describe text);
     void showPaces(const Paces& paces);
-    QString paceText(std::size_t device) const;
 
     Chart m_memory, m_bubble;
     SceneView* m_pace; // hidden if the run does not show which device is slow

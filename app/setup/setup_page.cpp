@@ -14,7 +14,6 @@
 #include "app/ui/slider_field.h"
 #include "app/ui/text.h"
 #include "engine/base/clock.h"
-#include "engine/base/process.h"
 #include "engine/experiment/experiment_fields.h"
 
 #include <QAction>
@@ -636,7 +635,7 @@ void SetupPage::connectAll()
     connect(m_table, &SchemeTable::answered, m_schemes,
             [this] { m_schemes->showRows(m_table->model()); });
     connect(m_table, &SchemeTable::runRequested, this, &SetupPage::runMarked);
-    connect(m_table, &SchemeTable::severalMarked, this, &SetupPage::showLoad);
+    connect(m_table, &SchemeTable::severalMarked, this, [this] { observeLoad(true); });
     m_load.setSingleShot(true);
     connect(m_table, &SchemeTable::predictRequested, this, &SetupPage::comparePredictions);
 }
@@ -700,25 +699,37 @@ void SetupPage::runMarked(const QList<QStringList>& options, const QStringList& 
         Q_EMIT startRequested(options);
 }
 
-// Warns before a comparison on a busy machine.
-void SetupPage::showLoad()
+void SetupPage::observeLoad(bool isFirst)
 {
     constexpr std::chrono::milliseconds kObserved{500}; // the system counts in steps of 10 ms
-    const auto before = engine::cpuTimeOfOthers();
-    if (m_load.isActive() || !before)
+    const auto before = m_cpuTimeOfOthers();
+    if (m_load.isActive() || (isFirst && !before))
         return;
     m_load.disconnect();
-    m_load.callOnTimeout(this, [this, before = *before, begin = engine::wallTime()] {
-        constexpr double kBusy = 0.25; // cores
-        const auto now = engine::cpuTimeOfOthers();
-        const double cores = now ? engine::ratio(*now - before, engine::wallTime() - begin) : 0;
-        if (cores > kBusy)
-            m_prediction->band().show(Band::Kind::Warning, tr("The machine is busy."),
-                                      tr("Other processes use %1 cores, so runs take longer and "
-                                         "their differences are less certain.")
-                                          .arg(number(cores, 1)));
+    m_load.callOnTimeout(this, [this, isFirst, before, begin = engine::wallTime()] {
+        const auto now = m_cpuTimeOfOthers();
+        showLoad(before && now ? engine::ratio(*now - *before, engine::wallTime() - begin) : 0,
+                 isFirst);
     });
     m_load.start(kObserved);
+}
+
+// Warns before a comparison on a busy machine, until its load is low.
+void SetupPage::showLoad(double cores, bool isFirst)
+{
+    constexpr double kBusy = 0.25; // cores
+    Band& band = m_prediction->band();
+    const QString busy = tr("The machine is busy.");
+    const bool isShown = !band.isHidden() && band.text().startsWith(busy);
+    if (cores <= kBusy)
+        return isShown ? band.hide() : void();
+    if (!isFirst && !isShown)
+        return; // another message is shown
+    band.show(Band::Kind::Warning, busy,
+              tr("Other processes use %1 cores, so runs take longer and their differences are less "
+                 "certain.")
+                  .arg(number(cores, 1)));
+    observeLoad(false);
 }
 
 void SetupPage::showRefused(const QStringList& refused)

@@ -5,12 +5,16 @@
 #include "app/shell/page.h"
 #include "app/ui/background.h"
 #include "app/ui/theme.h"
+#include "engine/base/process.h"
 #include "engine/schedules/scheme.h"
 
 #include <QStringList>
 #include <QTimer>
 #include <QWidget>
 
+#include <functional>
+#include <optional>
+#include <utility>
 #include <vector>
 
 class QComboBox;
@@ -109,6 +113,12 @@ public:
 
     const RunPlan& plan() const { return m_form->plan(); }
     void setPlan(const RunPlan& plan);
+    // Replaces engine::cpuTimeOfOthers(), by which the page sees that the machine is busy; nullopt
+    // while the load is not that of others.
+    void setCpuTimeOfOthers(std::function<std::optional<std::int64_t>()> time)
+    {
+        m_cpuTimeOfOthers = std::move(time);
+    }
     void showMapping(); // shows the mapping instead of the predicted schedule
 
 protected:
@@ -124,7 +134,8 @@ private:
     void showVerdict();
     void run();
     void runMarked(const QList<QStringList>& options, const QStringList& refused);
-    void showLoad();
+    void observeLoad(bool isFirst); // then calls showLoad()
+    void showLoad(double cores, bool isFirst);
     void showRefused(const QStringList& refused); // names of schemes, with or without reasons
     // Writes the predictions of several schemes and compares them.
     void comparePredictions(const std::vector<RunPlan>& plans, const QStringList& refused);
@@ -137,7 +148,8 @@ private:
     const ThemeController& m_theme;
     QString m_problem; // why the plan is not possible; "" if it is
     Background m_background;
-    QTimer m_load; // runs while showLoad() observes the machine
+    QTimer m_load; // runs while observeLoad() observes the machine
+    std::function<std::optional<std::int64_t>()> m_cpuTimeOfOthers = engine::cpuTimeOfOthers;
     QAction *m_run, *m_copy, *m_reset, *m_edit, *m_copyTable, *m_find, *m_explain;
     QAction *m_mappingAction, *m_copyMappings;
     SchemeList* m_schemes;

@@ -142,6 +142,8 @@ WhatIfRow whatIfRow(const QString& scheme, engine::Result<profiler::Prediction>&
     engine::Run run = std::exchange(prediction->run, {});
     static_cast<profiler::Prediction&>(row) = *prediction;
     prediction->run = std::move(run);
+    row.least -= row.replayError;
+    row.most += row.replayError;
     return row;
 }
 

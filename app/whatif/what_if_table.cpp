@@ -148,13 +148,45 @@ double WhatIfModel::difference(const WhatIfRow& row) const
 
 bool WhatIfModel::isDistinguishable(const WhatIfRow& row) const
 {
-    return row.scheme == kOwnOrder
-        || (row.hasInterval && (row.most < m_measured || row.least > m_measured));
+    return (row.hasInterval || row.scheme == kOwnOrder)
+        && (row.most < m_measured || row.least > m_measured);
 }
 
-WhatIfModel::Columns WhatIfModel::columns() const
+// The columns of every scheme. In place of the iteration, a scheme without a result has the reason,
+// over the rest of its row.
+WhatIfModel::Columns WhatIfModel::firstColumns() const
 {
-    using Shown = TableColumn<WhatIfRow>;
+    const auto hasReason = [this](const WhatIfRow& row) {
+        return !fits(row) && (row.isKnown || !row.reason.isEmpty());
+    };
+    return {Shown(
+                tr("Scheme"), [](const WhatIfRow& row) { return schemeLabel(row.scheme); },
+                Qt::AlignLeft)
+                .with(kThumbnailRole,
+                      [](const WhatIfRow& row) {
+                          return QVariant::fromValue<const Thumbnail*>(row.thumbnail.get());
+                      })
+                .with(kThumbnailWidthRole,
+                      [this](const WhatIfRow& row) {
+                          return static_cast<double>(row.iteration) / static_cast<double>(m_last);
+                      }),
+            Shown({tr("Iteration, %1"), m_time},
+                  [this](const WhatIfRow& row) {
+                      return fits(row)  ? m_time.text(static_cast<double>(row.iteration))
+                          : row.isKnown ? excess(row)
+                                        : row.reason;
+                  })
+                .with(kSpanRole, hasReason)
+                .with(Qt::TextAlignmentRole, [this](const WhatIfRow& row) {
+                    return fits(row)
+                        ? QVariant()
+                        : QVariant::fromValue(Qt::Alignment(Qt::AlignLeft | Qt::AlignVCenter));
+                })};
+}
+
+// The columns of schemes that fit; the others have no text in them.
+WhatIfModel::Columns WhatIfModel::resultColumns() const
+{
     const auto time = [this](std::int64_t ns) { return m_time.text(static_cast<double>(ns)); };
     const ColumnTitle limit([this] {
         return m_memory.isKnown() ? m_bytes.withUnit(static_cast<double>(m_memory.usable()))
@@ -164,70 +196,48 @@ WhatIfModel::Columns WhatIfModel::columns() const
         return tr("%1 to %2").arg(time(m_first), m_time.withUnit(static_cast<double>(m_last)));
     });
     const auto nothing = [](const WhatIfRow&) { return QString(); };
-    Columns all{
-        Shown(
-            tr("Scheme"), [](const WhatIfRow& row) { return schemeLabel(row.scheme); },
-            Qt::AlignLeft)
-            .with(kThumbnailRole,
-                  [](const WhatIfRow& row) {
-                      return QVariant::fromValue<const Thumbnail*>(row.thumbnail.get());
-                  })
-            .with(kThumbnailWidthRole,
-                  [this](const WhatIfRow& row) {
-                      return static_cast<double>(row.iteration) / static_cast<double>(m_last);
+    return {Shown(tr("Diff., %"),
+                  [this](const WhatIfRow& row) { return signedNumber(difference(row), 1); })
+                .verdict([this](const WhatIfRow& row) {
+                    return isDistinguishable(row) ? differenceVerdict(difference(row), 100, 1)
+                                                  : Verdict::Neutral;
+                }),
+            Shown(tr("Bubble, %"),
+                  [](const WhatIfRow& row) { return number(100 * row.bubbleRatio, 1); }),
+            knowsBytes() ? Shown({tr("Peak, %1"), m_bytes},
+                                 [this](const WhatIfRow& row) {
+                                     return m_bytes.text(static_cast<double>(row.mostBytes()));
+                                 })
+                         : Shown(tr("Peak stash, Mₐ"),
+                                 [](const WhatIfRow& row) { return number(row.peakStash, 1); }),
+            Shown(
+                limit,
+                [this](const WhatIfRow& row) {
+                    return m_memory.isKnown() && row.mostBytes() > 0 ? tr("fits") : QString();
+                },
+                Qt::AlignLeft),
+            Shown({tr("95 % int., %1"), m_time},
+                  [=](const WhatIfRow& row) {
+                      return row.hasInterval ? tr("%1 to %2").arg(time(row.least), time(row.most))
+                                             : QString();
                   }),
-        // In place of the iteration, a scheme without a result has the reason, over the rest of its
-        // row.
-        Shown({tr("Iteration, %1"), m_time},
-              [=, this](const WhatIfRow& row) {
-                  return fits(row) ? time(row.iteration) : row.isKnown ? excess(row) : row.reason;
-              })
-            .with(kSpanRole,
-                  [this](const WhatIfRow& row) {
-                      return !fits(row) && (row.isKnown || !row.reason.isEmpty());
-                  })
-            .with(Qt::TextAlignmentRole,
-                  [this](const WhatIfRow& row) {
-                      return fits(row)
-                          ? QVariant()
-                          : QVariant::fromValue(Qt::Alignment(Qt::AlignLeft | Qt::AlignVCenter));
-                  }),
-        Shown(tr("Diff., %"),
-              [this](const WhatIfRow& row) { return signedNumber(difference(row), 1); })
-            .verdict([this](const WhatIfRow& row) {
-                return isDistinguishable(row) ? differenceVerdict(difference(row), 100, 1)
-                                              : Verdict::Neutral;
-            }),
-        Shown(tr("Bubble, %"),
-              [](const WhatIfRow& row) { return number(100 * row.bubbleRatio, 1); }),
-        knowsBytes() ? Shown({tr("Peak, %1"), m_bytes},
-                             [this](const WhatIfRow& row) {
-                                 return m_bytes.text(static_cast<double>(row.mostBytes()));
-                             })
-                     : Shown(tr("Peak stash, Mₐ"),
-                             [](const WhatIfRow& row) { return number(row.peakStash, 1); }),
-        Shown(
-            limit,
-            [this](const WhatIfRow& row) {
-                return m_memory.isKnown() && row.mostBytes() > 0 ? tr("fits") : QString();
-            },
-            Qt::AlignLeft),
-        Shown({tr("95 % int., %1"), m_time},
-              [=](const WhatIfRow& row) {
-                  return row.hasInterval ? tr("%1 to %2").arg(time(row.least), time(row.most))
-                                         : QString();
-              }),
-        Shown(ends, nothing, Qt::AlignLeft).with(kIntervalRole, [this](const WhatIfRow& row) {
-            return fits(row) ? QVariant::fromValue(interval(row)) : QVariant();
-        })};
-    for (Shown& one : all) {
+            Shown(ends, nothing, Qt::AlignLeft).with(kIntervalRole, [this](const WhatIfRow& row) {
+                return fits(row) ? QVariant::fromValue(interval(row)) : QVariant();
+            })};
+}
+
+WhatIfModel::Columns WhatIfModel::columns() const
+{
+    Columns all = firstColumns();
+    for (Shown& one : resultColumns()) {
+        one.text = [this, shown = std::move(one.text)](const WhatIfRow& row) {
+            return fits(row) ? shown(row) : QString();
+        };
+        all.push_back(std::move(one));
+    }
+    for (Shown& one : all)
         one.sortedBy([](const WhatIfRow& row) { return static_cast<double>(row.iteration); })
             .with(kHintRole, [this](const WhatIfRow& row) { return !fits(row); });
-        if (&one >= &all[Difference])
-            one.text = [this, shown = std::move(one.text)](const WhatIfRow& row) {
-                return fits(row) ? shown(row) : QString();
-            };
-    }
     return all;
 }
 

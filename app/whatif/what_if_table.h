@@ -36,7 +36,10 @@ public:
 private:
     int rank(const WhatIfRow& row) const override { return fits(row) ? 0 : row.isKnown ? 1 : 2; }
     bool fits(const WhatIfRow& row) const { return row.isKnown && excess(row).isEmpty(); }
+    using Shown = TableColumn<WhatIfRow>;
     Columns columns() const;
+    Columns firstColumns() const;
+    Columns resultColumns() const;
     void rescale();
     double difference(const WhatIfRow& row) const;      // in % of the measured iteration
     bool isDistinguishable(const WhatIfRow& row) const; // from the measured iteration

@@ -10,9 +10,7 @@
 class QAction;
 class QCheckBox;
 class QLabel;
-class QLabel;
 class QListWidget;
-class QPushButton;
 class QTextBrowser;
 
 namespace app {

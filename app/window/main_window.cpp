@@ -189,7 +189,7 @@ MainWindow::MainWindow(ThemeController& theme, Settings& settings, QWidget* pare
         for (Page* page : m_tabs->pages())
             if (document != nullptr && page->document() == document.get())
                 m_tabs->close(page);
-        if (document != nullptr)
+        if (document != nullptr && !isShown(*document))
             m_library.close(*document);
     });
     m_library.setNumbering([this](const QString& file) { return m_ledger.number(file); });
@@ -235,6 +235,13 @@ void MainWindow::noteMemory()
                 {tr("Close the others"), [this] { closeOthers(); }});
 }
 
+// Whether a tab shows the run; the user may keep a tab that is to be closed.
+bool MainWindow::isShown(const RunDocument& run) const
+{
+    return std::ranges::any_of(m_tabs->pages(),
+                               [&](const Page* page) { return page->document() == &run; });
+}
+
 void MainWindow::closeOthers()
 {
     const Page* kept = currentPage();
@@ -243,7 +250,7 @@ void MainWindow::closeOthers()
             m_tabs->close(page);
     const bool comparesTicked = kept->document() == nullptr;
     for (const auto& run : m_library.runs())
-        if (run.get() != kept->document() && !run->isRunning() && !run->isQueued()
+        if (!isShown(*run) && !run->isRunning() && !run->isQueued()
             && !(comparesTicked && m_library.isTicked(*run)))
             m_library.close(*run);
 }

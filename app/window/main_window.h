@@ -67,6 +67,7 @@ private:
     void addPage(Page* page); // takes ownership and makes the page current
     void noteMemory();
     void closeOthers(); // the other tabs, and their runs
+    bool isShown(const RunDocument& run) const;
     void connectPage(Page* page);
     void keepQueue();
     void showPage(Page* page);
@@ -76,7 +77,7 @@ private:
     ThemeController& m_theme;
     Settings& m_settings;
     Background m_background{this};
-    double m_noteFrom = 1 << 30; // bytes of memory from which many tabs are noted, once
+    double m_noteFrom = 1 << 30; // bytes of memory from which many tabs are noted next
     RunLibrary m_library;
     RunLedger m_ledger;
     PageTabs* m_tabs;

@@ -16,6 +16,7 @@
 #include "app/study/study_page.h"
 #include "app/ui/text.h"
 #include "app/whatif/what_if_page.h"
+#include "engine/base/process.h"
 
 #include <algorithm>
 
@@ -91,6 +92,9 @@ Page* makeStudy(const PageServices& services, const PageRequest& request)
 Page* makeSetup(const PageServices& services, const PageRequest& request)
 {
     auto* page = new SetupPage(services.theme);
+    page->setCpuTimeOfOthers([&library = services.library] { // not that of our own worker
+        return library.isAnyRunning() ? std::nullopt : engine::cpuTimeOfOthers();
+    });
     if (request.plan)
         page->setPlan(*request.plan);
     return page;

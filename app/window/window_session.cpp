@@ -78,7 +78,7 @@ void WindowSession::begin(Tabs tabs)
     if (!m_isSaving) {
         m_previous = {};
         m_window.tabs().say(Band::Kind::Neutral, tr("Another window of Bubblescope is open."),
-                            tr("It keeps its tabs for the next start, and this one does not."));
+                            tr("The tabs of this window are not saved."));
     }
     if (!m_settings.problem().isEmpty())
         m_window.tabs().say(Band::Kind::Warning, tr("The settings were reset."),
@@ -155,10 +155,11 @@ void WindowSession::end()
 {
     m_saveTimer.stop();
     m_startTimer.stop();
+    if (!m_isSaving) // the session is that of another window
+        return;
     m_settings.setRestoring(false);
     save();
-    if (m_isSaving)
-        m_settings.leaveSession();
+    m_settings.leaveSession();
 }
 
 } // namespace app

@@ -450,6 +450,7 @@ Result<Prediction> WhatIfPredictor::predictOwn(double linkSpeed) const
         TRY(scale(prediction.run.timeline, correction));
     prediction.iteration = reportedDuration(prediction.run.timeline);
     prediction.least = prediction.most = prediction.iteration;
+    prediction.replayError = std::abs(replay.simulated() - replay.recorded());
     return withNumbers(std::move(prediction));
 }
 

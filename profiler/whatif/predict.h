@@ -45,6 +45,9 @@ struct Prediction
     std::optional<std::int64_t> peakBytes;
     // Peak of each device; empty if unknown.
     engine::IdVector<engine::DeviceId, std::int64_t> deviceBytes;
+    // Of predictOwn(): how much the replay without edits differs from the recorded iteration. A
+    // smaller difference of the prediction is not distinguishable.
+    std::int64_t replayError = 0;
     engine::Run run; // the prediction as a run in mode Simulate; its iteration takes `iteration`
 };
 

@@ -25,6 +25,7 @@
 #include <QSignalSpy>
 #include <QTemporaryDir>
 #include <QTest>
+#include <QTimer>
 #include <QTreeWidget>
 
 #include <algorithm>
@@ -296,6 +297,23 @@ TEST_CASE("an open run is closed and moved to the trash in one step, which can b
     QTest::mouseClick(ledger.find<QPushButton>("undoTrash"), Qt::LeftButton);
     REQUIRE(waitFor([&] { return ledger.rows() == 4; }));
     CHECK(QFileInfo::exists(file));
+}
+
+// A click before the run was in the trash did nothing, and an error disappeared with the offer.
+TEST_CASE("Undo is enabled when the run is in the trash, and an error replaces it for good")
+{
+    LedgerWindow ledger;
+    ledger.open();
+    ledger.select(QStringLiteral("bitpipe-8"));
+    const auto* undo = ledger.find<QPushButton>("undoTrash");
+    const auto* ends = ledger.find<QTimer>("undoEnds");
+    ledger.find<QAction>("trashLedgerRuns")->trigger();
+    CHECK((undo->isVisible() && !undo->isEnabled()));
+    REQUIRE(waitFor([&] { return undo->isEnabled(); }));
+    CHECK(ends->isActive());
+    Q_EMIT ledger.window.ledger().failed(QStringLiteral("disk full"));
+    CHECK_FALSE(ends->isActive());
+    CHECK(ledger.find<Band>("ledgerBand")->isVisible());
 }
 
 // Each window counted its runs from 1.

@@ -7,6 +7,7 @@
 #include "engine/schedules/scheme.h"
 #include "profiler/store/ledger/ledger.h"
 #include "tests/app/fake_worker.h"
+#include "tests/app/simulated_run.h"
 #include "tests/app/wait_for.h"
 #include "tests/gui/click_in_dialog.h"
 #include "tests/gui/window.h"
@@ -40,7 +41,39 @@ QueueOptions takeStoredQueues()
     return ledger.takeQueues([](auto) { return false; }).value();
 }
 
+// A page whose user answers "Keep editing".
+struct KeptPage : Page
+{
+    explicit KeptPage(std::shared_ptr<RunDocument> of)
+        : run(std::move(of))
+    { }
+    QString title() const override { return QStringLiteral("Kept"); }
+    const RunDocument* document() const override { return run.get(); }
+    bool queryClose() override { return mayClose; }
+
+    std::shared_ptr<RunDocument> run;
+    bool mayClose = false;
+};
+
 } // namespace
+
+// Its run was removed from the open ones although its page stayed.
+TEST_CASE("a run stays open with a page that the user does not close")
+{
+    Window w;
+    RunLibrary& library = w.window.library();
+    auto* page = new KeptPage(library.add(simulatedRun({"1f1b", 2, 2})));
+    w.window.tabs().add(page);
+    LedgerRun run;
+    run.file = page->run->file();
+    w.window.ledger().close(run);
+    CHECK(w.tabs() == 2);
+    CHECK(library.contains(*page->run));
+    page->mayClose = true;
+    w.window.ledger().close(run);
+    CHECK(w.tabs() == 1);
+    CHECK(library.runs().empty());
+}
 
 TEST_CASE("the window begins with the start page, which cannot be closed")
 {

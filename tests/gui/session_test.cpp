@@ -223,9 +223,11 @@ TEST_CASE("a second window says that another is open, and leaves the tabs of tha
         Start second(desk);
         CHECK(second.notice()->text().startsWith(
             QStringLiteral("Another window of Bubblescope is open.")));
-        first.window.close();
+        first.settings.setRestoring(true);
         second.window.open({"runs"});
         second.window.close();
+        CHECK(first.settings.isRestoring());
+        first.window.close();
     }
     const Start third(desk);
     CHECK_FALSE(third.notice()->isVisible());

@@ -91,6 +91,32 @@ TEST_CASE("several rows of the table run sequentially, without those that cannot
     CHECK(setup.verdict().contains(QStringLiteral("Skipped: bitpipe")));
 }
 
+// The page counted its own worker among the other processes, and the warning stayed.
+TEST_CASE("a busy machine is reported until its load is low or a run of this window has begun")
+{
+    for (const bool hasRun : {false, true}) {
+        Setup setup;
+        bool isBusy = true;
+        qint64 used = 0;
+        setup.page.setCpuTimeOfOthers([&]() -> std::optional<std::int64_t> {
+            if (hasRun && !isBusy)
+                return std::nullopt;
+            return used += isBusy ? std::int64_t{60'000'000'000} : 0;
+        });
+        Q_EMIT setup.page.findChild<SchemeTable*>()->severalMarked();
+        const auto isShown = [&] {
+            const auto bands = setup.page.findChildren<Band*>();
+            return std::ranges::any_of(bands, [](const Band* band) {
+                return band->isVisible()
+                    && band->text().startsWith(QStringLiteral("The machine is busy."));
+            });
+        };
+        REQUIRE(waitFor(isShown));
+        isBusy = false;
+        CHECK(waitFor([&] { return !isShown(); }));
+    }
+}
+
 TEST_CASE("several rows of the table are compared as predictions when simulating")
 {
     Setup setup;

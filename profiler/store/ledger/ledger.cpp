@@ -22,6 +22,7 @@ constexpr const char* kTables
       "'', note TEXT NOT NULL DEFAULT '', tags TEXT NOT NULL DEFAULT '', origin TEXT NOT NULL "
       "DEFAULT '', number INTEGER NOT NULL DEFAULT 0);"
       "CREATE TABLE IF NOT EXISTS counter (last INTEGER NOT NULL);"
+      "CREATE TABLE IF NOT EXISTS reserved (number INTEGER PRIMARY KEY);"
       "CREATE TABLE IF NOT EXISTS queued (process INTEGER NOT NULL, position INTEGER "
       "NOT NULL, options TEXT NOT NULL, PRIMARY KEY (process, position))";
 
@@ -62,8 +63,9 @@ Result<Ledger> Ledger::open(const std::filesystem::path& file)
                            "UPDATE run SET number = rowid"));
         TRY(of.execute(kTables));
         TRY(of.execute(
-            "INSERT INTO counter SELECT ifnull(max(number), 0) FROM run WHERE NOT EXISTS "
-            "(SELECT 1 FROM counter)"));
+            "INSERT INTO counter SELECT (SELECT ifnull(max(number), 0) FROM run) WHERE NOT EXISTS "
+            "(SELECT 1 FROM counter); "
+            "DELETE FROM counter WHERE rowid > (SELECT min(rowid) FROM counter)"));
         return of.execute(fmt::format("PRAGMA user_version = {}", kLedgerVersion));
     });
     return prepared.map([&] { return std::move(ledger); });
@@ -116,13 +118,37 @@ Result<std::int64_t> Ledger::lastNumber()
     return m_database->integer("SELECT last FROM counter");
 }
 
+Result<Ledger::Numbers> Ledger::numbers()
+{
+    Numbers numbers;
+    numbers.last = TRY(lastNumber());
+    auto query = TRY(m_database->prepare("SELECT file, number FROM run"));
+    while (query.next()) {
+        std::string file;
+        query.get(0, file);
+        query.get(1, numbers.byFile[file]);
+    }
+    if (query.failed())
+        return tl::unexpected(m_database->error());
+    return numbers;
+}
+
+// Numbers between the last one and an expected one are reserved: their runs, which this window
+// numbered earlier, may end later.
 Result<void> Ledger::putContents(const LedgerRow& row)
 {
     return inTransaction([&]() -> Result<void> {
         TRY(change("INSERT INTO run (file, size, modified, facts, picture, number) SELECT ?1, ?2, "
-                   "?3, ?4, ?5, max(last + 1, ?6) FROM counter WHERE true ON CONFLICT (file) DO "
-                   "UPDATE SET size = ?2, modified = ?3, facts = ?4, picture = ?5",
+                   "?3, ?4, ?5, iif(?6 IN reserved, ?6, max(last + 1, ?6)) FROM counter WHERE true "
+                   "ON CONFLICT (file) DO UPDATE SET size = ?2, modified = ?3, facts = ?4, picture "
+                   "= ?5",
                    row.file, row.size, row.modified, row.facts, row.picture, row.number));
+        TRY(m_database->execute(
+            "DELETE FROM reserved WHERE number IN (SELECT number FROM run); "
+            "WITH RECURSIVE skipped (number) AS (SELECT max(last) + 1 FROM counter UNION ALL "
+            "SELECT number + 1 FROM skipped WHERE number < (SELECT ifnull(max(number), 0) FROM "
+            "run)) INSERT INTO reserved SELECT number FROM skipped WHERE number < (SELECT "
+            "ifnull(max(number), 0) FROM run)"));
         return m_database->execute(
             "UPDATE counter SET last = max(last, (SELECT ifnull(max(number), 0) FROM run))");
     });

@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <filesystem>
 #include <functional>
+#include <map>
 #include <memory>
 #include <string>
 #include <vector>
@@ -18,7 +19,7 @@ struct LedgerRow
 {
     std::string file; // absolute path
     // Given when a run is added, counted from 1 and never given again. In putContents(): the number
-    // that a new run is expected to get; 0: none.
+    // that a new run is expected to get; 0: none. It gets this number unless another run got it.
     std::int64_t number = 0;
     // Size in bytes, and modification time in ms since 1970, of the file when it was last read.
     std::int64_t size = 0, modified = 0;
@@ -43,6 +44,12 @@ public:
 
     engine::Result<std::vector<LedgerRow>> rows(); // ordered by file
     engine::Result<std::int64_t> lastNumber();     // the last one that was given
+    struct Numbers
+    {
+        std::map<std::string, std::int64_t> byFile; // of the runs
+        std::int64_t last = 0;
+    };
+    engine::Result<Numbers> numbers();
     // Adds a run, or replaces the contents of its file and keeps the user's additions.
     engine::Result<void> putContents(const LedgerRow& row);
     // Stores only the fields (name, note, tags) that differ between `before` and `row`,

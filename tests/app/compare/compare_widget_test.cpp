@@ -1,4 +1,5 @@
 #include "app/compare/compare_widget.h"
+#include "app/ui/table_model.h"
 #include "tests/app/prepared_views.h"
 #include "tests/app/sample_run.h"
 #include "tests/catch.h"
@@ -214,4 +215,32 @@ TEST_CASE("in a low and narrow widget the key numbers are in the titles, and box
     CHECK(scene.rows.height <= scene.area.height());
     scene.layout({1384, 240});
     CHECK(scene.rows.hasColumn);
+}
+
+// The title lacked the interval and the difference, and an unknown iteration was " ms".
+TEST_CASE("a title without a column has the iteration, its interval and the difference")
+{
+    const std::vector runs{sample::measured({"1f1b", 4, 8, 5}),
+                           sample::measured({"gpipe", 4, 8, 5})};
+    app::CompareScene scene;
+    scene.setRuns(sample::views(runs), 0, {});
+    scene.arrangement.numbers
+        = std::make_shared<const app::CompareNumbers>(app::compareNumbers(runs, 0).value());
+    scene.layout({960, 240});
+    REQUIRE_FALSE(scene.rows.hasColumn);
+    scene.rows.rows[1].least = 80'000'000;
+    scene.rows.rows[1].most = 90'000'000;
+    const auto title = scene.title(scene.rows.rows[1]);
+    CHECK(title[0].text.endsWith(QStringLiteral(" ms (80.0 to 90.0)")));
+    CHECK(title[1].text == app::signedPercent(scene.change(scene.rows.rows[1])->share()));
+    CHECK(title[1].verdict == scene.verdict(scene.rows.rows[1]));
+    CHECK_FALSE(scene.change(scene.rows.rows[0])); // the baseline
+
+    auto damaged = std::make_shared<engine::Run>(*runs[1]);
+    damaged->info.damage = "rows are missing";
+    scene.setRuns(sample::views({runs[0], damaged}), 0, {});
+    scene.layout({960, 240});
+    CHECK_FALSE(app::compareIteration(scene.rows, scene.rows.rows[1]));
+    CHECK_FALSE(scene.change(scene.rows.rows[1]));
+    CHECK(scene.title(scene.rows.rows[1])[0].text == app::kNoValue);
 }

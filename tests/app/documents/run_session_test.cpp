@@ -185,6 +185,34 @@ TEST_CASE("runs that differ only in their scheme take turns in one worker")
     QDir(folder).removeRecursively();
 }
 
+TEST_CASE("groups that are started in one second have their own folders, and runs their numbers")
+{
+    FakeWorker worker(FakeWorker::kForEver);
+    RunLibrary library;
+    library.setWorkerProgram(worker.path());
+    library.setPatience(std::chrono::milliseconds(0));
+    QStringList numbered;
+    library.setNumbering([&](const QString& file) {
+        numbered.append(file);
+        return static_cast<int>(numbered.size());
+    });
+    const auto options = [](const char* scheme) {
+        return QStringList{QStringLiteral("--scheme"), QString::fromLatin1(scheme)};
+    };
+    std::set<QString> folders;
+    QStringList files;
+    for (int group = 0; group < 3; ++group)
+        for (const auto& run : library.startAll({options("1f1b"), options("gpipe")})) {
+            folders.insert(QFileInfo(run->file()).path());
+            files.append(run->file());
+            CHECK(run->number() == files.size());
+        }
+    CHECK(folders.size() == 3);
+    CHECK(numbered == files);
+    for (const QString& folder : folders)
+        CHECK(QDir(folder).removeRecursively());
+}
+
 // Its page went on to show that it was queued or being read.
 TEST_CASE("a queued run or one that is being read has failed when it is removed from the list")
 {

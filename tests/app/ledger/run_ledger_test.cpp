@@ -1,11 +1,13 @@
 #include "app/documents/run_library.h"
 #include "app/ledger/run_ledger.h"
 #include "profiler/store/ledger/ledger.h"
+#include "profiler/store/sqlite.h"
 #include "profiler/store/trace_store.h"
 #include "tests/app/simulated_run.h"
 #include "tests/app/wait_for.h"
 
 #include <QDir>
+#include <QElapsedTimer>
 #include <QFileInfo>
 #include <QSignalSpy>
 
@@ -139,8 +141,58 @@ TEST_CASE("a run that another window writes is running, and killed when its writ
     REQUIRE(waitFor([&] { return !state(file).isEmpty() && !state(killed).isEmpty(); }));
     CHECK(state(file) == QStringLiteral("running"));
     CHECK(state(killed) == QStringLiteral("killed"));
+
+    // The window opened it, which listed it as killed; later rows are in "-wal".
+    changes.listed.clear();
+    changes.ledger.add(file, std::make_shared<const engine::Run>(run));
+    REQUIRE(waitFor([&] { return !changes.listed.isEmpty(); }));
+    CHECK(state(file) == QStringLiteral("running"));
+    auto stored = profiler::Ledger::open(ledgerFile().toStdString()).value();
+    REQUIRE(stored.putContents(toRow(describeRun(file, run))));
+    changes.ledger.refresh();
+    CHECK(waitFor([&] {
+        const auto rows = stored.rows().value();
+        const auto row = std::ranges::find(rows, file.toStdString(), &profiler::LedgerRow::file);
+        return row != rows.end() && fromRow(*row).kind() == LedgerRun::State::Running;
+    }));
     for (const char* suffix : {"", "-wal", "-shm"})
         QFile::remove(killed + QString::fromLatin1(suffix));
+}
+
+// The window waited for the lock of the ledger and for a look at every file.
+TEST_CASE("numbers are known before the runs are listed, unless the ledger does not respond")
+{
+    const QString missing = inRuns("missing.sqlite");
+    LedgerRun run;
+    run.file = missing;
+    run.number = 1'000;
+    auto putRun = [&] {
+        auto stored = profiler::Ledger::open(ledgerFile().toStdString()).value();
+        const auto put = stored.putContents(toRow(run));
+        CAPTURE(put ? std::string() : put.error().message);
+        REQUIRE(put.has_value());
+    };
+    putRun();
+    {
+        RunLedger ledger;
+        CHECK(ledger.runs().empty());
+        CHECK(ledger.number(missing) == 1'000);
+        CHECK(ledger.number(inRuns("new.sqlite")) == 1'001);
+    }
+    putRun();
+    auto lock
+        = profiler::Database::open(ledgerFile().toStdString(), profiler::Database::Access::Create)
+              .value();
+    REQUIRE(lock.execute("BEGIN EXCLUSIVE"));
+    QElapsedTimer time;
+    time.start();
+    RunLedger ledger;
+    CHECK(time.elapsed() < profiler::kLockWait.count() / 2);
+    CHECK(ledger.number(missing) == 1); // not known yet
+    REQUIRE(lock.execute("COMMIT"));
+    const QSignalSpy listed(&ledger, &RunLedger::changed);
+    REQUIRE(waitFor([&] { return !listed.isEmpty(); }));
+    CHECK(ledger.number(inRuns("new.sqlite")) > 1'000);
 }
 
 // A name was overwritten by the older one if a tag was added before the runs were listed again.

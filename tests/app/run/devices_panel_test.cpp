@@ -133,6 +133,19 @@ TEST_CASE("a map shows in which iterations a device was slow, once the run is co
     CHECK(count(profiler::hex(look.style.high)) == 2); // the cell and the end of the scale
     CHECK(count(profiler::hex(look.style.low)) == 6);
 
+    found.devices.back().excess = {0.12, profiler::Spread::Interval, -0.014, 0.139};
+    found.devices.back().slowest = 1;
+    CHECK(paceText(found, {1})
+          == QStringLiteral("Device 1: 12.0 % longer, median (95 % interval \u22121.4 to +13.9 %); "
+                            "the slowest in 1 of 3 iterations"));
+    found.devices.back().excess = {-0.03};
+    found.devices.back().mayHaveMoreWork = true;
+    CHECK(paceText(found, {1})
+              .startsWith(QStringLiteral("Device 1: 3.0 % shorter, median (interval unknown); not "
+                                         "compared: its first or last stage")));
+    const std::string hatched = profiler::toSvg(paceMap(found, look).scene);
+    CHECK(hatched.find(">20.0<") == std::string::npos);
+
     ShownDevices shown;
     const auto run = std::make_shared<const engine::Run>(
         profiler::readRun(tests::sourcePath("sample_runs/1f1b-d4-n8.sqlite")).value());
@@ -140,6 +153,12 @@ TEST_CASE("a map shows in which iterations a device was slow, once the run is co
     CHECK_FALSE(shown.chart("devicesPace").isVisible());
     shown.panel.comparePaces(run);
     CHECK(waitFor([&] { return shown.chart("devicesPace").isVisible(); }));
+    for (const int width : {900, 1000}) { // three charts need more width than two
+        shown.panel.resize(width, 183);
+        QCoreApplication::processEvents();
+        CHECK((shown.memory().geometry().bottom() < shown.bubble().geometry().top())
+              == (width == 900));
+    }
     CHECK(shown.chart("devicesPace")
               .accessibleName()
               .startsWith(QStringLiteral("No device is a straggler")));

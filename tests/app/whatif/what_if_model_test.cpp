@@ -82,6 +82,20 @@ TEST_CASE("schemes are ranked by their iteration, those that do not fit come las
     CHECK(cell(model, 0, 5) == QStringLiteral("fits"));
 }
 
+// Every difference of the own order had a colour.
+TEST_CASE("a difference within the error of the replay is not distinguishable")
+{
+    for (const int most : {101, 99}) {
+        WhatIfModel model(100'000'000);
+        WhatIfRow own = rowOf("own-order", 70, 4);
+        own.hasInterval = false;
+        own.most = most * 1'000'000;
+        model.update({own});
+        const auto verdict = static_cast<Verdict>(model.index(0, 2).data(kVerdictRole).toInt());
+        CHECK(verdict == (most < 100 ? Verdict::Better : Verdict::Neutral));
+    }
+}
+
 TEST_CASE("a row keeps its numbers until new ones arrive")
 {
     WhatIfModel model(100'000'000);

@@ -72,6 +72,27 @@ TEST_CASE("a number is given once, also after its run was deleted, and a greater
     CHECK(ledger.lastNumber().value() == 11);
 }
 
+// Of two runs that took turns, the one that was read last got a new number.
+TEST_CASE("runs get the numbers that they were expected to get, in whichever order they end")
+{
+    const TemporaryFolder folder;
+    REQUIRE(Ledger::open(folder / "ledger.sqlite")); // each window had a counter of its own
+    Ledger ledger = Ledger::open(folder / "ledger.sqlite").value();
+    const auto put = [&](const char* file, std::int64_t expected) {
+        LedgerRow one = row(file, "");
+        one.number = expected;
+        REQUIRE(ledger.putContents(one));
+        return ledger.numbers().value().byFile[file];
+    };
+    CHECK(put("/a", 3) == 3);
+    CHECK(put("/b", 2) == 2);
+    CHECK(put("/c", 2) == 4); // another window expected it, too
+    REQUIRE(ledger.remove("/b"));
+    CHECK(put("/d", 2) == 5);
+    CHECK(put("/e", 1) == 1);
+    CHECK(ledger.numbers().value().last == 5);
+}
+
 TEST_CASE("the runs of a ledger without numbers are numbered when it is opened")
 {
     const TemporaryFolder folder;
