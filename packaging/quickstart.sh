@@ -278,7 +278,7 @@ command_run() {
     answer="$("$programs/bscope" compare "${runs[@]}" --html "$folder/comparison.html" --force)"
     say "${answer%%$'\n'*}"
     say "  their timelines: $folder/comparison.html"
-    run_ninja "$build" "the window" Bubblescope
+    run_ninja "$build" "the window"
     open_comparison "${runs[@]}" || true
     "$programs/bubblescope" figure "${runs[@]}" --force -o "$folder/comparison.pdf" -o "$folder/comparison.png"
     say "No display is available, so the comparison was written to"
