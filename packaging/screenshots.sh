@@ -8,7 +8,7 @@ program=$(realpath "$1"); folder=${2:-$root/resources/screenshots}
 mkdir -p "$folder"
 home=$(mktemp -d); trap 'rm -rf "$home"' EXIT
 chmod 700 "$home"
-export QT_QPA_PLATFORM=offscreen XDG_CONFIG_HOME="$home" XDG_CACHE_HOME="$home" XDG_RUNTIME_DIR="$home"
+export QT_QPA_PLATFORM=offscreen XDG_CONFIG_HOME="$home" XDG_DATA_HOME="$home" XDG_CACHE_HOME="$home" XDG_RUNTIME_DIR="$home"
 cd "$root" # the window names a run by its path
 
 "$program" --force --screenshot "$folder/run.png" --theme light sample_runs/1f1b-d4-n8.sqlite
