@@ -218,13 +218,13 @@ std::optional<QString> studyFolder(const FigureRequest& request)
 // Checks that no option is given that the chart of a study, or a figure of runs, would ignore.
 Result<void> checkOptions(const FigureRequest& request, bool isStudy)
 {
-    static constexpr std::array<std::string_view, 6> kOfRuns{
-        "--rows", "--range", "--notes", "--memory", "--communication", "--times"};
+    static constexpr std::array<std::string_view, 7> kOfStudies{
+        "--preset", "--width", "--height", "--font", "--font-size", "--dpi", "--chart"};
     for (const auto& field : figureFields()) {
         const std::string name = field.longFlag(), text = field.get(request);
         if (text == field.get(FigureSettings()))
             continue;
-        if (isStudy && std::ranges::find(kOfRuns, name) != kOfRuns.end())
+        if (isStudy && std::ranges::find(kOfStudies, name) == kOfStudies.end())
             return fail(Error::Code::InvalidArgument,
                         name + " is an option of runs; leave it out for a study");
         if (!isStudy && name == "--chart")

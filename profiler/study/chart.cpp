@@ -60,6 +60,7 @@ public:
         const double widest = 0.45 * style.width - kSample;
         double names = 0;
         for (std::string& name : m_series) {
+            name = hasNumbers(chart.series) ? settingText(chart.series, name) : name;
             name = textWidth(name) > widest ? shortenedTitle(name, widest) : name;
             names = std::max(names, textWidth(name));
         }

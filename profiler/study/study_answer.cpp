@@ -29,7 +29,8 @@ std::string listText(const std::vector<std::string>& all)
     return text;
 }
 
-// "N = 8", "P2P message 0.1", "BitPipe"
+} // namespace
+
 std::string settingText(const std::string& key, const std::string& values)
 {
     static constexpr std::array<std::string_view, 10> kNamed{
@@ -44,6 +45,8 @@ std::string settingText(const std::string& key, const std::string& values)
         : values == "false" ? "without " + optionWord(key)
                             : optionWord(key) + " " + values;
 }
+
+namespace {
 
 // " (D = 8; N = 16; simulated)"
 std::string conditionsText(const std::vector<std::pair<std::string, std::string>>& conditions)

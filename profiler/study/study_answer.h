@@ -26,6 +26,8 @@ struct AnsweredQuestion
     std::string unknown; // why the question has no answer; "" if it has one
 };
 
+// A value of an axis in a text: "N = 8", "P2P message 0.1", "BitPipe".
+std::string settingText(const std::string& key, const std::string& values);
 AnsweredQuestion answerQuestion(const StudyData& data, const StudyAnswer& asked);
 // Answers Study::answers; without any, states which compared value has the best iteration. Empty
 // if only one value is compared.

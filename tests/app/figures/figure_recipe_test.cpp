@@ -208,7 +208,8 @@ TEST_CASE("the folder of a study is drawn as the chart that --chart names")
         return figure.error().message;
     };
     for (const char* option : {"--rows 0", "--range 0..1", "--notes", "--memory", "--communication",
-                               "--times schematic"}) {
+                               "--times schematic", "--palette grey", "--iteration 1",
+                               "--colour-by stage", "--bubbles blank", "--title", "--no-legend"}) {
         const QStringList words = QString::fromLatin1(option).split(QLatin1Char(' '));
         CHECK_THAT(errorOf(text(folder.path() / "s"), words),
                    Catch::StartsWith(words.front().toStdString() + " is an option of runs"));
