@@ -657,12 +657,14 @@ private:
             Q_EMIT pageRequested({"run", {first.file}});
     }
 
-    void close(const Runs& runs)
+    // Returns the runs without those of which the user keeps a page.
+    Runs close(Runs runs)
     {
         const QStringList open = openFiles();
-        for (const LedgerRun& run : runs)
-            if (open.contains(run.file) && !run.isUnderWay())
-                m_ledger.close(run);
+        std::erase_if(runs, [&](const LedgerRun& run) {
+            return open.contains(run.file) && !run.isUnderWay() && !m_ledger.close(run);
+        });
+        return runs;
     }
 
     void repeat()
@@ -709,18 +711,17 @@ private:
         if (runs.empty() || (areTrashed && !confirmsDeletion(runs)))
             return;
         m_undone.clear();
-        close(runs);
-        for (const LedgerRun& run : runs)
+        for (const LedgerRun& run : close(runs))
             if (areTrashed) {
                 m_ledger.deleteForever(run);
             } else if (!run.isTrashed()) {
                 m_ledger.moveToTrash(run);
                 m_undone.append(run.number);
             }
-        m_undo->setVisible(!areTrashed);
+        m_undo->setVisible(!m_undone.isEmpty());
         m_undo->setEnabled(false);
         m_undoEnds->stop();
-        if (areTrashed)
+        if (areTrashed || m_undone.isEmpty())
             return m_band->hide();
         m_band->show(Band::Kind::Neutral,
                      tr("%1 moved to the trash.").arg(countOf(m_undone.size(), "run")), {});

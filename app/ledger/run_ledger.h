@@ -45,8 +45,10 @@ public:
     // Stores only the fields (name, note, tags) that differ from `before`; another window may
     // have changed the others. runs() returns the new values at once, before they are written.
     void setUserData(const LedgerRun& before, const LedgerRun& run);
-    // Asks the window to close the tabs of a run and to remove it from the open ones.
-    void close(const LedgerRun& run) { Q_EMIT closeRequested(run.file); }
+    // Lets the window close the tabs of a run and remove it from the open ones. Returns false if
+    // the user keeps one of them.
+    bool close(const LedgerRun& run) const { return !m_close || m_close(run.file); }
+    void setClosing(std::function<bool(const QString& file)> close) { m_close = std::move(close); }
     // moveToTrash() moves the file of a run to the trash; restore() moves it back to its folder.
     // Both, and deleteForever(), emit failed() for a run that is still being written.
     void moveToTrash(const LedgerRun& run);
@@ -62,7 +64,6 @@ Q_SIGNALS:
     void changed();                         // runs() or unread() changed
     void failed(const QString& reason);     // a change could not be made
     void unreadable(const QString& reason); // the runs cannot be listed
-    void closeRequested(const QString& file);
 
 private:
     class Store;
@@ -74,6 +75,7 @@ private:
     void waitForNumbers();
     void read(const QString& file);
 
+    std::function<bool(const QString& file)> m_close;
     std::vector<LedgerRun> m_runs;
     int m_unread = 0;
     int m_lastNumber = 0;

@@ -184,13 +184,15 @@ MainWindow::MainWindow(ThemeController& theme, Settings& settings, QWidget* pare
             if (!run->file().isEmpty())
                 run->setNumber(m_ledger.number(run->file()));
     });
-    connect(&m_ledger, &RunLedger::closeRequested, this, [this](const QString& file) {
+    m_ledger.setClosing([this](const QString& file) {
         const auto document = m_library.find(file);
+        bool isClosed = true;
         for (Page* page : m_tabs->pages())
             if (document != nullptr && page->document() == document.get())
-                m_tabs->close(page);
-        if (document != nullptr && !isShown(*document))
+                isClosed = m_tabs->close(page) && isClosed;
+        if (document != nullptr && isClosed)
             m_library.close(*document);
+        return isClosed;
     });
     m_library.setNumbering([this](const QString& file) { return m_ledger.number(file); });
     addPage(m_start);

@@ -299,6 +299,22 @@ TEST_CASE("an open run is closed and moved to the trash in one step, which can b
     CHECK(QFileInfo::exists(file));
 }
 
+// The file was moved although its page stayed.
+TEST_CASE("the file of a run whose page the user keeps is not moved to the trash")
+{
+    LedgerWindow ledger;
+    ledger.open();
+    const QString file = runsFolder() + QStringLiteral("/bitpipe-8.sqlite");
+    ledger.window.library().open(file);
+    ledger.window.ledger().setClosing([](const QString&) { return false; });
+    ledger.select(QStringLiteral("bitpipe-8"));
+    ledger.find<QAction>("trashLedgerRuns")->trigger();
+    settle();
+    CHECK(ledger.rows() == 4);
+    CHECK(QFileInfo::exists(file));
+    CHECK_FALSE(ledger.find<QPushButton>("undoTrash")->isVisible());
+}
+
 // A click before the run was in the trash did nothing, and an error disappeared with the offer.
 TEST_CASE("Undo is enabled when the run is in the trash, and an error replaces it for good")
 {

@@ -66,11 +66,11 @@ TEST_CASE("a run stays open with a page that the user does not close")
     w.window.tabs().add(page);
     LedgerRun run;
     run.file = page->run->file();
-    w.window.ledger().close(run);
+    CHECK_FALSE(w.window.ledger().close(run));
     CHECK(w.tabs() == 2);
     CHECK(library.contains(*page->run));
     page->mayClose = true;
-    w.window.ledger().close(run);
+    CHECK(w.window.ledger().close(run));
     CHECK(w.tabs() == 1);
     CHECK(library.runs().empty());
 }
