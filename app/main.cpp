@@ -4,6 +4,7 @@
 #include "app/ui/controls.h"
 #include "app/ui/message_log.h"
 #include "app/ui/settings.h"
+#include "app/ui/theme.h"
 #include "app/window/application.h"
 #include "app/window/command_line.h"
 #include "app/window/main_window.h"
@@ -36,6 +37,7 @@ int runWindow(int argc, char** argv, const app::CommandLine& line)
     std::optional<app::DisplayGuard> guard(std::in_place);
     app::Application application(argc, argv);
     guard.reset();
+    app::addProgramFonts();
     app::keepMessages();
     QApplication::setApplicationName(QStringLiteral("bubblescope"));
     QApplication::setApplicationDisplayName(QString());

@@ -2,6 +2,7 @@
 
 #include "app/figures/write_figure.h"
 #include "app/ui/numbers.h"
+#include "app/ui/theme.h"
 #include "engine/base/new_file.h"
 #include "engine/base/process.h"
 #include "engine/base/read_file.h"
@@ -657,6 +658,7 @@ int figureCommand(int argc, char** argv)
     qInstallMessageHandler(dropRemarks);
     qputenv("QT_QPA_PLATFORM", "offscreen");
     const QGuiApplication application(argc, argv);
+    addProgramFonts();
     const auto request = parseFigureRequest(QGuiApplication::arguments().mid(2));
     if (!request)
         return report(request.error(), 2);

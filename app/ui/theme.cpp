@@ -1,12 +1,14 @@
 #include "app/ui/theme.h"
 
 #include "engine/base/check.h"
+#include "profiler/figure/font_metrics.h"
 
 #include <QFontDatabase>
 #include <QGuiApplication>
 #include <QPalette>
 
 #include <algorithm>
+#include <filesystem>
 #include <utility>
 
 namespace app {
@@ -75,6 +77,13 @@ Theme makeTheme(profiler::ThemeMode mode, const QString& palette)
 QColor toQt(profiler::Colour colour)
 {
     return {colour.red, colour.green, colour.blue};
+}
+
+void addProgramFonts()
+{
+    std::error_code ignored;
+    for (const auto& file : std::filesystem::directory_iterator(profiler::programFonts(), ignored))
+        QFontDatabase::addApplicationFont(QString::fromStdString(file.path().string()));
 }
 
 QFont uiFont(int pixelSize, QFont::Weight weight)

@@ -35,6 +35,7 @@ struct Theme
 Theme makeTheme(profiler::ThemeMode mode, const QString& palette = QStringLiteral("default"));
 QColor toQt(profiler::Colour colour);
 
+void addProgramFonts(); // profiler::programFonts(); call it once, before the first text
 // Roboto if it is installed, otherwise the system's sans serif. Sizes are in logical pixels. The
 // weight is Normal, Medium (also for SemiBold in the design) or Bold. Both fonts are scaled by the
 // ThemeController's text scale.

@@ -130,6 +130,12 @@ std::filesystem::path dataFolder()
         / ".local/share/bubblescope";
 }
 
+std::filesystem::path programFolder()
+{
+    std::error_code ignored;
+    return std::filesystem::read_symlink("/proc/self/exe", ignored).parent_path();
+}
+
 std::string hostName()
 {
     std::array<char, HOST_NAME_MAX + 1> name{};

@@ -35,7 +35,8 @@ std::string messageOf(const std::exception& error); // limitReached(), otherwise
 // nullopt if the system does not say.
 std::optional<std::int64_t> cpuTimeOfOthers();
 
-std::string hostName(); // name of this machine; "" if unknown
+std::filesystem::path programFolder(); // the folder of this program; "" if unknown
+std::string hostName();                // name of this machine; "" if unknown
 // $XDG_DATA_HOME/bubblescope, by default ~/.local/share/bubblescope. Without HOME, ~ is the user's
 // folder in the system's list of users. It need not exist.
 std::filesystem::path dataFolder();

@@ -1,5 +1,7 @@
 #include "engine/base/toolkit_library.h"
 
+#include "engine/base/process.h"
+
 #include <dlfcn.h>
 
 #include <cstdlib>
@@ -76,9 +78,7 @@ std::vector<fs::path> pluginFolders()
     std::vector<fs::path> folders;
     if (const char* chosen = std::getenv("BUBBLESCOPE_PLUGINS"); chosen != nullptr)
         folders.emplace_back(chosen);
-    std::error_code error;
-    const fs::path program = fs::read_symlink("/proc/self/exe", error).parent_path();
-    if (!error) {
+    if (const fs::path program = programFolder(); !program.empty()) {
         folders.push_back(program);
         folders.push_back(program.parent_path() / "lib" / "bubblescope");
     }

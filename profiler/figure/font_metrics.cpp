@@ -1,5 +1,6 @@
 #include "profiler/figure/font_metrics.h"
 
+#include "engine/base/process.h"
 #include "engine/base/try.h"
 
 #include <fmt/format.h>
@@ -55,6 +56,7 @@ std::vector<fs::path> fontFolders()
     if (const char* home = std::getenv("HOME"))
         folders.insert(folders.end(),
                        {fs::path(home) / ".fonts", fs::path(home) / ".local/share/fonts"});
+    folders.push_back(programFonts());
     folders.emplace_back("/usr/local/share/fonts");
     folders.emplace_back("/usr/share/fonts");
     return folders;
@@ -99,6 +101,11 @@ const fs::path* regularFile(const std::set<fs::path>& files, std::string_view fa
 }
 
 } // namespace
+
+fs::path programFonts()
+{
+    return engine::programFolder().parent_path() / "share/fonts";
+}
 
 Result<FontMetrics> FontMetrics::load(const std::filesystem::path& path)
 {

@@ -34,8 +34,10 @@ struct FontFace
     FontMetrics regular, bold;
 };
 
-// Loads a font family from ~/.fonts, ~/.local/share/fonts, /usr/local/share/fonts or
-// /usr/share/fonts.
+// share/fonts beside the program's folder, which the archive for other systems has.
+std::filesystem::path programFonts();
+// Loads a font family from ~/.fonts, ~/.local/share/fonts, programFonts(), /usr/local/share/fonts
+// or /usr/share/fonts.
 engine::Result<FontFace> loadFont(std::string_view family);
 // The families that suit figures, in order of preference.
 std::vector<std::string> installedFonts();

@@ -75,7 +75,7 @@ fs::path onPath(const std::string& program)
 std::string openCommand(const std::string& file)
 {
     std::error_code ignored;
-    const fs::path own = fs::read_symlink("/proc/self/exe", ignored).parent_path() / "bubblescope";
+    const fs::path own = programFolder() / "bubblescope";
     const fs::path found = onPath("bubblescope");
     const bool isOwn = access(own.c_str(), X_OK) == 0;
     if (!isOwn && found.empty())
