@@ -16,7 +16,7 @@ readonly build_packages=(
 )
 # More, to test:
 readonly test_packages=(catch2 libbenchmark-dev coinor-cbc sqlite3 clang-format-14 poppler-utils procps
-    desktop-file-utils appstream)
+    desktop-file-utils appstream shared-mime-info libglib2.0-bin)
 # More, to make packages with cpack:
 readonly package_packages=(file dpkg-dev)
 
