@@ -1,4 +1,4 @@
-# `cpack` in a build folder: one package for Debian 12, and an archive for anywhere else.
+# `cpack` in a build folder makes a Debian package; packaging/release.sh makes all that is released.
 set(CPACK_PACKAGE_NAME bubblescope)
 set(CPACK_PACKAGE_DESCRIPTION
 "Trains a transformer with a pipeline scheme (GPipe, 1F1B, zero bubble,
@@ -7,7 +7,7 @@ operation, message and byte, and draws where the time and the memory went.")
 set(CPACK_PACKAGE_VENDOR "Bubblescope maintainers")
 set(CPACK_PACKAGE_CONTACT "Bubblescope maintainers <maintainers@bubblescope.invalid>")
 set(CPACK_RESOURCE_FILE_LICENSE "${CMAKE_SOURCE_DIR}/LICENSE")
-set(CPACK_GENERATOR "DEB;TGZ")
+set(CPACK_GENERATOR DEB)
 set(CPACK_STRIP_FILES ON)
 set(CPACK_DEBIAN_FILE_NAME DEB-DEFAULT)
 set(CPACK_DEBIAN_PACKAGE_SECTION science)
