@@ -50,7 +50,8 @@ std::vector<ResultFile> resultFiles(const QString& folder)
         const QFileInfo info = each.fileInfo();
         if (isTrace(info))
             files.push_back({info.filePath(), rankInName(info.fileName()), info.size(),
-                             info.lastModified(), false});
+                             info.lastModified(),
+                             info.fileName().endsWith(QStringLiteral(".pickle")), false});
     }
     std::ranges::sort(files, [](const ResultFile& a, const ResultFile& b) {
         return std::pair(a.rank, a.path) < std::pair(b.rank, b.path);
@@ -62,7 +63,7 @@ std::vector<RankState> ClusterResults::states() const
 {
     std::vector<RankState> states(static_cast<std::size_t>(std::max(0, ranks)), RankState::Waiting);
     for (const ResultFile& file : files) {
-        if (file.rank < 0 || file.rank >= ranks)
+        if (file.isSnapshot || file.rank < 0 || file.rank >= ranks)
             continue;
         RankState& state = states[static_cast<std::size_t>(file.rank)];
         state = std::max(state, file.isComplete ? RankState::Received : RankState::Growing);
@@ -345,10 +346,11 @@ void ResultsPanel::showResults()
                           : isWatching         ? tr("Watching %1").arg(results.folder)
                                                : results.folder);
     m_stop->setVisible(isWatching);
-    const auto complete = results.complete().size();
+    const auto traces = std::ranges::count_if(
+        results.files, [](const ResultFile& file) { return file.isComplete && !file.isSnapshot; });
     m_received->setText(tr("%1 of %2 received").arg(results.received()).arg(results.ranks));
-    m_import->setText(tr("Import %1").arg(countOf(complete, "trace")));
-    m_import->setVisible(complete > 0);
+    m_import->setText(tr("Import %1").arg(countOf(traces, "trace")));
+    m_import->setVisible(traces > 0);
     showRanks();
     if (results.areAllThere() && !std::exchange(m_areAllImported, true))
         import(results.complete());

@@ -25,19 +25,21 @@ class QAction;
 
 namespace app {
 
-// A trace in the folder of results.
+// A trace in the folder of results, or a memory snapshot, which is imported with the trace of its
+// rank.
 struct ResultFile
 {
     QString path;
     int rank = -1; // -1 if the file name states no rank, as for an archive
     qint64 bytes = 0;
     QDateTime changed;
+    bool isSnapshot = false;
     bool isComplete = false; // whether it did not change between two scans
 
     friend bool operator==(const ResultFile&, const ResultFile&) = default;
 };
 
-// Returns the traces in a folder and its subfolders, sorted by rank. Does not set isComplete.
+// Returns the traces and snapshots in a folder and its subfolders, sorted by rank. Does not set isComplete.
 std::vector<ResultFile> resultFiles(const QString& folder);
 int rankInName(const QString& name); // 3 for "rank3.json.gz"; -1: none
 
@@ -53,7 +55,7 @@ struct ClusterResults
 
     std::vector<RankState> states() const; // one per rank; never Slow
     int received() const;                  // number of ranks with a complete trace
-    QStringList complete() const;          // paths of the complete traces
+    QStringList complete() const;          // paths of the complete traces and snapshots
     // Whether every rank has a complete trace and no file is still growing. An archive provides the
     // trace of no rank, because its ranks are unknown.
     bool areAllThere() const;

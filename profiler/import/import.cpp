@@ -109,6 +109,7 @@ public:
         }
         TRY(readAll(files));
         auto job = TRY(collectJob(std::move(m_ranks)));
+        addSnapshots(job);
         job.warnings.insert(job.warnings.begin(), m_warnings.begin(), m_warnings.end());
         auto imported = buildRun(std::move(job));
         if (imported)
@@ -131,6 +132,11 @@ private:
             m_progress.bytes = next;
         }
         TRY(addMegatron());
+        if (m_ranks.empty() && m_errors.empty() && !m_snapshots.empty())
+            return fail(Error::Code::NotFound,
+                        m_snapshots.front().file
+                            + " is a memory snapshot, which has no ops: import it together with "
+                              "the trace that torch.profiler records at the same time");
         if (m_ranks.empty())
             return tl::unexpected(m_errors.front());
         for (const Error& error : m_errors)
@@ -185,24 +191,99 @@ private:
         m_warnings.insert(m_warnings.end(), trace.warnings.begin(), trace.warnings.end());
         return add(std::move(trace.ranks));
     }
+    // The memory of a rank is that of the snapshot that was recorded with its trace.
+    void addSnapshots(Job& job)
+    {
+        for (MemorySnapshot& snapshot : m_snapshots) {
+            const auto rank = std::ranges::find_if(job.ranks, [&](const JobRank& one) {
+                return snapshot.rank ? one.rank == *snapshot.rank : job.ranks.size() == 1;
+            });
+            if (rank == job.ranks.end())
+                m_warnings.push_back(
+                    snapshot.rank
+                        ? fmt::format("{}: rank {} has no trace, so its memory is left out.",
+                                      snapshot.file, *snapshot.rank)
+                        : fmt::format("{}: its rank is unknown, so its memory is left out; name "
+                                      "it like rank3.memory.pickle.",
+                                      snapshot.file));
+            else if (const std::string why = takeMemory(rank->trace, rank->work, snapshot);
+                     !why.empty())
+                m_warnings.push_back(
+                    fmt::format("{}: {}, so its memory is left out.", snapshot.file, why));
+        }
+    }
+    // Returns why the snapshot does not show the memory of the trace; "" if it does.
+    static std::string takeMemory(RankTrace& trace, const ClassifiedRank& work,
+                                  MemorySnapshot& snapshot)
+    {
+        constexpr std::int64_t kLeastOverlap = 20; // a gap is at most the 20th part of the ops
+        const int device = trace.gpuOfProcess;
+        const auto found = snapshot.devices.size() == 1 ? snapshot.devices.begin()
+                                                        : snapshot.devices.find(device);
+        if (found == snapshot.devices.end())
+            return fmt::format("it has several devices, but not device {} of the rank", device);
+        const auto& [recorded, events] = found->second;
+        Window ops{kMostTime, kLeastTime};
+        for (const Work& each : work.works)
+            ops = {std::min(ops.begin, each.window.begin), std::max(ops.end, each.window.end)};
+        const std::int64_t gap = ops.duration() / kLeastOverlap;
+        if (recorded.end < ops.begin || recorded.begin > ops.end)
+            return fmt::format("it was not recorded at the time of {}", trace.file);
+        if (recorded.begin > ops.begin + gap)
+            return fmt::format("it begins {:.1f} ms after the first op of {}; record with a "
+                               "larger max_entries, and begin before the profiler",
+                               1e-6 * static_cast<double>(recorded.begin - ops.begin), trace.file);
+        if (recorded.end < ops.end - gap)
+            return fmt::format("it ends {:.1f} ms before the last op of {}",
+                               1e-6 * static_cast<double>(ops.end - recorded.end), trace.file);
+        MemoryEvent before = events.front();
+        before.bytes = 0;
+        before.time = ops.begin;
+        const auto first = std::ranges::lower_bound(events, ops.begin, {}, &MemoryEvent::time);
+        for (auto event = events.begin(); event != first; ++event)
+            before.bytes += event->bytes;
+        const auto end
+            = std::ranges::upper_bound(first, events.end(), ops.end, {}, &MemoryEvent::time);
+        trace.memory.assign(first, end);
+        if (before.bytes > 0)
+            trace.memory.insert(trace.memory.begin(), before);
+        return {};
+    }
     Result<void> keepMegatron(const std::string& name, const ByteSource& bytes)
     {
-        constexpr std::size_t kMost = 64 << 20, kStep = 1 << 16; // bytes
-        std::string text;
-        for (std::size_t count = 1; count > 0;) {
-            const std::size_t size = text.size();
-            text.resize(size + kStep);
-            count = TRY(bytes({text.data() + size, kStep}));
-            text.resize(size + count);
-            m_megatronBytes += count;
-            if (m_megatronBytes > kMost)
-                return fail(Error::Code::Unsupported,
-                            fmt::format("{}: files of this kind exceed {} MiB; record fewer "
-                                        "iterations",
-                                        name, kMost >> 20));
-        }
+        constexpr std::size_t kMost = 64 << 20; // bytes of all files
+        std::string text = TRY(
+            readWhole(name, bytes, kMost - m_megatronBytes, kMost, "record fewer iterations"));
+        m_megatronBytes += text.size();
         m_megatron[name] = std::move(text);
         return {};
+    }
+    Result<void> keepSnapshot(const std::string& name, const ByteSource& bytes)
+    {
+        constexpr std::size_t kMost = std::size_t{1} << 30;
+        const std::string whole = TRY(readWhole(
+            name, bytes, kMost, kMost, "record with _record_memory_history(stacks=\"python\")"));
+        m_snapshots.push_back(TRY(readMemorySnapshot(name, whole)));
+        return {};
+    }
+    // Fails if there are more than `most` bytes; the error names `limit`.
+    static Result<std::string> readWhole(const std::string& name, const ByteSource& bytes,
+                                         std::size_t most, std::size_t limit,
+                                         std::string_view remedy)
+    {
+        constexpr std::size_t kStep = 1 << 16;
+        std::string whole;
+        for (std::size_t count = 1; count > 0;) {
+            const std::size_t size = whole.size();
+            whole.resize(size + kStep);
+            count = TRY(bytes({whole.data() + size, kStep}));
+            whole.resize(size + count);
+            if (whole.size() > most)
+                return fail(Error::Code::Unsupported,
+                            fmt::format("{}: files of this kind exceed {} MiB; {}", name,
+                                        limit >> 20, remedy));
+        }
+        return whole;
     }
     // Reads a file in an archive, or a compressed file.
     Result<void> readMember(const std::string& name, const ByteSource& bytes)
@@ -225,6 +306,8 @@ private:
             return readUnpacked(name, withHead);
         if (const std::string kind = wrongKind(name, head); !kind.empty())
             return fail(Error::Code::Unsupported, fmt::format("{} is {}", name, kind));
+        if (isPickle(head))
+            return keepSnapshot(name, withHead);
         if (isMegatronFile(name))
             return keepMegatron(name, withHead);
         return readJson(name, withHead);
@@ -319,6 +402,7 @@ private:
     std::vector<JobRank> m_ranks;
     MegatronFiles m_megatron;
     std::size_t m_megatronBytes = 0;
+    std::vector<MemorySnapshot> m_snapshots;
     std::vector<std::string> m_warnings;
     std::vector<Error> m_errors; // errors of the files that are skipped
 };

@@ -51,10 +51,6 @@ constexpr std::string_view kNsysStream = "a recording of Nsight Systems that was
                                          "export --type sqlite on it";
 constexpr std::string_view kPerfetto = "a trace of Perfetto: convert it with traceconv json FILE "
                                        "FILE.json (get.perfetto.dev/traceconv)";
-constexpr std::string_view kPickle
-    = "a pickle of Python, such as a memory snapshot of PyTorch, and has no ops: record with "
-      "torch.profiler and export_chrome_trace(); for memory, run python -m torch.cuda._memory_viz "
-      "trace_plot FILE -o FILE.html";
 constexpr std::string_view kPlane
     = "a profile of TensorFlow or JAX: import the .trace.json.gz beside it";
 constexpr std::array kOtherKinds{
@@ -66,12 +62,6 @@ constexpr std::array kOtherKinds{
     OtherKind{".xplane.pb", "", kPlane},
     OtherKind{".pftrace", "", kPerfetto},
     OtherKind{".perfetto-trace", "", kPerfetto},
-    OtherKind{".pickle", "", kPickle},
-    OtherKind{".pkl", "", kPickle},
-    OtherKind{"", "\x80\x02", kPickle},
-    OtherKind{"", "\x80\x03", kPickle},
-    OtherKind{"", "\x80\x04", kPickle},
-    OtherKind{"", "\x80\x05", kPickle},
     // The first packet of a trace is the field 1 of a message of Protocol Buffers.
     OtherKind{"", "\x0A", kPerfetto},
 };
@@ -84,8 +74,12 @@ bool looksLikeTrace(const fs::path& file)
     if (whole.starts_with('.'))
         return false;
     const std::string_view name = withoutCompression(whole);
-    return std::ranges::any_of(kTraces,
-                               [&](std::string_view suffix) { return name.ends_with(suffix); });
+    // Other pickles are data of Python programs.
+    const bool isSnapshot = (name.ends_with(".pickle") || name.ends_with(".pkl"))
+        && (name.find("mem") < name.size() || name.find("snapshot") < name.size());
+    return isSnapshot || std::ranges::any_of(kTraces, [&](std::string_view suffix) {
+               return name.ends_with(suffix);
+           });
 }
 
 // Sets `wrong` to a file of another kind, if the folder has one.

@@ -93,7 +93,7 @@ struct Signature
 };
 
 // The first bytes of files that users open by mistake.
-constexpr std::array<Signature, 8> kSignatures{{
+constexpr std::array<Signature, 11> kSignatures{{
     {"{", "a JSON file", true},
     {"[", "a JSON file", true},
     {"\x1F\x8B", "a gzip file", true},
@@ -101,6 +101,9 @@ constexpr std::array<Signature, 8> kSignatures{{
     {"\x28\xB5\x2F\xFD", "a Zstandard file", true},
     {"\xFD\x37zXZ", "an xz file", true},
     {"BZh", "a bzip2 file", true},
+    {"\x80\x02", "a pickle of Python", true},
+    {"\x80\x04", "a pickle of Python", true},
+    {"\x80\x05", "a pickle of Python", true},
     {"%PDF", "a PDF"},
 }};
 constexpr std::string_view kSqlite = "SQLite format 3";

@@ -13,6 +13,7 @@
 #include "profiler/export/exporters.h"
 #include "profiler/figure/layout.h"
 #include "profiler/import/import.h"
+#include "profiler/import/readers/readers.h"
 #include "profiler/report/html_report.h"
 #include "profiler/store/notes.h"
 #include "profiler/store/trace_store.h"
@@ -27,6 +28,7 @@ namespace tests {
 namespace {
 
 using namespace engine;
+using namespace std::string_literals;
 namespace fs = std::filesystem;
 
 Schedule small(const char* scheme)
@@ -131,6 +133,11 @@ std::string readTraces(const fs::path& file)
     return errorOf(profiler::importTraces({file}, profiler::Rules::shipped()));
 }
 
+std::string readSnapshot(const fs::path& file)
+{
+    return errorOf(profiler::readMemorySnapshot(file.string(), readFile(file.string()).value()));
+}
+
 // A file of Primus with the config.json of a job of one rank.
 std::string readPrimusRank(const fs::path& file)
 {
@@ -187,6 +194,19 @@ std::string nsightExport()
     return readFile(file.string()).value();
 }
 
+// As Python writes {"segments": [], "device_traces": [[{"action": "alloc", ...}]]}.
+std::string memorySnapshot()
+{
+    return "\x80\x04}\x94(\x8C\x08segments\x94]\x94}\x94(\x8C\x06"
+           "device\x94K\x00\x8C\x06"
+           "blocks\x94]\x94}\x94(\x8C\x05state\x94\x8C\x10"
+           "active_allocated\x94\x8C\x04size\x94M\x00\x02"
+           "uaua\x8C\x0D"
+           "device_traces\x94]\x94]\x94}\x94(\x8C\x06"
+           "action\x94\x8C\x05"
+           "alloc\x94\x8C\x04size\x94K\x40\x8C\x07time_us\x94\x8A\x07\x40\x42\x0F\x00\x00\x00\x06uaau."s;
+}
+
 std::string source(const std::string& path)
 {
     return readFile(sourcePath(path)).value();
@@ -226,6 +246,7 @@ std::vector<Reader> readers()
          readTimerFile,
          4000},
         {"export.sqlite", {nsightExport()}, readTraces, 1500},
+        {"memory.pickle", {memorySnapshot()}, readSnapshot, 4000},
         {"rules.toml", {source("resources/import/rules.toml")}, readRules, 3000},
     };
 }

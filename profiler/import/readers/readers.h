@@ -72,6 +72,24 @@ engine::Result<bool> isRocpd(Database& database);
 engine::Result<std::vector<RankTrace>> readRocpd(Database& database, const ImportProgress& progress,
                                                  const OnImportProgress& onProgress);
 
+// The allocations of one process of PyTorch. Times are ns since 1970.
+struct MemorySnapshot
+{
+    struct History
+    {
+        engine::Window recorded;
+        // The first one has the bytes that were allocated before.
+        std::vector<engine::MemoryEvent> events;
+    };
+    std::string file;
+    std::optional<int> rank;        // by the name of the file: "rank3"
+    std::map<int, History> devices; // by number of the device in CUDA
+};
+bool isPickle(std::string_view head); // by its first bytes
+// Reads what torch.cuda.memory._dump_snapshot() writes (docs.pytorch.org/docs/stable/
+// torch_cuda_memory.html), a pickle of plain data; one that calls functions is refused.
+engine::Result<MemorySnapshot> readMemorySnapshot(const std::string& name, std::string_view bytes);
+
 // The files of a Megatron-LM that writes down when its forwards and backwards ran: the text of
 // each, by name.
 using MegatronFiles = std::map<std::string, std::string>;

@@ -1,0 +1,168 @@
+#include "profiler/analysis/metrics.h"
+#include "profiler/import/readers/readers.h"
+#include "tests/profiler/import/traces.h"
+
+using namespace engine;
+using namespace profiler;
+using namespace tests;
+
+namespace {
+
+// What Python's pickle.dumps(..., protocol=4) writes.
+std::string pickled(std::int64_t number)
+{
+    std::string bytes = "\x8A\x08";
+    for (int i = 0; i < 8; ++i)
+        bytes += static_cast<char>(number >> (8 * i));
+    return bytes;
+}
+
+std::string pickled(std::string_view text)
+{
+    return std::string("\x8C") + static_cast<char>(text.size()) + std::string(text) + "\x94";
+}
+
+using Items = std::vector<std::string>; // pickled
+std::string list(const Items& items)
+{
+    std::string bytes = "]\x94(";
+    for (const std::string& item : items)
+        bytes += item;
+    return bytes + "e";
+}
+
+using Fields = std::vector<std::pair<std::string_view, std::string>>;
+std::string dict(const Fields& fields)
+{
+    std::string bytes = "}\x94(";
+    for (const auto& [key, value] : fields)
+        bytes += pickled(key) + value;
+    return bytes + "u";
+}
+
+std::string file(const std::string& value)
+{
+    return "\x80\x04" + value + ".";
+}
+
+constexpr std::int64_t kEpoch = 1'800'000'000'000'000; // µs
+
+std::string entry(std::string_view action, std::int64_t size, std::int64_t micros)
+{
+    return dict({{"action", pickled(action)},
+                 {"size", pickled(size)},
+                 {"time_us", pickled(kEpoch + micros)},
+                 {"frames", list({dict({{"line", pickled(12)}})})}});
+}
+
+std::string block(std::string_view state, std::int64_t size, std::int64_t requested)
+{
+    return dict({{"state", pickled(state)},
+                 {"size", pickled(size)},
+                 {"requested_size", pickled(requested)}});
+}
+
+// 1500 bytes are allocated at the end of `entries`.
+std::string snapshot(const Items& entries)
+{
+    const std::string own
+        = dict({{"device", pickled(std::int64_t{0})},
+                {"blocks",
+                 list({block("active_allocated", 1024, 1000), block("active_allocated", 512, 500),
+                       block("inactive", 4096, 0)})}});
+    const std::string other = dict({{"device", pickled(std::int64_t{1})},
+                                    {"blocks", list({block("active_allocated", 512, 77)})}});
+    return file(dict({{"segments", list({own, other})},
+                      {"device_traces", list({list(entries), list({})})},
+                      {"external_annotations", ")"}}));
+}
+
+// F and B of one rank, from 1 to 18 µs after kEpoch.
+void writeTrace(const TemporaryFolder& folder)
+{
+    writeText(folder / "rank0.json", R"({"baseTimeNanoseconds":1800000000000000000,"traceEvents":[
+        {"ph":"X","name":"PP:0F0","pid":1,"tid":1,"ts":1,"dur":8},
+        {"ph":"X","name":"PP:0B0","pid":1,"tid":1,"ts":10,"dur":8}]})");
+}
+
+const Items kHistory{entry("segment_alloc", 1 << 20, -9),
+                     entry("alloc", 700, -8),
+                     entry("free_requested", 700, -7),
+                     entry("alloc", 500, -6),
+                     entry("alloc", 300, 3),
+                     entry("free_requested", 300, 18),
+                     entry("free_completed", 300, 18),
+                     entry("alloc", 900, 25),
+                     entry("free_requested", 900, 26)};
+
+} // namespace
+
+TEST_CASE("a memory snapshot gives the memory of its rank at the times of the trace")
+{
+    const TemporaryFolder folder;
+    writeTrace(folder);
+    writeText(folder / "rank0.memory.pickle", snapshot(kHistory));
+    const Run run = imported(folder).run;
+    CHECK(run.info.import->warnings.empty());
+    std::vector<std::pair<std::int64_t, std::int64_t>> events;
+    for (const MemoryEvent& event : run.timeline.memory)
+        events.emplace_back(event.time, event.bytes);
+    // 1000 requested bytes before the history and 500 in it, but not what warm-up freed.
+    CHECK(events
+          == std::vector<std::pair<std::int64_t, std::int64_t>>{
+              {0, 1500}, {2000, 300}, {17000, -300}});
+    CHECK(metrics(run)->devices[DeviceId{0}].peakBytes == 1800);
+}
+
+TEST_CASE("a memory snapshot that does not show the iterations is left out with its reason")
+{
+    const auto warning = [](const std::string& name, const std::string& bytes) {
+        const TemporaryFolder folder;
+        writeTrace(folder);
+        writeText(folder / name, bytes);
+        const Run run = imported(folder).run;
+        CHECK(run.timeline.memory.empty());
+        return run.info.import->warnings.empty() ? "" : run.info.import->warnings.back();
+    };
+    const auto has = [](const std::string& text, const char* part) {
+        return text.find(part) != std::string::npos;
+    };
+    const auto moved = [](std::int64_t micros) {
+        return snapshot({entry("alloc", 500, micros), entry("alloc", 500, micros + 1)});
+    };
+    CHECK(has(warning("rank0_memory.pickle", moved(6)), "begins 0.0 ms after the first op"));
+    CHECK(has(warning("rank0_memory.pickle", moved(0)), "ends 0.0 ms before the last op"));
+    CHECK(has(warning("rank0_memory.pickle", moved(1000)), "not recorded at the time of"));
+    CHECK(has(warning("rank7_memory.pickle", snapshot(kHistory)), "rank 7 has no trace"));
+    CHECK(has(warning("memory.pickle", snapshot({entry("alloc", 2000, 0)})), "does not add up"));
+    CHECK(has(warning("memory.pickle", snapshot({})), "_record_memory_history"));
+    CHECK(has(warning("memory.pickle", snapshot({entry("alloc", 500, -kEpoch)})), "has no times"));
+    CHECK(has(warning("memory.pickle", snapshot({entry("alloc", -5, 0)})), "impossible numbers"));
+    CHECK(has(warning("memory.pickle", file(list({}))), "but no memory snapshot"));
+}
+
+// A pickle can call any function of Python.
+TEST_CASE("a pickle that calls functions, or is cut off, is refused")
+{
+    const std::string whole = snapshot(kHistory);
+    for (const std::string& bytes :
+         {std::string("\x80\x04\x8C\x05posix\x8C\x06system\x93\x8C\x02ls\x85R."),
+          std::string("\x80\x02"
+                      "cposix\nsystem\n."),
+          whole.substr(0, whole.size() / 2), std::string("\x80\x04."), std::string("\x80\x04u."),
+          std::string("\x80\x04(((e."), std::string("\x80\x04h\x09."),
+          std::string("\x80\x04\x87.")}) {
+        const auto read = readMemorySnapshot("a.pickle", bytes);
+        REQUIRE(!read);
+        CHECK(read.error().message.find("no memory snapshot") != std::string::npos);
+    }
+}
+
+TEST_CASE("a memory snapshot alone says that it has no ops")
+{
+    const TemporaryFolder folder;
+    writeText(folder / "rank0.memory.pickle", snapshot(kHistory));
+    const auto result = importTraces({folder.path()}, Rules::shipped());
+    REQUIRE(!result);
+    CHECK(result.error().message.find("together with the trace") != std::string::npos);
+}
