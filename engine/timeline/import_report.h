@@ -21,6 +21,9 @@ struct ImportReport
         int rank = 0;
         std::string file, host, deviceName; // host, deviceName: "" if unknown
         std::optional<int> device = {};     // nullopt: the run does not show the rank
+        int place = 0; // in its pipeline; ranks of one place have the same stages
+        std::int64_t work
+            = 0; // median over the iterations of the time of its ops, in ns; 0: unknown
 
         friend bool operator==(const Rank&, const Rank&) = default;
     };

@@ -613,6 +613,19 @@ private:
                 "{} messages are sent and {} received: the work of the others was not found.", sent,
                 received));
     }
+    std::int64_t workOf(std::size_t rank) const
+    {
+        std::map<int, std::int64_t> times; // by iteration
+        const std::vector<Work>& works = m_job.ranks[rank].work.works;
+        for (std::size_t i = 0; i < works.size(); ++i)
+            if (const int iteration = m_iterations.ofWork[rank][i];
+                iteration >= 0 && isCompute(works[i].op.kind))
+                addTime(times[iteration], works[i].window.duration());
+        std::vector<std::int64_t> each;
+        for (const auto& [iteration, time] : times)
+            each.push_back(time);
+        return each.empty() ? 0 : medianOf(each);
+    }
     void report()
     {
         ImportReport report;
@@ -636,7 +649,9 @@ private:
         for (std::size_t i = 0; i < m_job.ranks.size(); ++i) {
             const JobRank& rank = m_job.ranks[i];
             report.ranks.push_back(
-                {rank.rank, rank.trace.file, rank.trace.host, rank.trace.deviceName, {}});
+                {rank.rank, rank.trace.file, rank.trace.host, rank.trace.deviceName});
+            report.ranks.back().place = rank.position;
+            report.ranks.back().work = workOf(i);
             if (const DeviceId device = m_placement.deviceOfRank[i]; device.isValid())
                 report.ranks.back().device = device.value;
             report.kernels += static_cast<std::int64_t>(rank.trace.gpu.kernels.size());

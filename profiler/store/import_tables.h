@@ -25,6 +25,10 @@ void columns(SourceRow& row, auto&& column)
     column({"host", kText, "", "empty: unknown"}, row.rank.host);
     column({"device_name", kText, "", "GPU; empty: unknown"}, row.rank.deviceName);
     column({"device", kMaybeInteger, "", "NULL: the run does not show the rank"}, row.rank.device);
+    column({"place", kInteger, "", "in its pipeline; ranks of one place have the same stages"},
+           row.rank.place);
+    column({"work", kInteger, "ns", "median time of its ops in an iteration; 0: unknown"},
+           row.rank.work);
 }
 
 struct ReportRow

@@ -162,18 +162,51 @@ Amount medianAmount(std::vector<double> shares, bool isExact)
     return amount;
 }
 
+// The standard deviation, estimated from the median absolute deviation.
+double deviationOf(std::vector<double> values)
+{
+    constexpr double kNormal = 1.4826; // standard deviations in the median absolute deviation
+    const double middle = medianOf(values);
+    for (double& value : values)
+        value = std::abs(value - middle);
+    return kNormal * medianOf(values);
+}
+
 // The standard deviation of the excesses of the other devices.
 double deviationOfOthers(const Stragglers& all, DeviceId own)
 {
-    constexpr double kNormal = 1.4826; // standard deviations in the median absolute deviation
     std::vector<double> others;
     for (const DevicePace& pace : all.devices)
         if (pace.device != own)
             others.push_back(pace.excess.value);
-    const double middle = medianOf(others);
-    for (double& excess : others)
-        excess = std::abs(excess - middle);
-    return kNormal * medianOf(others);
+    return deviationOf(std::move(others));
+}
+
+// Ranks with the same stages have the same work, so their times can be compared without a model.
+std::vector<SlowRank> slowRanks(const ImportReport& report)
+{
+    constexpr std::size_t kFewest = 4; // ranks of which one can be called slow
+    std::map<int, std::vector<const ImportReport::Rank*>> places;
+    for (const ImportReport::Rank& rank : report.ranks)
+        if (rank.work > 0)
+            places[rank.place].push_back(&rank);
+    std::vector<SlowRank> slow;
+    for (const auto& [place, ranks] : places) {
+        if (ranks.size() < kFewest)
+            continue;
+        std::vector<double> works;
+        for (const ImportReport::Rank* rank : ranks)
+            works.push_back(static_cast<double>(rank->work));
+        const double deviation = deviationOf(works), usual = medianOf(works);
+        for (const ImportReport::Rank* rank : ranks) {
+            const double more = static_cast<double>(rank->work) - usual;
+            if (!rank->device && more > std::max(kStragglerExcess * usual, 3 * deviation))
+                slow.push_back({rank->rank, static_cast<int>(ranks.size()) - 1, more / usual,
+                                std::llround(more)});
+        }
+    }
+    std::ranges::stable_sort(slow, std::greater(), &SlowRank::excess);
+    return slow;
 }
 
 bool isBeyondNoise(const Amount& excess)
@@ -342,6 +375,8 @@ Result<Stragglers> stragglers(const Run& run)
             pace.cost = costOf(*replay, pace);
     }
     countSlowest(excesses, all);
+    if (run.info.import)
+        all.ranks = slowRanks(*run.info.import);
     for (DevicePace& pace : all.devices)
         if (pace.isStraggler)
             addHints(run, all, collector.knowsModel(), pace);
@@ -376,6 +411,13 @@ std::string sentenceOf(const Run& run, const Stragglers& all, const DevicePace& 
         text += fmt::format(" At the pace of the others, the iteration would be {} shorter{}.",
                             time(pace.cost->value), intervalOf(*pace.cost, time));
     return text;
+}
+
+std::string sentenceOf(const SlowRank& rank)
+{
+    return fmt::format("Rank {} takes {} % longer for its ops than the other {} ranks with the "
+                       "same stages, {} per iteration; the run shows another copy of the pipeline.",
+                       rank.rank, percent(rank.excess), rank.peers, timeText(rank.more, 1));
 }
 
 std::string rotationText(const Stragglers& all)
@@ -413,6 +455,11 @@ std::vector<std::string> stragglersText(const Run& run, const Stragglers& found)
             text.push_back(sentenceOf(run, found, pace));
             text.insert(text.end(), pace.hints.begin(), pace.hints.end());
         }
+    constexpr std::size_t kMost = 8;
+    for (std::size_t i = 0; i < std::min(kMost, found.ranks.size()); ++i)
+        text.push_back(sentenceOf(found.ranks[i]));
+    if (found.ranks.size() > kMost)
+        text.push_back(fmt::format("{} more ranks are slow.", found.ranks.size() - kMost));
     if (found.isRotating)
         text.push_back(rotationText(found));
     else if (text.empty())
@@ -437,6 +484,12 @@ std::vector<Finding> stragglerFindings(const Run& run, const Stragglers& found)
                            fmt::format("check the clocks, the memory and the node of device {}, or "
                                        "move layers away from it",
                                        pace.device.value)});
+    for (const SlowRank& rank : found.ranks)
+        all.push_back(
+            {"straggler", std::nullopt,
+             fmt::format("medians over the iterations of {} ranks", rank.peers + 1),
+             sentenceOf(rank),
+             fmt::format("check the clocks, the memory and the node of rank {}", rank.rank)});
     return all;
 }
 

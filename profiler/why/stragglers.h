@@ -37,6 +37,15 @@ struct DevicePace
     std::vector<std::string> hints; // possible reasons, as sentences
 };
 
+// A rank of another copy of the pipeline than the run shows. All copies wait for it in the
+// all-reduces of the gradients.
+struct SlowRank
+{
+    int rank = 0, peers = 0; // peers: other ranks with the same stages
+    double excess = 0;       // how much longer its ops take than the median of them, as a share
+    std::int64_t more = 0;   // in ns per iteration
+};
+
 struct Stragglers
 {
     engine::IdVector<engine::DeviceId, DevicePace> devices;
@@ -45,6 +54,7 @@ struct Stragglers
     // Whether no device is a straggler, but in at least half of the iterations the slowest device
     // is above kStragglerExcess, and it is not always the same.
     bool isRotating = false;
+    std::vector<SlowRank> ranks; // slowest first
 };
 
 // A straggler takes more than this share longer than the others, and more than three standard

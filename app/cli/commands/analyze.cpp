@@ -168,12 +168,19 @@ void addStragglers(const Run& run, const Result<Stragglers>& found, Sheet& sheet
     std::vector<ReportedPace> paces;
     for (const DevicePace& pace : found->devices)
         paces.push_back({run, pace, found->iterations});
+    Reading::List ranks; // of other copies of the pipeline
+    for (const SlowRank& one : found->ranks)
+        ranks.push_back(Reading::Fields{{"rank", one.rank},
+                                        {"excess", one.excess},
+                                        {"more_ms", 1e-6 * static_cast<double>(one.more)},
+                                        {"peers", one.peers}});
     const Table table(paceMeasures(), paces);
     sheet.table(table);
     sheet.data("stragglers",
                Reading::Fields{{"unknown", Reading()},
                                {"iterations", found->iterations},
                                {"rotating", found->isRotating},
+                               {"ranks", ranks},
                                {"text", Reading::List(text.begin(), text.end())},
                                {"devices", table.json()}});
 }

@@ -237,3 +237,35 @@ TEST_CASE("the first iteration is left out even if it counts as measured")
     CHECK(found.devices[DeviceId{0}].slowest < 6);
     CHECK(named(found).empty());
 }
+
+// The run shows one copy of the pipeline, and "No device is a straggler" was said of the whole job.
+TEST_CASE("a slow rank of a copy of the pipeline that the run does not show is named")
+{
+    Run run = sample("1f1b-d4-n8.sqlite");
+    run.info.import.emplace().stagesKnown = true;
+    for (int rank = 0; rank < 16; ++rank) {
+        auto& of = run.info.import->ranks.emplace_back();
+        of.rank = rank;
+        of.place = rank / 4; // stage 3 has more work than the others
+        of.work = (of.place == 3 ? 1'500'000 : 1'000'000) + 1000 * (rank % 4);
+        if (rank % 4 == 0)
+            of.device = of.place;
+    }
+    CHECK(stragglers(run).value().ranks.empty());
+    run.info.import->ranks[6].work = 1'100'000;
+    const auto found = stragglers(run).value();
+    REQUIRE(found.ranks.size() == 1);
+    CHECK(found.ranks.front().rank == 6);
+    CHECK(found.ranks.front().excess == Approx(0.098).margin(0.002));
+    CHECK(stragglersText(run, found).front()
+          == "Rank 6 takes 9.8 % longer for its ops than the other 3 ranks with the same stages, "
+             "98.0 µs per iteration; the run shows another copy of the pipeline.");
+    CHECK(stragglerFindings(run, found).front().sentence.starts_with("Rank 6"));
+    // The run shows it, so its device is judged.
+    run.info.import->ranks[6].device = 9;
+    CHECK(stragglers(run).value().ranks.empty());
+    // Three ranks do not show which of them is slow.
+    run.info.import->ranks[6].device.reset();
+    run.info.import->ranks[7].work = 0;
+    CHECK(stragglers(run).value().ranks.empty());
+}
