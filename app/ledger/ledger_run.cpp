@@ -1,6 +1,6 @@
 #include "app/ledger/ledger_run.h"
 
-#include "app/ui/csv.h"
+#include "app/ui/table_text.h"
 #include "app/ui/text.h"
 #include "engine/experiment/experiment_fields.h"
 #include "profiler/analysis/compare.h"

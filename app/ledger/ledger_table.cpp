@@ -1,7 +1,7 @@
 #include "app/ledger/ledger_table.h"
 
 #include "app/ui/controls.h"
-#include "app/ui/csv.h"
+#include "app/ui/table_text.h"
 #include "app/ui/icons.h"
 #include "app/ui/settings.h"
 #include "app/ui/text.h"

@@ -4,7 +4,7 @@
 #include "app/mapping/mapping_text.h"
 #include "app/plan/memory_bars.h"
 #include "app/ui/band.h"
-#include "app/ui/csv.h"
+#include "app/ui/table_text.h"
 #include "app/ui/empty_state.h"
 #include "app/ui/form_rows.h"
 #include "app/ui/latest.h"

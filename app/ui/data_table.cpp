@@ -1,13 +1,19 @@
 #include "app/ui/data_table.h"
 
+#include "app/ui/controls.h"
 #include "app/ui/kernel_colours.h"
 #include "app/ui/subscript.h"
 #include "app/ui/table_roles.h"
+#include "app/ui/table_text.h"
 #include "app/ui/thumbnail.h"
 #include "app/ui/thumbnail_painter.h"
 #include "app/ui/verdict.h"
 
+#include <QClipboard>
+#include <QContextMenuEvent>
 #include <QFontMetrics>
+#include <QGuiApplication>
+#include <QMenu>
 #include <QPainter>
 #include <QScrollBar>
 
@@ -249,6 +255,20 @@ DataTable::DataTable(const ThemeController& theme, int rowHeight, QWidget* paren
         forgetWidths();
         shareWidth();
     });
+}
+
+void DataTable::contextMenuEvent(QContextMenuEvent* event)
+{
+    auto* menu = named(new QMenu(this), "tableMenu");
+    menu->setAttribute(Qt::WA_DeleteOnClose);
+    const auto add = [&](const QString& text, QString (*textOf)(const QAbstractItemModel&)) {
+        menu->addAction(text, this,
+                        [this, textOf] { QGuiApplication::clipboard()->setText(textOf(*model())); })
+            ->setEnabled(model() != nullptr);
+    };
+    add(tr("Copy the table as CSV"), csvOf);
+    add(tr("Copy the table as LaTeX"), latexOf);
+    menu->popup(event->globalPos());
 }
 
 void DataTable::setModel(QAbstractItemModel* shown)

@@ -56,7 +56,7 @@ private:
     const DataTable& m_table;
 };
 
-// A read-only table whose columns share the available width.
+// A read-only table whose columns share the available width. Its menu copies it as CSV or LaTeX.
 class DataTable : public QTableView
 {
     Q_OBJECT
@@ -89,6 +89,7 @@ public:
 
 protected:
     void resizeEvent(QResizeEvent* event) override;
+    void contextMenuEvent(QContextMenuEvent* event) override;
 
 private:
     std::vector<int> allWidths() const; // the width of each column, including hidden ones

@@ -1,6 +1,6 @@
 #include "app/range/range_panel.h"
 #include "app/range/range_text.h"
-#include "app/ui/csv.h"
+#include "app/ui/table_text.h"
 #include "tests/app/sample_run.h"
 #include "tests/catch.h"
 

@@ -1,5 +1,6 @@
 #include "app/ui/data_table.h"
 #include "app/ui/table_model.h"
+#include "app/ui/table_text.h"
 #include "tests/catch.h"
 
 #include <QHeaderView>
@@ -183,4 +184,25 @@ TEST_CASE("a table of narrow columns does not scroll at the width that it needs"
     for (int column = 0; column < kColumns; ++column)
         width += table.columnWidth(column);
     CHECK(width <= table.viewport()->width());
+}
+
+TEST_CASE("a table is copied as CSV and as LaTeX, in which no character is a command")
+{
+    app::TableModel<int> model;
+    model.reset({{QStringLiteral("Scheme, 50 %"),
+                  [](int number) { return number == 1 ? QStringLiteral("1F1B_x") : QString(); },
+                  Qt::AlignLeft},
+                 {QStringLiteral("Peak, Mₐ"),
+                  [](int number) { return QStringLiteral("−%1 ± 2\u202Fµs").arg(number); }}},
+                {1, 2});
+    CHECK(app::csvOf(model)
+          == QStringLiteral("\"Scheme, 50 %\",\"Peak, Mₐ\"\n1F1B_x,−1 ± 2\u202Fµs\n,−2 ± "
+                            "2\u202Fµs\n"));
+    CHECK(app::latexOf(model)
+          == QStringLiteral("\\begin{tabular}{lr}\n"
+                            "  Scheme, 50 \\% & Peak, M$_a$ \\\\\n"
+                            "  \\hline\n"
+                            "  1F1B\\_x & $-$1 $\\pm$ 2\\,$\\mu$s \\\\\n"
+                            "   & $-$2 $\\pm$ 2\\,$\\mu$s \\\\\n"
+                            "\\end{tabular}\n"));
 }
