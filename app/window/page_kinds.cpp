@@ -6,6 +6,7 @@
 #include "app/estimator/estimator_page.h"
 #include "app/guide/guide_page.h"
 #include "app/import/import_page.h"
+#include "app/layout/layout_page.h"
 #include "app/ledger/ledger_page.h"
 #include "app/memory/memory_page.h"
 #include "app/query/query_page.h"
@@ -142,6 +143,11 @@ const PageKind kPageKinds[] = {
      About::Nothing,
      with<makeSearch>,
      {Menu::Run, "search", "S&hortest schedule", "Ctrl+Shift+F"}},
+    {"layout",
+     Tabs::Many,
+     About::Nothing,
+     with<makeLayout>,
+     {Menu::Run, "layout", "La&yers per stage", "Ctrl+Shift+Y"}},
     {"cluster",
      Tabs::PerRun,
      About::Nothing,

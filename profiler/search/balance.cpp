@@ -1,8 +1,12 @@
 #include "profiler/search/balance.h"
 
 #include "engine/base/try.h"
+#include "profiler/whatif/changes.h"
+
+#include <fmt/format.h>
 
 #include <algorithm>
+#include <numeric>
 #include <utility>
 
 namespace profiler {
@@ -89,6 +93,92 @@ LayoutScore LayoutScore::of(const RunMetrics& metrics, const MemoryLimit& limit)
                                         - limit.on(static_cast<std::size_t>(d.value)));
     }
     return score;
+}
+
+namespace {
+
+Result<LayoutTask> onHardware(const PredictionRequest& request, const Schedule& schedule,
+                              const std::string& memory)
+{
+    const auto costs = TRY(costsOf(request));
+    const ModelOnHardware& on = *costs.model;
+    TRY(checkParallel(on.model, on.setup, schedule.shape.stages));
+    const PredictOptions how{
+        .sync = request.sync, .mapping = request.schedule.mapping, .needsLoads = false};
+    return LayoutTask{schedule, fmt::format("{} on {}", on.model.name, on.hardware.name),
+                      on.setup.layout.counts(on.model.layers, schedule.shape.stages),
+                      TRY(memoryLimit(memory, costs)),
+                      [=](const LayerLayout& layout, bool needsSpans) {
+                          PredictionCosts changed = costs;
+                          changed.model->setup.layout = layout;
+                          PredictOptions options = how;
+                          options.needsSpans = needsSpans;
+                          return predict(schedule, changed, options);
+                      }};
+}
+
+Result<LayoutTask> ofRun(const PredictionRequest& request, const Schedule& schedule,
+                         const std::string& memory)
+{
+    const Run& run = *request.source.run;
+    const int layers = modelLayers(run);
+    if (!memory.empty())
+        return fail(Error::Code::InvalidArgument,
+                    "--memory: the memory of a run with other layers per stage is unknown; leave "
+                    "it out, or give a model and --hardware");
+    if (layers == 0)
+        return fail(Error::Code::Unsupported,
+                    "the run does not state the layers of its model; give a model and --hardware");
+    TRY(LayerLayout().check("the model", layers, schedule.shape.stages));
+    auto before = stageLayers(run);
+    if (schedule.shape.stages != run.schedule.shape.stages)
+        before = LayerLayout().counts(layers, schedule.shape.stages);
+    const auto measured = TRY(WhatIfPredictor::create(run));
+    return LayoutTask{schedule,
+                      fmt::format("the times of {}", request.source.file),
+                      before,
+                      {},
+                      [=](const LayerLayout& layout, bool) -> Result<PredictedRun> {
+                          WhatIfChanges changes;
+                          changes.layout = layout;
+                          const auto predictor = TRY(withChanges(measured, changes));
+                          PredictedRun one;
+                          one.run = TRY(predictor.predict({schedule, 1, 0})).run;
+                          one.metrics = TRY(metrics(one.run));
+                          return one;
+                      }};
+}
+
+} // namespace
+
+Result<LayoutTask> LayoutTask::create(const PredictionRequest& request, Schedule schedule,
+                                      const std::string& memory)
+{
+    if (request.source.isUnits())
+        return fail(Error::Code::InvalidArgument,
+                    "layers have no times: give a model and --hardware, or --calibrate RUN");
+    schedule.shape.dataParallel = request.schedule.dataParallel;
+    auto task = TRY(request.source.kind == CostSource::Kind::Recorded
+                        ? ofRun(request, schedule, memory)
+                        : onHardware(request, schedule, memory));
+    if (!task.limit.of.empty() && !task.limit.isInBytes)
+        return fail(Error::Code::InvalidArgument,
+                    fmt::format("--memory {}: M_a do not depend on the layers of a stage; give "
+                                "bytes, as in 40GiB",
+                                memory));
+    return task;
+}
+
+Result<LayoutScore> LayoutTask::score(const LayerLayout& layout) const
+{
+    return predict(layout, false).map([&](const PredictedRun& run) {
+        return LayoutScore::of(run.metrics, limit);
+    });
+}
+
+int LayoutTask::layers() const
+{
+    return std::accumulate(before.begin(), before.end(), 0);
 }
 
 Result<std::vector<int>> balancedLayers(std::vector<int> layers, const ScoreLayout& score)

@@ -32,62 +32,6 @@ struct LayoutOptions : PredictionOptions
     bool json = false;
 };
 
-// What the layouts of a command are compared by.
-struct Pipeline
-{
-    std::string description; // "gpt3-96b on A100 SXM 80 GB"
-    std::vector<int> before; // layers of every stage
-    MemoryLimit limit;
-    std::function<Result<RunMetrics>(const LayerLayout&)> simulate;
-};
-
-Result<Pipeline> onHardware(const LayoutOptions& options, const Schedule& schedule)
-{
-    auto costs = TRY(costsOf(options));
-    const auto limit = TRY(memoryLimit(options.memory, costs));
-    const ModelOnHardware& on = *costs.model;
-    TRY(checkParallel(on.model, on.setup, schedule.shape.stages));
-    const PredictOptions how{.sync = options.request().sync,
-                             .mapping = options.request().schedule.mapping,
-                             .needsSpans = false,
-                             .needsLoads = false};
-    return Pipeline{fmt::format("{} on {}", on.model.name, on.hardware.name),
-                    on.setup.layout.counts(on.model.layers, schedule.shape.stages), limit,
-                    [=](const LayerLayout& layout) -> Result<RunMetrics> {
-                        PredictionCosts changed = costs;
-                        changed.model->setup.layout = layout;
-                        return TRY(predict(schedule, changed, how)).metrics;
-                    }};
-}
-
-Result<Pipeline> ofRun(const LayoutOptions& options, const Schedule& schedule)
-{
-    const Run& run = *options.request().source.run;
-    const int layers = modelLayers(run);
-    if (!options.memory.empty())
-        return fail(Error::Code::InvalidArgument,
-                    "--memory: the memory of a run with other layers per stage is unknown; leave "
-                    "it out, or give a model and --hardware");
-    if (layers == 0)
-        return fail(Error::Code::Unsupported,
-                    "the run does not state the layers of its model; give a model and --hardware");
-    TRY(LayerLayout().check("the model", layers, schedule.shape.stages));
-    auto before = stageLayers(run);
-    if (schedule.shape.stages != run.schedule.shape.stages)
-        before = LayerLayout().counts(layers, schedule.shape.stages);
-    const auto measured = TRY(WhatIfPredictor::create(run));
-    return Pipeline{fmt::format("the times of {}", options.request().source.file),
-                    before,
-                    {},
-                    [=](const LayerLayout& layout) -> Result<RunMetrics> {
-                        WhatIfChanges changes;
-                        changes.layout = layout;
-                        const auto predictor = TRY(withChanges(measured, changes));
-                        const auto one = TRY(predictor.predict({schedule, 1, 0}));
-                        return metrics(one.run);
-                    }};
-}
-
 struct LayoutRow
 {
     std::string name;
@@ -123,9 +67,9 @@ constexpr std::array kLayout{
                        }),
 };
 
-Sheet layoutSheet(const Pipeline& pipeline, const Schedule& schedule,
-                  const std::vector<LayoutRow>& rows, std::int64_t tried)
+Sheet layoutSheet(const LayoutTask& task, const std::vector<LayoutRow>& rows, std::int64_t tried)
 {
+    const Schedule& schedule = task.schedule;
     const LayoutRow &before = rows.front(), &after = rows.back();
     const double change
         = static_cast<double>(after.metrics.duration) / static_cast<double>(before.metrics.duration)
@@ -153,12 +97,12 @@ Sheet layoutSheet(const Pipeline& pipeline, const Schedule& schedule,
         before.layers == after.layers
             ? "no move of layers shortens the iteration"
             : fmt::format("the balanced layout changes the iteration by {:+.1f} %", 100 * change));
-    sheet.sentence(fmt::format("{}, {}, D = {}, N = {}, v = {}; {} layouts simulated",
-                               pipeline.description, schedule.scheme, shape.devices,
-                               shape.microBatches, shape.chunks(), tried));
+    sheet.sentence(fmt::format("{}, {}, D = {}, N = {}, v = {}; {} layouts simulated", task.costs,
+                               schedule.scheme, shape.devices, shape.microBatches, shape.chunks(),
+                               tried));
     sheet.table(Table(kLayout, rows));
     if (after.hasLimit)
-        sheet.sentence("memory: " + pipeline.limit.text());
+        sheet.sentence("memory: " + task.limit.text());
     sheet.sentence(
         fmt::format("Megatron-LM: --pipeline-model-parallel-layout '{}'", after.layout.text()));
     sheet.lines("torchtitan: module_fqns_per_model_part = [\n" + titanText(after.layers) + "]\n");
@@ -168,43 +112,28 @@ Sheet layoutSheet(const Pipeline& pipeline, const Schedule& schedule,
 Result<int> printLayout(const CLI::App& app, LayoutOptions& options)
 {
     TRY(complete(app, options));
-    const bool isRecorded = options.request().source.kind == CostSource::Kind::Recorded;
-    if (!isRecorded && options.request().source.isUnits())
-        return fail(Error::Code::InvalidArgument,
-                    "layers have no times: give a model and --hardware, or --calibrate RUN");
     if (options.recordedOrder && findScheme(options.recordedOrder->scheme) == nullptr)
         return fail(Error::Code::InvalidArgument,
                     "the scheme of the run is unknown; give one with --scheme");
     const auto all = TRY(schedules(options.schedule));
     if (all.size() > 1)
         return fail(Error::Code::InvalidArgument, "several schemes; give one --scheme");
-    Schedule schedule = all.front();
-    schedule.shape.dataParallel = options.request().schedule.dataParallel;
-    const auto pipeline
-        = TRY(isRecorded ? ofRun(options, schedule) : onHardware(options, schedule));
-    if (!pipeline.limit.of.empty() && !pipeline.limit.isInBytes)
-        return fail(Error::Code::InvalidArgument,
-                    fmt::format("--memory {}: M_a do not depend on the layers of a stage; give "
-                                "bytes, as in 40GiB",
-                                options.memory));
+    const auto task = TRY(LayoutTask::create(options.request(), all.front(), options.memory));
     std::int64_t tried = 0;
-    LongTask task("simulating layouts");
-    const auto score = [&](const LayerLayout& layout) {
-        task.next(fmt::format("simulating layout {}", ++tried), 0);
-        return pipeline.simulate(layout).map(
-            [&](const RunMetrics& metrics) { return LayoutScore::of(metrics, pipeline.limit); });
-    };
-    const auto found = TRY(balancedLayers(pipeline.before, score));
+    LongTask progress("simulating layouts");
+    const auto found = TRY(balancedLayers(task.before, [&](const LayerLayout& layout) {
+        progress.next(fmt::format("simulating layout {}", ++tried), 0);
+        return task.score(layout);
+    }));
     std::vector<LayoutRow> rows;
     for (const auto& [name, layers] :
-         {std::pair("before", pipeline.before), std::pair("balanced", found)}) {
+         {std::pair("before", task.before), std::pair("balanced", found)}) {
         const LayerLayout layout(layers);
-        auto metrics = TRY(pipeline.simulate(layout));
-        const bool fits = pipeline.limit.admits(metrics);
-        rows.push_back(
-            {name, layout, layers, std::move(metrics), fits, !pipeline.limit.of.empty()});
+        auto metrics = TRY(task.predict(layout, false)).metrics;
+        const bool fits = task.limit.admits(metrics);
+        rows.push_back({name, layout, layers, std::move(metrics), fits, !task.limit.of.empty()});
     }
-    cli::print(layoutSheet(pipeline, schedule, rows, tried), options.json);
+    cli::print(layoutSheet(task, rows, tried), options.json);
     return 0;
 }
 } // namespace

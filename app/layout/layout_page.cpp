@@ -1,0 +1,650 @@
+#include "app/layout/layout_page.h"
+
+#include "app/plan/cost_form.h"
+#include "app/plan/schedule_preview.h"
+#include "app/timeline/view/run_view.h"
+#include "app/ui/band.h"
+#include "app/ui/bound_fields.h"
+#include "app/ui/form_rows.h"
+#include "app/ui/latest.h"
+#include "app/ui/numbers.h"
+#include "app/ui/row_table.h"
+#include "app/ui/text.h"
+#include "app/ui/themed_icon.h"
+#include "engine/base/try.h"
+#include "engine/cost/training_setup.h"
+#include "engine/experiment/experiment_fields.h"
+#include "engine/kit/training_kit.h"
+#include "engine/schedules/scheme.h"
+#include "profiler/search/balance.h"
+#include "profiler/study/chart_kit.h"
+
+#include <QAction>
+#include <QClipboard>
+#include <QComboBox>
+#include <QGuiApplication>
+#include <QHBoxLayout>
+#include <QLineEdit>
+#include <QPlainTextEdit>
+#include <QPushButton>
+#include <QScrollArea>
+#include <QSplitter>
+#include <QToolButton>
+#include <QVBoxLayout>
+
+#include <algorithm>
+#include <memory>
+
+namespace app {
+namespace {
+
+using engine::LayerLayout;
+using profiler::LayoutTask;
+using profiler::PredictedRun;
+
+constexpr int kFormColumn = 310, kResultColumn = 372, kFoldResult = 1280; // px
+constexpr double kMilli = 1e-6;                                           // ms in a ns
+
+struct LayoutSettings
+{
+    RunPlan plan;
+    std::string memory; // as of profiler::memoryLimit()
+    std::string layout; // that is shown; "": the layout before
+};
+
+// A layout with its simulated iteration.
+struct Division
+{
+    QString name;
+    std::vector<int> layers; // of every stage
+    std::shared_ptr<const PredictedRun> run;
+};
+
+struct StageRow
+{
+    int stage = 0, device = 0, layers = 0, change = 0;
+    bool isFirst = false, isLast = false;
+    double forward = 0, backward = 0, longest = 0; // ms of a micro-batch; of the slowest stage
+
+    QString blocks() const // "E t×3 L"
+    {
+        QStringList parts;
+        if (isFirst)
+            parts.append(QStringLiteral("E"));
+        if (layers > 0)
+            parts.append(layers == 1 ? QStringLiteral("t") : QStringLiteral("t×%1").arg(layers));
+        if (isLast)
+            parts.append(QStringLiteral("L"));
+        return parts.join(QLatin1Char(' '));
+    }
+};
+
+struct Question
+{
+    LayoutSettings settings;
+    bool isBalanced = false; // whether the layout is looked for
+};
+
+struct Divided
+{
+    LayoutTask task;
+    std::vector<Division> all; // even, before and the shown one, which is the last
+    int tried = 0;
+
+    const Division& now() const { return all.back(); }
+    const Division& before() const { return all[all.size() - 2]; }
+    std::vector<StageRow> stages() const;
+};
+
+std::vector<StageRow> Divided::stages() const
+{
+    const engine::Run& run = now().run->run;
+    std::vector<StageRow> rows(now().layers.size());
+    const engine::OpIndex index(run.schedule);
+    for (const engine::Track& track : run.timeline.tracks)
+        for (const engine::Span& span : track.spans) {
+            const engine::Op& op = engine::opAt(run.schedule, index, span.op);
+            if (!engine::isCompute(op.kind) || op.kind == engine::OpKind::OptimizerStep)
+                continue;
+            StageRow& row = rows[static_cast<std::size_t>(op.stage.value)];
+            const double time = kMilli * static_cast<double>(span.window().duration())
+                / run.schedule.shape.microBatches;
+            (op.kind == engine::OpKind::Forward ? row.forward : row.backward) += time;
+            row.device = track.device.value;
+        }
+    for (std::size_t i = 0; i < rows.size(); ++i) {
+        rows[i].stage = static_cast<int>(i);
+        rows[i].layers = now().layers[i];
+        rows[i].change = now().layers[i] - before().layers[i];
+        rows[i].isFirst = i == 0;
+        rows[i].isLast = i + 1 == rows.size();
+    }
+    double longest = 0;
+    for (const StageRow& row : rows)
+        longest = std::max(longest, row.forward + row.backward);
+    for (StageRow& row : rows)
+        row.longest = longest;
+    return rows;
+}
+
+engine::Result<Divided> divide(const Question& question, const std::atomic<bool>& isDropped)
+{
+    const LayoutSettings& settings = question.settings;
+    const profiler::PredictionRequest request = settings.plan.request();
+    auto schedule = TRY(profiler::orderOf(request));
+    const int stages = schedule.shape.stages;
+    Divided divided{TRY(LayoutTask::create(request, std::move(schedule), settings.memory)), {}, 0};
+    const LayoutTask& task = divided.task;
+    std::vector<int> now = task.before;
+    if (question.isBalanced) {
+        now = TRY(profiler::balancedLayers(
+            task.before, [&](const LayerLayout& layout) -> engine::Result<profiler::LayoutScore> {
+                if (isDropped)
+                    return engine::fail(engine::Error::Code::Cancelled, "cancelled");
+                ++divided.tried;
+                return task.score(layout);
+            }));
+    } else if (!settings.layout.empty()) {
+        const LayerLayout layout = TRY(LayerLayout::parse(settings.layout));
+        TRY(layout.check("the model", task.layers(), stages));
+        now = layout.counts(task.layers(), stages);
+    }
+    const auto add
+        = [&](const QString& name, const std::vector<int>& layers) -> engine::Result<void> {
+        auto run = TRY(task.predict(LayerLayout(layers), true));
+        divided.all.push_back({name, layers, std::make_shared<const PredictedRun>(std::move(run))});
+        return {};
+    };
+    TRY(add(QObject::tr("Even"), LayerLayout().counts(task.layers(), stages)));
+    TRY(add(QObject::tr("Before"), task.before));
+    TRY(add(question.isBalanced ? QObject::tr("Balanced") : QObject::tr("Shown"), now));
+    return divided;
+}
+
+std::vector<double> perDevice(const PredictedRun& run, auto value)
+{
+    std::vector<double> all;
+    for (const auto& device : run.metrics.devices)
+        all.push_back(value(device));
+    return all;
+}
+
+class LayoutPage : public Page
+{
+public:
+    explicit LayoutPage(const ThemeController& theme)
+        : m_theme(theme)
+        , m_dividing(this, divide,
+                     [this](engine::Result<Divided> divided) { take(std::move(divided)); })
+    {
+        setObjectName(QStringLiteral("layoutPage"));
+        m_settings.plan.experiment.mode = engine::Mode::Simulate;
+        m_settings.plan.experiment.schedule = {.scheme = "interleaved",
+                                               .devices = 8,
+                                               .microBatches = 16,
+                                               .chunks = 2,
+                                               .dataParallel = 1,
+                                               .options = {}};
+        m_settings.plan.source.kind = CostSource::Kind::Hardware;
+        makeActions();
+        QWidget *form = makeForm(), *centre = makeCentre(), *result = makeResult();
+        spaced(new QVBoxLayout(this), {}, 0,
+               {makeSplitter(Qt::Horizontal,
+                             {{form, kFormColumn}, {centre, 900, 1}, {result, kResultColumn}})});
+        result->setVisible(m_showResult->isChecked());
+        connect(m_showResult, &QAction::toggled, result, &QWidget::setVisible);
+        connect(m_fields, &BoundFields::edited, this, &LayoutPage::edited);
+        connect(m_costs, &CostForm::edited, this, &LayoutPage::edited);
+        connect(m_costs, &CostForm::planChanged, this, [this] { setPlan(m_settings.plan); });
+        connect(m_layout, &QLineEdit::textEdited, this, [this](const QString& text) {
+            m_settings.layout = text.trimmed().toStdString();
+            ask(false);
+        });
+        connect(&m_views, &ViewPreparation::ready, this,
+                [this](const auto& views) { m_preview->show(views.front()); });
+        setPlan(m_settings.plan);
+    }
+
+    QString title() const override { return tr("Layers per stage"); }
+
+    QStringList statusTexts() const override
+    {
+        if (!m_divided)
+            return {tr("<b>No layout</b>")};
+        QStringList texts{tr("<b>%1</b>").arg(fromUtf8(m_divided->task.costs).toHtmlEscaped()),
+                          countOf(std::ssize(m_divided->now().layers), "stage"),
+                          countOf(m_divided->task.layers(), "layer")};
+        if (m_divided->tried > 0)
+            texts.append(tr("%1 tried").arg(countOf(m_divided->tried, "layout")));
+        return texts;
+    }
+
+    void showRequest(const PageRequest& request) override
+    {
+        if (request.plan)
+            setPlan(*request.plan);
+    }
+
+    QJsonObject state() const override
+    {
+        return {{QStringLiteral("plan"), planState(m_settings.plan)},
+                {QStringLiteral("memory"), QString::fromStdString(m_settings.memory)},
+                {QStringLiteral("layout"), QString::fromStdString(m_settings.layout)}};
+    }
+
+    void restoreState(const QJsonObject& state) override
+    {
+        m_settings.memory = state.value(QStringLiteral("memory")).toString().toStdString();
+        m_settings.plan = restoredPlan(state.value(QStringLiteral("plan")).toObject());
+        m_settings.layout = state.value(QStringLiteral("layout")).toString().toStdString();
+        showPlan();
+        ask(false);
+    }
+
+private:
+    void makeActions()
+    {
+        m_balance = makeAction("balanceLayers", tr("Balance"), Qt::CTRL | Qt::Key_Return,
+                               [this] { ask(true); });
+        m_even = makeAction("evenLayers", tr("Even"), {}, [this] { setLayout(0); });
+        m_use = makeAction("useLayout", tr("Use in New run"), {}, [this] { useInRun(); });
+        m_copyMegatron = makeAction("copyMegatron", tr("Copy for Megatron-LM"), {}, [this] {
+            QGuiApplication::clipboard()->setText(m_megatron->toPlainText());
+        });
+        m_copyTitan = makeAction("copyTitan", tr("Copy for torchtitan"), {}, [this] {
+            QGuiApplication::clipboard()->setText(m_titan->toPlainText());
+        });
+        m_showResult = makeAction("showLayoutResult", tr("Result"), {});
+        foldBelow(kFoldResult, *m_showResult);
+        followTheme(m_showResult, Icon::Info, m_theme);
+        inMenu(Menu::Run, {m_balance, m_even, m_use});
+        inMenu(Menu::View, {m_showResult});
+        inMenu(Menu::Export, {m_copyMegatron, m_copyTitan});
+    }
+
+    QWidget* makeForm()
+    {
+        auto* content = makeSurface("plain");
+        auto* column = spaced(new QVBoxLayout(content), {}, 0);
+        QVBoxLayout& shape = *makeFormSection(*column);
+        QStringList titles;
+        for (const engine::Scheme& scheme : engine::schemes())
+            if (!scheme.asynchronous)
+                m_schemes.emplace_back(scheme.name);
+        for (const std::string& scheme : m_schemes)
+            titles.append(schemeTitle(QString::fromStdString(scheme)));
+        QComboBox* scheme = m_fields->choice(
+            "layoutScheme", titles,
+            [this] {
+                const auto found = std::ranges::find(m_schemes, schedule().scheme);
+                return static_cast<int>(found - m_schemes.begin());
+            },
+            [this](int index) {
+                m_settings.plan
+                    = withScheme(m_settings.plan, m_schemes[static_cast<std::size_t>(index)]);
+            });
+        scheme->setAccessibleName(tr("Scheme"));
+        shape.addLayout(makeFormRow(tr("Scheme"), {scheme}));
+        for (const char* flag : {"--devices", "--micro-batches", "--chunks"})
+            m_fields->addRow(shape, engine::experimentField(flag), m_settings.plan.experiment,
+                             "layout");
+        m_fields->addRow(shape, m_memory, m_settings, "layout");
+        shape.addWidget(m_problem);
+        column->addWidget(makeLine(Qt::Horizontal));
+        column->addWidget(m_costs);
+        column->addStretch(1);
+        auto* balance = makeButton(m_balance, "balanceButton", "primary");
+        setInitialFocus(balance);
+        auto* form = makeLined({makeBar(40, 8, {makeLabel(tr("Set-up"), "dock"), kStretch}),
+                                {makeScroll(content), 1},
+                                makeFoot({{balance, 1}, {makeButton(m_even, "evenButton"), 1}})});
+        form->setMinimumWidth(kFormColumn);
+        return form;
+    }
+
+    QWidget* makeCentre()
+    {
+        m_layout->setAccessibleName(tr("Layers per stage, in Megatron-LM's form"));
+        m_layout->setFont(codeFont(13));
+        auto* hint = makeWrapped("hint", "",
+                                 tr("E embedding, t layer, L output layer; | ends a "
+                                    "stage, x*n and (…)*n repeat"));
+        for (SceneView* chart : {m_compute, m_peak}) {
+            chart->setFrameShape(QFrame::NoFrame);
+            chart->setMinimumHeight(190);
+        }
+        return makeLined(
+            {makeBar(40, 8,
+                     {makeLabel(tr("Layout"), "dock"), new Tag(m_theme, tr("simulated"), this),
+                      kStretch, makeToolButton(m_showResult)}),
+             makeColumn({12, 10, 12, 10}, 6, {m_layout, hint, m_sentence}),
+             {m_stages, 3},
+             {makeRow({8, 4, 8, 4}, 8, {{m_compute, 1}, {m_peak, 1}}), 2}});
+    }
+
+    QWidget* makeResult()
+    {
+        for (QPlainTextEdit* text : {m_megatron, m_titan}) {
+            text->setReadOnly(true);
+            text->setFont(codeFont(12));
+            text->setTabChangesFocus(true);
+            text->setMinimumHeight(60);
+        }
+        m_preview->setPlaceholder(tr("The schedule appears here"));
+        m_preview->setRowsHeight(130);
+        auto* dock = makeLined({makeBar(40, 8, {makeLabel(tr("Result"), "dock"), kStretch}),
+                                m_all,
+                                makeColumn({8, 4, 8, 4}, 0, {m_preview}),
+                                makeBar(36, 8,
+                                        {makeLabel(QStringLiteral("Megatron-LM"), "dock"), kStretch,
+                                         makeButton(m_copyMegatron, "copyMegatronButton", "tool")}),
+                                {m_megatron, 1},
+                                makeBar(36, 8,
+                                        {makeLabel(QStringLiteral("torchtitan"), "dock"), kStretch,
+                                         makeButton(m_copyTitan, "copyTitanButton", "tool")}),
+                                {m_titan, 2},
+                                makeFoot({{makeButton(m_use, "useLayoutButton", "primary"), 1}})});
+        dock->setMinimumWidth(kFormColumn);
+        return dock;
+    }
+
+    engine::ScheduleRequest& schedule() { return m_settings.plan.experiment.schedule; }
+
+    void setPlan(const RunPlan& plan)
+    {
+        m_settings.plan = plan;
+        m_settings.plan.experiment.mode = engine::Mode::Simulate;
+        const CostSource& source = m_settings.plan.source;
+        if (source.kind == CostSource::Kind::Recorded && source.run) {
+            schedule().scheme = source.run->schedule.scheme;
+            schedule() = withStagesOf(source, schedule());
+        }
+        showPlan();
+        edited();
+    }
+
+    void showPlan()
+    {
+        m_fields->show();
+        m_costs->showPlan();
+    }
+
+    // Another pipeline or other costs have another layout before.
+    void edited()
+    {
+        m_settings.layout.clear();
+        m_fields->show(); // a scheme changes the number of chunks
+        ask(false);
+    }
+
+    void ask(bool isBalanced)
+    {
+        const QString problem
+            = m_fields->problem().isEmpty() ? m_costs->problem() : m_fields->problem();
+        m_problem->setText(problem);
+        m_problem->setVisible(!problem.isEmpty());
+        m_balance->setEnabled(problem.isEmpty());
+        if (!problem.isEmpty())
+            return;
+        m_preview->setWaiting();
+        if (isBalanced)
+            m_sentence->show(Band::Kind::Neutral, tr("Balancing."),
+                             tr("Layers move between stages while the iteration gets shorter."));
+        m_dividing.ask({m_settings, isBalanced});
+    }
+
+    void take(engine::Result<Divided> divided)
+    {
+        m_divided = divided ? std::make_shared<const Divided>(*std::move(divided)) : nullptr;
+        for (QAction* action : {m_even, m_use, m_copyMegatron, m_copyTitan})
+            action->setEnabled(m_divided != nullptr);
+        if (m_divided == nullptr)
+            showError(divided.error());
+        else
+            showDivided();
+        Q_EMIT statusChanged();
+    }
+
+    void showError(const engine::Error& error)
+    {
+        const bool isUnits = m_settings.plan.source.isUnits();
+        m_sentence->show(Band::Kind::Error, tr("No layout."),
+                         isUnits
+                             ? tr("Layers have no times in units: choose a model on hardware, or a "
+                                  "recorded run.")
+                             : capitalized(withLabels(engine::experimentFields(), error.message)));
+        m_preview->setStale();
+        for (SceneView* chart : {m_compute, m_peak})
+            chart->draw(nullptr);
+        m_stages->show({}, {});
+        m_all->show({}, {});
+        m_megatron->clear();
+        m_titan->clear();
+    }
+
+    void showDivided()
+    {
+        const Division &now = m_divided->now(), &before = m_divided->before();
+        const LayerLayout layout(now.layers);
+        const QString text = QString::fromStdString(layout.text());
+        if (!m_layout->hasFocus() || m_divided->tried > 0) {
+            m_layout->setText(text);
+            m_settings.layout = layout.text();
+        }
+        showSentence();
+        showStages();
+        showDevices();
+        showAll();
+        m_views.ask({RunPointer(now.run, &now.run->run)});
+        m_megatron->setPlainText(QStringLiteral("--pipeline-model-parallel-size %1 \\\n"
+                                                "--pipeline-model-parallel-layout '%2'")
+                                     .arg(before.run->run.schedule.shape.devices)
+                                     .arg(text));
+        m_titan->setPlainText(QStringLiteral("module_fqns_per_model_part = [\n%1]")
+                                  .arg(QString::fromStdString(engine::titanText(now.layers))));
+    }
+
+    void showSentence()
+    {
+        const auto ms = [](const Division& of) {
+            return kMilli * static_cast<double>(of.run->metrics.duration);
+        };
+        const Division &now = m_divided->now(), &before = m_divided->before();
+        int moved = 0;
+        for (const StageRow& row : m_divided->stages())
+            moved += std::max(0, row.change);
+        const double change = 100 * (ms(now) / ms(before) - 1);
+        const bool fits = m_divided->task.limit.admits(now.run->metrics);
+        const QString limit = m_divided->task.limit.of.empty()
+            ? QString()
+            : tr(" %1 %2.").arg(fits ? tr("Fits") : tr("Does not fit:"),
+                                fromUtf8(m_divided->task.limit.text()));
+        m_sentence->show(
+            !fits            ? Band::Kind::Error
+                : change < 0 ? Band::Kind::Ok
+                : change > 0 ? Band::Kind::Warning
+                             : Band::Kind::Neutral,
+            moved == 0
+                ? tr("%1 ms.").arg(number(ms(now), 1))
+                : tr("%1 ms instead of %2 ms, %3 %.")
+                      .arg(number(ms(now), 1), number(ms(before), 1), signedNumber(change, 1)),
+            (moved > 0                  ? tr("%1 moved.").arg(countOf(moved, "layer"))
+                 : m_divided->tried > 0 ? tr("No move of layers shortens the iteration.")
+                                        : tr("Balance looks for a shorter one."))
+                + limit);
+    }
+
+    void showStages()
+    {
+        using Shown = TableColumn<StageRow>;
+        const auto time = [](double StageRow::*member) {
+            return [member](const StageRow& row) { return number(row.*member, 2); };
+        };
+        m_stages->show(
+            {Shown(tr("Stage"), &StageRow::stage), Shown(tr("Device"), &StageRow::device),
+             Shown(tr("Layers"), &StageRow::blocks, Qt::AlignLeft),
+             Shown(tr("Change"),
+                   [](const StageRow& row) {
+                       return row.change == 0 ? QString() : signedNumber(row.change, 0);
+                   }),
+             Shown(tr("F, ms"), time(&StageRow::forward)),
+             Shown(tr("B, ms"), time(&StageRow::backward)),
+             Shown(tr("F and B of a micro-batch, ms"),
+                   [](const StageRow& row) { return number(row.forward + row.backward, 2); })
+                 .with(kShareRole,
+                       [](const StageRow& row) {
+                           return row.longest > 0 ? (row.forward + row.backward) / row.longest : 0;
+                       })},
+            m_divided->stages());
+    }
+
+    void showDevices()
+    {
+        const auto of = [](const Division& one, auto value) { return perDevice(*one.run, value); };
+        const auto compute = [](const profiler::DeviceMetrics& device) {
+            return kMilli * static_cast<double>(device.compute);
+        };
+        constexpr double kGiB = 1 << 30;
+        const auto peak = [](const profiler::DeviceMetrics& device) {
+            return static_cast<double>(device.peakBytes.value_or(0)) / kGiB;
+        };
+        const Division &now = m_divided->now(), &before = m_divided->before();
+        const auto& limit = m_divided->task.limit.of;
+        const auto show = [](SceneView* chart, const DeviceBars& bars) {
+            chart->draw([bars](const ChartLook& look) { return deviceBars(bars, look.style); });
+        };
+        show(m_compute,
+             {"Compute of an iteration", "ms", of(before, compute), of(now, compute), 0, 1});
+        const bool hasBytes = now.run->metrics.peakBytes().has_value();
+        m_peak->setVisible(hasBytes);
+        if (hasBytes)
+            show(m_peak,
+                 {"Peak memory", "GiB", of(before, peak), of(now, peak),
+                  limit.empty() ? 0 : *std::ranges::min_element(limit) / kGiB, 1});
+    }
+
+    void showAll()
+    {
+        using Shown = TableColumn<Division>;
+        const double before = static_cast<double>(m_divided->before().run->metrics.duration);
+        m_all->show(
+            {Shown(tr("Layout"), &Division::name, Qt::AlignLeft),
+             Shown(tr("Iteration, ms"),
+                   [](const Division& one) {
+                       return number(kMilli * static_cast<double>(one.run->metrics.duration), 1);
+                   })
+                 .with(kDifferenceRole,
+                       [before](const Division& one) -> QVariant {
+                           const double change
+                               = static_cast<double>(one.run->metrics.duration) / before - 1;
+                           return change == 0
+                               ? QString()
+                               : QString(signedNumber(100 * change, 1) + QStringLiteral(" %"));
+                       }),
+             Shown(
+                 tr("Bubble, %"),
+                 [](const Division& one) { return number(100 * one.run->metrics.bubbleRatio, 1); }),
+             Shown(labelled(tr("Peak, %1"), Unit::GiB),
+                   [](const Division& one) {
+                       return scaleIn(Unit::GiB, 1)
+                           .text(static_cast<double>(one.run->metrics.peakBytes().value_or(0)));
+                   })
+                 .onlyIf(
+                     [](const Division& one) { return one.run->metrics.peakBytes().has_value(); })},
+            m_divided->all);
+        m_all->fit();
+    }
+
+    void setLayout(std::size_t division)
+    {
+        m_settings.layout = LayerLayout(m_divided->all[division].layers).text();
+        m_layout->setText(QString::fromStdString(m_settings.layout));
+        ask(false);
+    }
+
+    void useInRun()
+    {
+        RunPlan plan = m_settings.plan;
+        const LayerLayout layout(m_divided->now().layers);
+        plan.source.setup.layout = layout;
+        plan.experiment.model.layout = layout;
+        Q_EMIT pageRequested({.kind = "setup", .plan = plan});
+    }
+
+    const ThemeController& m_theme;
+    LayoutSettings m_settings;
+    std::vector<std::string> m_schemes;
+    std::shared_ptr<const Divided> m_divided; // nullptr: none
+    Latest<Question, engine::Result<Divided>> m_dividing;
+    ViewPreparation m_views;
+
+    const engine::Field<LayoutSettings> m_memory
+        = engine::field(engine::option({}, "--memory", "Limit per device",
+                                       "Most memory of a device, as in 40GiB; one value, or one "
+                                       "for each device"),
+                        &LayoutSettings::memory);
+    BoundFields* m_fields = new BoundFields(m_theme, this);
+    CostForm* m_costs = new CostForm(m_theme, m_settings.plan, CostForm::Order::Searched);
+    QLineEdit* m_layout = named(new QLineEdit, "layoutText");
+    Band* m_sentence = named(new Band(m_theme, Band::Shape::Verdict), "layoutSentence");
+    QLabel* m_problem = makeWrapped("hint", "layoutProblem");
+    RowTable<StageRow>* m_stages
+        = new RowTable<StageRow>(m_theme, 23, "layoutStages", tr("Stages"), 2);
+    RowTable<Division>* m_all = new RowTable<Division>(m_theme, 26, "layoutRows", tr("Layouts"), 0);
+    SceneView *m_compute = named(new SceneView(m_theme, [](std::size_t) { return QString(); }),
+                                 "layoutCompute", tr("Compute of every device")),
+              *m_peak = named(new SceneView(m_theme, [](std::size_t) { return QString(); }),
+                              "layoutPeak", tr("Peak memory of every device"));
+    SchedulePreview* m_preview = named(new SchedulePreview(m_theme), "layoutPreview");
+    QPlainTextEdit *m_megatron
+        = named(new QPlainTextEdit, "megatronLayout", tr("Options of Megatron-LM")),
+        *m_titan = named(new QPlainTextEdit, "titanLayout", tr("Configuration of torchtitan"));
+    QAction *m_balance, *m_even, *m_use, *m_copyMegatron, *m_copyTitan, *m_showResult;
+};
+
+} // namespace
+
+profiler::MarkedScene deviceBars(const DeviceBars& bars, const profiler::ChartStyle& style)
+{
+    profiler::ChartCanvas canvas(style);
+    canvas.setRightMargin(12);
+    std::vector<double> values = bars.now;
+    values.insert(values.end(), bars.before.begin(), bars.before.end());
+    values.push_back(0);
+    values.push_back(bars.limit);
+    const auto y = profiler::scaleOf(values, canvas.bottom(), profiler::kPlotTop);
+    canvas.drawValueAxis(y, bars.title + ", " + bars.unit);
+    const double width = (canvas.right() - profiler::kPlotLeft)
+        / static_cast<double>(std::max<std::size_t>(1, bars.now.size()));
+    std::vector<std::string> names;
+    for (std::size_t i = 0; i < bars.now.size(); ++i) {
+        names.push_back(std::to_string(i));
+        const double left = profiler::kPlotLeft + width * static_cast<double>(i) + width / 6;
+        const auto bar = [&](double value, double at, profiler::Colour colour) {
+            canvas.box({at, y(value), width / 3, canvas.bottom() - y(value)}, colour);
+        };
+        bar(bars.before[i], left, style.grid);
+        bar(bars.now[i], left + width / 3,
+            bars.limit > 0 && bars.now[i] > bars.limit ? style.alert : style.ink);
+        const std::string text = number(bars.now[i], bars.decimals).toStdString();
+        if (profiler::textWidth(text) < width)
+            canvas.text(left + width / 3, y(std::max(bars.now[i], bars.before[i])) - 4, text,
+                        profiler::Text::Anchor::Middle);
+    }
+    if (bars.limit > 0) {
+        canvas.line({profiler::kPlotLeft, y(bars.limit)}, {canvas.right(), y(bars.limit)}, 1.5,
+                    style.ink);
+        canvas.text(canvas.right(), y(bars.limit) + profiler::kChartText + 2,
+                    "limit " + number(bars.limit, bars.decimals).toStdString(),
+                    profiler::Text::Anchor::End);
+    }
+    canvas.drawNames(names, "device; grey: before");
+    return canvas.finish();
+}
+
+Page* makeLayout(const ThemeController& theme)
+{
+    return new LayoutPage(theme);
+}
+
+} // namespace app
