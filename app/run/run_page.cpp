@@ -771,8 +771,12 @@ int RunPage::exportedIteration() const
 QStringList RunPage::statusTexts() const
 {
     const KernelView* kernels = m_timeline->kernels().get();
-    return runStatus(*m_document, m_metrics, m_timeline->selection(), kernels)
-        + (view() ? recordStatus(*view(), kernels) : QStringList()) + laneStatus();
+    QStringList texts = runStatus(*m_document, m_metrics, m_timeline->selection(), kernels);
+    if (view())
+        texts += recordStatus(*view(), kernels);
+    if (const auto collapsed = std::ssize(m_timeline->collapsed()); collapsed > 0)
+        texts += tr("%1 collapsed").arg(countOf(collapsed, "group"));
+    return texts;
 }
 
 QString RunPage::statusNote() const

@@ -101,10 +101,9 @@ private:
     void runAgain();
 
     // Lanes, the context menu and the palette (run_actions.cpp).
-    int selectedLane() const;                       // a device; -1: none
-    std::optional<LaneGroup> selectedGroup() const; // nullopt: the lane belongs to no group
-    void showLanes();                               // enables the actions for the selection
-    QStringList laneStatus() const;
+    int selectedLane() const;     // a device; -1: none
+    bool areAllCollapsed() const; // whether every group of lanes is
+    void showLanes();             // enables the actions for the selection
     void showMenu(const QPoint& at);
     void addSelectionTo(QMenu& menu, const Selection& selection);
     void addOpTo(QMenu& menu, const Selection& selection);
