@@ -378,19 +378,3 @@ TEST_CASE("T replays the runs with the op times of the baseline, and the verdict
     action->trigger();
     CHECK(waitFor([&] { return !verdict->text().contains(QStringLiteral("op times of")); }));
 }
-
-TEST_CASE("B swaps the rows of the chosen run and the baseline in place")
-{
-    Compared compared(fiveSchemes());
-    REQUIRE(compared.hasRows(5));
-    auto& lanes = *compared.find<CompareWidget>("compare");
-    REQUIRE(waitFor([&] { return lanes.rows().rows.front().run != 0 && lanes.current() >= 0; }));
-    const auto before = shownOrder(lanes);
-    compared.find<QAction>("blinkRuns")->trigger();
-    auto swapped = before;
-    std::iter_swap(std::ranges::find(swapped, std::size_t{0}),
-                   std::ranges::find(swapped, static_cast<std::size_t>(lanes.current())));
-    CHECK(shownOrder(lanes) == swapped);
-    compared.find<QAction>("blinkRuns")->trigger();
-    CHECK(shownOrder(lanes) == before);
-}
