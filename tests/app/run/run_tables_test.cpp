@@ -163,7 +163,8 @@ TEST_CASE("iterations of a growing run are appended, and the last one may change
 
 namespace {
 
-RunTable showRuns(CompareModel& model, std::vector<engine::Run> runs, const QStringList& titles)
+RunTable showRuns(TableModel<std::size_t>& model, std::vector<engine::Run> runs,
+                  const QStringList& titles)
 {
     std::vector<RunPointer> shared;
     for (engine::Run& run : runs)
@@ -172,7 +173,7 @@ RunTable showRuns(CompareModel& model, std::vector<engine::Run> runs, const QStr
     REQUIRE(numbers.has_value());
     RunTable table = differenceTable(std::make_shared<const CompareNumbers>(*std::move(numbers)),
                                      {titles, {}});
-    model.show(table);
+    model.reset(table.columns, table.rows);
     return table;
 }
 
@@ -180,7 +181,7 @@ RunTable showRuns(CompareModel& model, std::vector<engine::Run> runs, const QStr
 
 TEST_CASE("differences are coloured over 1 % of the baseline, less time being better")
 {
-    CompareModel model;
+    TableModel<std::size_t> model;
     const QAbstractItemModelTester tester(&model, kStrict);
     const auto dispensable
         = showRuns(model, {simulatedRun({"1f1b", 4, 4}), simulatedRun({"bitpipe", 4, 4})},
@@ -208,7 +209,7 @@ TEST_CASE("differences are coloured over 1 % of the baseline, less time being be
 // They were sorted as texts: 16 before 4.
 TEST_CASE("numbers of settings are sorted by value in a comparison")
 {
-    CompareModel model;
+    TableModel<std::size_t> model;
     showRuns(
         model,
         {simulatedRun({"1f1b", 4, 16}), simulatedRun({"1f1b", 4, 4}), simulatedRun({"1f1b", 4, 8})},
@@ -232,7 +233,7 @@ TEST_CASE("a difference that is printed as 0 has no verdict")
 
 TEST_CASE("an oversubscribed live run is marked beside its mode")
 {
-    CompareModel model;
+    TableModel<std::size_t> model;
     engine::Run live = simulatedRun({"1f1b", 4, 4, 1, true});
     live.info.mode = engine::Mode::Live;
     live.info.threads = live.info.cores = 4;
@@ -248,7 +249,7 @@ TEST_CASE("an oversubscribed live run is marked beside its mode")
 
 TEST_CASE("runs in units and in milliseconds keep their own units and have no differences in time")
 {
-    CompareModel model;
+    TableModel<std::size_t> model;
     showRuns(model, {simulatedRun({"1f1b", 4, 4}), simulatedRun({"1f1b", 4, 4, 1, true})},
              {u"a"_qs, u"b"_qs});
     CHECK(header(model).mid(0, 3).join(u'|') == QStringLiteral("Run|Mode|Iteration"));
