@@ -22,7 +22,6 @@
 class QComboBox;
 class QLabel;
 class QPlainTextEdit;
-class QScrollArea;
 class QStackedWidget;
 class QTabBar;
 class QToolButton;
@@ -34,50 +33,12 @@ class DevicesPanel;
 class EmptyState;
 class EventsModel;
 class KernelsModel;
+class MemoryAreas;
 class MetricsModel;
 class NotesPanel;
 class RangePanel;
 class RunActions;
 class Tag;
-
-// The plots of MemoryPanel, in as many columns as fit.
-class MemoryPlots : public ThemedWidget
-{
-    Q_OBJECT
-
-public:
-    explicit MemoryPlots(const ThemeController& theme, QWidget* parent = nullptr);
-
-    void show(RunViewPointer view, int iteration);
-    int heightFor(int width) const;
-    // The largest stash in the iteration, as in the metrics of the device.
-    QString stashText(engine::DeviceId device) const;
-
-protected:
-    void paintEvent(QPaintEvent* event) override;
-    void mouseMoveEvent(QMouseEvent* event) override;
-    void leaveEvent(QEvent* event) override;
-
-private:
-    int devices() const { return m_view ? m_view->devices() : 0; }
-    const MemorySeries& seriesOf(int device) const { return m_view->memory({device}); }
-    QRect cell(int device) const;
-    QRectF plot(int device) const;
-    double timeAt(const QRectF& plot, double x) const;
-    QString text(double value) const; // formats bytes, or M_a if no memory was recorded
-    void paintCell(QPainter& painter, int device) const;
-    void paintArea(QPainter& painter, int device, const QRectF& plot) const;
-    void paintHead(QPainter& painter, int device) const;
-    void paintTimes(QPainter& painter, const QRectF& plot) const;
-    void paintCursor(QPainter& painter, int device, const QRectF& plot) const;
-
-    RunViewPointer m_view;
-    int m_iteration = -1;
-    engine::Window m_window;
-    double m_highest = 0;
-    Scale m_time, m_bytes;
-    std::optional<double> m_cursor; // position of the cursor, in time of the timeline
-};
 
 // The kernels of a run by kind of op, filtered by kind, device and scope. The table can be copied
 // and saved as CSV. If the kernels are unknown, the panel states the reason.
@@ -117,8 +78,7 @@ private:
     int m_iteration = -1;
 };
 
-// Memory over time: one plot per device with common time and byte scales, and a cursor across all
-// plots. Runs on GPUs also have a table of memory by owner.
+// Memory over time, as on the memory page. Runs on GPUs also have a table of memory by owner.
 class MemoryPanel : public QWidget
 {
     Q_OBJECT
@@ -131,14 +91,11 @@ public:
 
 protected:
     void resizeEvent(QResizeEvent* event) override;
-    bool eventFilter(QObject* watched, QEvent* event) override;
 
 private:
     void shareWidth();
-    void fitPlots();
 
-    MemoryPlots* m_plots;
-    QScrollArea* m_scroll;
+    MemoryAreas* m_areas;
     QWidget* m_gpus; // hidden for runs without GPUs
     TableModel<GpuMemoryRow> m_gpuModel;
     DataTable* m_gpuTable;
