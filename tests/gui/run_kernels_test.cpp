@@ -58,6 +58,17 @@ TEST_CASE("a run with kernels shows them under their ops, by the key and by the 
     CHECK_FALSE(timeline->look().areKernelsShown);
 }
 
+// The second request was ignored, so the kernels of the run were never shown again.
+TEST_CASE("the kernels of a run are read again after they were unknown")
+{
+    const OpenedKernels opened(*sample::measured({"1f1b", 2, 4, 1}));
+    REQUIRE(waitFor([&] { return opened.hasKernels(); }));
+    opened.document->setState(RunDocument::State::Running);
+    CHECK_FALSE(opened.hasKernels());
+    opened.document->setState(RunDocument::State::Finished);
+    CHECK(waitFor([&] { return opened.hasKernels(); }));
+}
+
 TEST_CASE("the table of kernels is filtered by op type, device and selection, and copied as CSV")
 {
     const auto run = sample::measured({"1f1b", 2, 4, 1});
