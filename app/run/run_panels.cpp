@@ -41,7 +41,6 @@ RunPanels::RunPanels(const ThemeController& theme, const RunActions& actions, QW
     : QWidget(parent)
     , m_theme(theme)
     , m_metrics(new MetricsModel(this))
-    , m_events(new EventsModel(this))
     , m_tabs(named(new QTabBar, "panelTabs"))
     , m_mode(new Tag(theme))
     , m_hint(makeLabel({}, "hint"))
@@ -49,7 +48,7 @@ RunPanels::RunPanels(const ThemeController& theme, const RunActions& actions, QW
     , m_fold(named(new QToolButton, "foldPanels", tr("Collapse the tables")))
     , m_stack(new QStackedWidget)
     , m_summaryTable(named(new DataTable(theme, 26), "summaryTable", tr("Summary")))
-    , m_eventsTable(named(new DataTable(theme, 23), "eventsTable", tr("Events")))
+    , m_events(new RowTable<Event>(theme, 23, "eventsTable", tr("Events")))
     , m_range(new RangePanel(theme))
     , m_devices(new DevicesPanel(theme))
     , m_kernels(new KernelPanel(theme))
@@ -61,9 +60,9 @@ RunPanels::RunPanels(const ThemeController& theme, const RunActions& actions, QW
     setObjectName(QStringLiteral("runPanels"));
     m_iterations.reset(iterationColumns({}, 0), {});
     m_summaryTable->setModel(m_metrics);
-    m_eventsTable->setModel(m_events);
-    m_eventsTable->setSortingEnabled(true);
-    m_eventsTable->sortByColumn(static_cast<int>(EventsModel::Column::Start), Qt::AscendingOrder);
+    m_events->show(eventColumns(std::make_shared<const engine::Run>(), 0), {});
+    m_events->setSortingEnabled(true);
+    m_events->sortByColumn(static_cast<int>(EventColumn::Start), Qt::AscendingOrder);
     m_log->setReadOnly(true);
     m_log->setFrameShape(QFrame::NoFrame);
     m_log->setFont(codeFont(12));
@@ -71,7 +70,7 @@ RunPanels::RunPanels(const ThemeController& theme, const RunActions& actions, QW
         = {{tr("Range"), m_range},
            {tr("Devices"), m_devices},
            {tr("Summary"), m_summaryTable},
-           {tr("Events"), m_eventsTable},
+           {tr("Events"), m_events},
            {tr("Kernels"), m_kernels},
            {tr("Memory"), m_memory},
            {tr("Progress"), makeProgress()},
@@ -83,7 +82,7 @@ RunPanels::RunPanels(const ThemeController& theme, const RunActions& actions, QW
     }
     spaced(new QVBoxLayout(this), {}, 0, {makeTabRow(), makeLine(Qt::Horizontal), {m_stack, 1}});
 
-    connect(m_eventsTable, &QTableView::clicked, this, &RunPanels::chooseEvent);
+    connect(m_events, &QTableView::clicked, this, &RunPanels::chooseEvent);
     connect(m_metrics, &MetricsModel::modelReset, m_summaryTable,
             [this] { m_summaryTable->setDispensable(m_metrics->dispensable()); });
     connect(m_summaryTable, &QTableView::clicked, this,
@@ -270,15 +269,16 @@ void RunPanels::fillShownPanel()
 
 void RunPanels::fillEvents()
 {
-    if (m_listed == Listed::Hits)
-        m_events->showAll(
-            m_run, [&hits = *m_hits](const engine::Span& span) { return hits.has(span); },
-            Found::kMostHits);
+    const bool areHits = m_listed == Listed::Hits;
+    const std::optional<int> iteration = areHits ? std::nullopt : std::optional(m_iteration);
+    EventFilter only;
+    if (areHits)
+        only = [this](const engine::Span& span) { return m_hits->has(span); };
     else if (m_listed == Listed::Path)
-        m_events->show(m_run, m_iteration,
-                       [&path = *m_path](const engine::Span& span) { return path.ops[span.op]; });
-    else
-        m_events->show(m_run, m_iteration);
+        only = [this](const engine::Span& span) { return m_path->ops[span.op]; };
+    m_events->show(eventColumns(m_run, iteration),
+                   areHits ? eventsOf(*m_run, iteration, only, Found::kMostHits)
+                           : eventsOf(*m_run, iteration, only));
 }
 
 void RunPanels::showMetrics(const RunPointer& run, const profiler::RunMetrics& metrics)
@@ -389,13 +389,14 @@ void RunPanels::showKernels(KernelViewPointer kernels, const QString& reason)
 
 void RunPanels::showSelection(const Selection& selection)
 {
+    const auto keyOf = [](const auto& op) { return std::tuple(op.op, op.lane, op.iteration); };
     const auto selectRow = [](DataTable* table, int row) {
         row >= 0 ? table->selectRow(row) : table->clearSelection();
     };
     m_kernels->showSelection(selection);
-    selectRow(m_eventsTable,
+    selectRow(m_events,
               selection.kind == Selection::Kind::Op && m_areEventsFresh
-                  ? m_events->rowOf(selection.op, selection.lane, selection.iteration)
+                  ? m_events->rows().rowWith(keyOf, keyOf(selection))
                   : -1);
     const engine::DeviceId device
         = selection.kind == Selection::Kind::None ? engine::DeviceId{} : selection.device;
@@ -457,19 +458,18 @@ int iterationOf(const Selection& selection, const engine::Run& run)
 KernelPanel::KernelPanel(const ThemeController& theme, QWidget* parent)
     : QWidget(parent)
     , m_theme(theme)
-    , m_model(new KernelsModel(this))
     , m_op(makeCombo("kernelOp", tr("Op type")))
     , m_device(makeCombo("kernelDevice", tr("Device")))
     , m_scope(makeCombo("kernelScope", tr("Scope")))
     , m_sum(named(makeLabel({}, "small"), "kernelSum"))
     , m_stack(new QStackedWidget)
-    , m_table(named(new DataTable(theme, 24), "kernelTable", tr("Kernels")))
+    , m_table(new RowTable<profiler::KernelRow>(theme, 24, "kernelTable", tr("Kernels")))
     , m_empty(named(new EmptyState(theme, {Icon::Chip, tr("No kernels"), {}, {}}), "kernelsEmpty"))
 {
     setObjectName(QStringLiteral("kernelPanel"));
-    m_table->setModel(m_model);
+    m_table->show(kernelColumns(nullptr), {});
     m_table->setSortingEnabled(true);
-    m_table->sortByColumn(static_cast<int>(KernelsModel::Column::Total), Qt::DescendingOrder);
+    m_table->sortByColumn(static_cast<int>(KernelColumn::Total), Qt::DescendingOrder);
     auto* full = new QWidget;
     spaced(new QVBoxLayout(full), {}, 0, {makeBar(), {m_table, 1}});
     auto* none = new QWidget;
@@ -487,8 +487,9 @@ QWidget* KernelPanel::makeBar()
     m_scope->addItems({tr("whole run"), tr("this iteration"), tr("selected range or op")});
     auto* copy = makeIconButton("copyKernels", Icon::Copy, tr("Copy the table as CSV"), m_theme);
     auto* save = makeIconButton("saveKernels", Icon::Export, tr("Save the table as CSV"), m_theme);
-    connect(copy, &QToolButton::clicked, this,
-            [this] { QGuiApplication::clipboard()->setText(m_model->csv()); });
+    connect(copy, &QToolButton::clicked, this, [this] {
+        QGuiApplication::clipboard()->setText(kernelsCsv(m_table->rows(), *m_kernels));
+    });
     connect(save, &QToolButton::clicked, this, &KernelPanel::save);
     auto* bar = makeSurface("plain");
     bar->setFixedHeight(34);
@@ -574,10 +575,10 @@ void KernelPanel::refresh()
 {
     if (!m_run || !m_kernels || m_kernels->isEmpty())
         return;
-    const std::shared_ptr<const profiler::GpuActivity> activity(m_kernels, &m_kernels->activity());
-    m_model->show(*m_run, activity, filter());
+    auto table = profiler::kernelTable(*m_run, m_kernels->activity(), filter());
+    m_table->show(kernelColumns(m_kernels), std::move(table.rows));
     std::int64_t launches = 0, time = 0, busy = 0;
-    for (const profiler::OpKindWork& op : m_model->ops()) {
+    for (const profiler::OpKindWork& op : table.ops) {
         launches += op.works;
         time += op.time;
         busy += op.busy;
@@ -598,7 +599,8 @@ void KernelPanel::save()
         this, tr("Save the table"), QStringLiteral("kernels.csv"), tr("CSV (*.csv)"));
     if (file.isEmpty())
         return;
-    const auto saved = engine::saveFile(file.toStdString(), m_model->csv().toStdString(),
+    const auto saved = engine::saveFile(file.toStdString(),
+                                        kernelsCsv(m_table->rows(), *m_kernels).toStdString(),
                                         engine::IfExists::Replace);
     if (!saved)
         QMessageBox::warning(this, tr("Not saved"), fromUtf8(saved.error().message));
@@ -608,11 +610,10 @@ MemoryPanel::MemoryPanel(const ThemeController& theme, QWidget* parent)
     : QWidget(parent)
     , m_areas(new MemoryAreas(theme))
     , m_gpus(new QWidget)
-    , m_gpuTable(named(new DataTable(theme, 24), "gpuMemoryTable", tr("Memory of the GPUs")))
+    , m_gpuTable(new RowTable<GpuMemoryRow>(theme, 24, "gpuMemoryTable", tr("Memory of the GPUs")))
 {
     constexpr int kLeastPanel = 270; // four devices in a row beside both docks
     m_areas->setLeastWidth(kLeastPanel);
-    m_gpuTable->setModel(&m_gpuModel);
     spaced(new QHBoxLayout(m_gpus), {}, 0, {makeLine(Qt::Vertical), {m_gpuTable, 1}});
     m_gpus->hide();
     spaced(new QHBoxLayout(this), {}, 0, {{makeScroll(m_areas), 1}, m_gpus});
@@ -624,7 +625,7 @@ void MemoryPanel::show(const RunViewPointer& view, int iteration)
     m_areas->show(std::make_shared<const MemoryReport>(view->hasMemory()
                                                            ? memoryReport(view->shared(), iteration)
                                                            : stashReport(*view, iteration)));
-    showGpuMemory(m_gpuModel, gpuMemory);
+    showGpuMemory(m_gpuTable->rows(), gpuMemory);
     m_gpus->setVisible(!gpuMemory.empty());
     shareWidth();
 }

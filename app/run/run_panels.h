@@ -10,6 +10,7 @@
 #include "app/timeline/view/selection.h"
 #include "app/ui/controls.h"
 #include "app/ui/numbers.h"
+#include "app/ui/row_table.h"
 #include "app/ui/theme.h"
 #include "profiler/analysis/kernel_table.h"
 #include "profiler/analysis/metrics.h"
@@ -28,11 +29,8 @@ class QToolButton;
 
 namespace app {
 
-class DataTable;
 class DevicesPanel;
 class EmptyState;
-class EventsModel;
-class KernelsModel;
 class MemoryAreas;
 class MetricsModel;
 class NotesPanel;
@@ -53,7 +51,6 @@ public:
     using QWidget::show;
     void showIteration(int iteration); // sets the iteration for the scope "this iteration"
     void showSelection(const Selection& selection);
-    KernelsModel& model() { return *m_model; }
 
 private:
     enum class Scope : int { Run, Iteration, Selection };
@@ -66,11 +63,10 @@ private:
     void save();
 
     const ThemeController& m_theme;
-    KernelsModel* m_model;
     QComboBox *m_op, *m_device, *m_scope;
     QLabel* m_sum;
     QStackedWidget* m_stack;
-    DataTable* m_table;
+    RowTable<profiler::KernelRow>* m_table;
     EmptyState* m_empty;
     RunPointer m_run;
     KernelViewPointer m_kernels;
@@ -97,8 +93,7 @@ private:
 
     MemoryAreas* m_areas;
     QWidget* m_gpus; // hidden for runs without GPUs
-    TableModel<GpuMemoryRow> m_gpuModel;
-    DataTable* m_gpuTable;
+    RowTable<GpuMemoryRow>* m_gpuTable;
 };
 
 // The bottom dock of a run: Range (while a range is marked), Devices (if there are several),
@@ -182,14 +177,14 @@ private:
 
     const ThemeController& m_theme;
     MetricsModel* m_metrics;
-    EventsModel* m_events;
     TableModel<IterationRow> m_iterations;
     QTabBar* m_tabs;
     Tag* m_mode;
     QLabel *m_hint, *m_logLine;
     QToolButton* m_fold;
     QStackedWidget* m_stack;
-    DataTable *m_summaryTable, *m_eventsTable;
+    DataTable* m_summaryTable;
+    RowTable<Event>* m_events;
     RangePanel* m_range;
     DevicesPanel* m_devices;
     KernelPanel* m_kernels;

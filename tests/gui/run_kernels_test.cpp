@@ -25,7 +25,12 @@ struct OpenedKernels : OpenedRun
         const auto& kernels = find<TimelineWidget>("timeline")->kernels();
         return kernels && !kernels->isEmpty();
     }
-    KernelsModel& table() const { return find<KernelPanel>("kernelPanel")->model(); }
+    TableModel<profiler::KernelRow>& table() const
+    {
+        auto* shown = dynamic_cast<RowTable<profiler::KernelRow>*>(find<DataTable>("kernelTable"));
+        REQUIRE(shown != nullptr);
+        return shown->rows();
+    }
     std::vector<profiler::KernelRow> rows() const
     {
         std::vector<profiler::KernelRow> shown;
@@ -125,10 +130,10 @@ TEST_CASE("the columns of the table of kernels sort")
 {
     OpenedKernels opened(*sample::measured({"1f1b", 2, 4, 1}));
     REQUIRE(waitFor([&] { return opened.hasKernels(); }));
-    KernelsModel& model = opened.table();
-    model.sort(static_cast<int>(KernelsModel::Column::Mean), Qt::AscendingOrder);
+    auto& model = opened.table();
+    model.sort(static_cast<int>(KernelColumn::Mean), Qt::AscendingOrder);
     CHECK(std::ranges::is_sorted(opened.rows(), {}, [](const auto& row) { return row.mean(); }));
-    model.sort(static_cast<int>(KernelsModel::Column::Count), Qt::DescendingOrder);
+    model.sort(static_cast<int>(KernelColumn::Count), Qt::DescendingOrder);
     CHECK(std::ranges::is_sorted(opened.rows(), std::greater{}, &profiler::KernelRow::count));
 }
 

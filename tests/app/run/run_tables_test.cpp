@@ -97,10 +97,10 @@ TEST_CASE("the summary has a column of recompute where it occurs, and its parts 
 
 TEST_CASE("the events table lists every op of an iteration once a lane, in time order")
 {
-    EventsModel model;
+    TableModel<Event> model;
     const QAbstractItemModelTester tester(&model, kStrict);
     const auto run = sharedRun({"1f1b", 2, 2, 2});
-    model.show(run, 1);
+    model.reset(eventColumns(run, 1), eventsOf(*run, 1));
     std::size_t spans = 0;
     for (const auto& track : run->timeline.tracks)
         for (const auto& span : track.spans)
@@ -108,21 +108,20 @@ TEST_CASE("the events table lists every op of an iteration once a lane, in time 
     REQUIRE(model.rowCount() == static_cast<int>(spans));
     CHECK(row(model, 0).mid(0, 7).join(u'|') == QStringLiteral("0F0|Forward|0|0|0|down|0.000"));
 
-    model.sort(static_cast<int>(EventsModel::Column::Duration), Qt::DescendingOrder);
+    model.sort(static_cast<int>(EventColumn::Duration), Qt::DescendingOrder);
     CHECK(model.at(0).window.duration() == 2 * run->info.ticksPerUnit);
-    const Event chosen = model.at(0);
-    CHECK(model.rowOf(chosen.op, chosen.lane, 1) == 0);
-    model.sort(static_cast<int>(EventsModel::Column::Start), Qt::AscendingOrder);
-    CHECK(model.rowOf(chosen.op, chosen.lane, 1) > 0); // the row moved, the event is the same
+    const std::uint32_t chosen = model.at(0).op;
+    model.sort(static_cast<int>(EventColumn::Start), Qt::AscendingOrder);
+    CHECK(model.rowWith(&Event::op, chosen) > 0); // the row moved, the event is the same
 }
 
 TEST_CASE("chosen ops of all iterations are listed with their iteration, up to a limit")
 {
-    EventsModel model;
+    TableModel<Event> model;
     const QAbstractItemModelTester tester(&model, kStrict);
     const auto run = sharedRun({"1f1b", 2, 2, 2});
     const auto isFirst = [](const engine::Span& span) { return span.op == 0; };
-    model.showAll(run, isFirst, 100);
+    model.reset(eventColumns(run, {}), eventsOf(*run, {}, isFirst));
     REQUIRE(model.rowCount() == 2);
     const int last = model.columnCount() - 1;
     CHECK(header(model).back() == QStringLiteral("Iteration"));
@@ -130,11 +129,10 @@ TEST_CASE("chosen ops of all iterations are listed with their iteration, up to a
         CHECK(row(model, k)[0] == QStringLiteral("0F0"));
         CHECK(row(model, k)[6] == QStringLiteral("0.000")); // since the start of its iteration
         CHECK(row(model, k)[last] == QString::number(k));
-        CHECK(model.rowOf(0, engine::Track::Kind::Compute, k) == k);
+        CHECK(model.at(k).lane == engine::Track::Kind::Compute);
     }
-    model.showAll(run, isFirst, 1);
-    CHECK(model.rowCount() == 1);
-    model.show(run, 1, isFirst);
+    CHECK(eventsOf(*run, {}, isFirst, 1).size() == 1);
+    model.reset(eventColumns(run, 1), eventsOf(*run, 1, isFirst));
     CHECK(model.rowCount() == 1);
     CHECK(header(model).back() != QStringLiteral("Iteration"));
 }
