@@ -267,9 +267,6 @@ void ComparePage::makeActions()
     m_showDetails = makeAction("showDetails", tr("Details"), {});
     m_ghost = makeAction("showGhost", tr("Outline of the baseline"), Qt::Key_G, {},
                          tr("draw the boxes of the baseline over the devices of other runs"));
-    m_blink = makeAction(
-        "blinkRuns", tr("Blink two runs"), Qt::Key_B, [this] { m_lanes->blink(); },
-        tr("swap the selected run and the baseline in place"));
     m_sameTimes = makeAction("sameOpTimes", tr("Same op times"), Qt::Key_T, {},
                              tr("replay all runs with the op times of the baseline"));
     m_copy = makeAction("copyVerdict", tr("Copy the verdict"), QKeySequence::Copy,
@@ -294,14 +291,14 @@ void ComparePage::makeActions()
          {std::pair(m_back, Icon::ChevronLeft), std::pair(m_forward, Icon::ChevronRight),
           std::pair(m_fit, Icon::Fit), std::pair(m_showRuns, Icon::Compare),
           std::pair(m_showDetails, Icon::Info), std::pair(m_addRun, Icon::Plus),
-          std::pair(m_export, Icon::Export), std::pair(m_blink, Icon::Compare)})
+          std::pair(m_export, Icon::Export)})
         followTheme(action, icon, m_theme);
 }
 
 QList<QAction*> ComparePage::menuActions(Menu menu) const
 {
     if (menu == Menu::View)
-        return {m_back, m_forward, m_fit, m_ghost, m_blink, m_showRuns, m_showDetails};
+        return {m_back, m_forward, m_fit, m_ghost, m_showRuns, m_showDetails};
     if (menu == Menu::Export)
         return {m_export, m_report};
     return menu == Menu::Compare
@@ -395,7 +392,7 @@ QWidget* ComparePage::makeToolbar()
             *lane = add(tr("Lane"), m_lane), *times = add(tr("Times"), m_times),
             *baseline = add(tr("Baseline"), m_baseline);
     row->addStretch(1);
-    for (QAction* action : {m_blink, m_addRun, m_export}) {
+    for (QAction* action : {m_addRun, m_export}) {
         m_buttons << makeActionButton(action);
         m_icons.prepend(makeToolButton(action)); // updateToolbar() hides the first icons first
         m_icons.front()->setObjectName(action->objectName() + QStringLiteral("Icon"));

@@ -180,7 +180,7 @@ private:
     int m_explained = -1;    // run that the details describe; -1: none
 
     QAction *m_back, *m_forward, *m_fit, *m_addRun, *m_export, *m_report, *m_predict,
-        *m_showParameters, *m_showRuns, *m_showDetails, *m_ghost, *m_blink, *m_sameTimes, *m_copy;
+        *m_showParameters, *m_showRuns, *m_showDetails, *m_ghost, *m_sameTimes, *m_copy;
     QList<QAction*> m_ranks; // that sort the runs
     RunSaver* m_saver;
     RunsDock* m_dock;

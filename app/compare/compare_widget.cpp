@@ -913,22 +913,6 @@ void CompareWidget::setGhost(bool hasGhost)
     contentChanged();
 }
 
-void CompareWidget::blink()
-{
-    auto& order = m_scene.arrangement.order;
-    const std::size_t baseline = m_scene.arrangement.baseline;
-    const std::size_t other = m_scene.current >= 0 && m_scene.current != static_cast<int>(baseline)
-        ? static_cast<std::size_t>(m_scene.current)
-        : (baseline == 0 ? 1 : 0);
-    const auto one = std::ranges::find(order, baseline), two = std::ranges::find(order, other);
-    if (one == order.end() || two == order.end())
-        return;
-    std::iter_swap(one, two);
-    setSelected({});
-    relayout();
-    contentChanged();
-}
-
 void CompareWidget::setEditable(int run)
 {
     m_opEnd.setRun(run);

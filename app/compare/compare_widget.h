@@ -115,7 +115,6 @@ public:
     void setLane(LaneOf lane);
     void setAlign(CompareAlign align);
     void setGhost(bool hasGhost); // outlines of the baseline over the other runs
-    void blink();                 // swaps the rows of the chosen run and the baseline, in place
     void select(std::size_t run, const Selection& selection);
     bool isCompact() const { return m_scene.rows.isCompact; }
     const CompareLayout& rows() const { return m_scene.rows; }

@@ -3,7 +3,6 @@
 #include "app/compare/compare_numbers.h"
 #include "app/documents/run_document.h"
 #include "app/ui/controls.h"
-#include "app/ui/data_table.h"
 #include "app/ui/numbers.h"
 #include "app/ui/text.h"
 #include "app/ui/themed_icon.h"
@@ -156,7 +155,8 @@ RunTable startedTable(const CompareNumbersPointer& numbers, const RunNames& name
     const auto file
         = [names](std::size_t run) { return names.files.value(static_cast<qsizetype>(run)); };
     RunTable table;
-    table.runs = numbers ? numbers->runs.size() : 0;
+    table.rows.resize(numbers ? numbers->runs.size() : 0);
+    std::iota(table.rows.begin(), table.rows.end(), std::size_t{0});
     table.columns.emplace_back(QStringLiteral("Run"), title, Qt::AlignLeft)
         .with(kStrongRole, kAlways)
         .with(kBelowRole, [file](std::size_t run) { return QFileInfo(file(run)).fileName(); })
@@ -278,11 +278,6 @@ Column shareColumn(const QString& title, const std::vector<Shares>& shares,
     return Column(QStringLiteral("%1, %").arg(title), text).sortedBy([share](std::size_t run) {
         return SortValue(share(run).value_or(-1));
     });
-}
-
-CompareModel& modelOf(const DataTable* table)
-{
-    return *static_cast<CompareModel*>(table->model());
 }
 
 constexpr int kTabs = 36, kNote = 38;
@@ -408,9 +403,9 @@ RunTable deviceTable(const CompareNumbersPointer& numbers, const RunNames& names
 {
     constexpr std::size_t kMostColumns = 16;
     RunTable table = startedTable(numbers, names);
-    std::vector<Shares> shares(table.runs);
+    std::vector<Shares> shares(table.rows.size());
     std::size_t devices = 0;
-    for (std::size_t run = 0; run < table.runs; ++run) {
+    for (const std::size_t run : table.rows) {
         const profiler::RunMetrics& metrics = numbers->comparison.runs[run].metrics;
         for (const profiler::DeviceMetrics& device : metrics.devices)
             shares[run].push_back(deviceBubble(*numbers->runs[run], metrics, device));
@@ -437,21 +432,6 @@ RunTable deviceTable(const CompareNumbersPointer& numbers, const RunNames& names
             return of.empty() ? std::nullopt : std::ranges::max(of);
         }));
     return table;
-}
-
-void CompareModel::show(RunTable table)
-{
-    std::vector<std::size_t> runs(table.runs);
-    std::iota(runs.begin(), runs.end(), std::size_t{0});
-    reset(std::move(table.columns), std::move(runs));
-}
-
-int CompareModel::rowOf(int run) const
-{
-    for (int row = 0; row < rowCount(); ++row)
-        if (static_cast<int>(at(row)) == run)
-            return row;
-    return -1;
 }
 
 ComparisonPanels::ComparisonPanels(const ThemeController& theme, QWidget* parent)
@@ -501,19 +481,16 @@ ComparisonPanels::ComparisonPanels(const ThemeController& theme, QWidget* parent
     });
 }
 
-DataTable* ComparisonPanels::makeTable(const char* name, const QString& title)
+RowTable<std::size_t>* ComparisonPanels::makeTable(const char* name, const QString& title)
 {
-    auto* table = named(new DataTable(m_theme, kTwoLines), name, title);
-    auto* model = new CompareModel(table);
-    table->setModel(model);
+    auto* table = new RowTable<std::size_t>(m_theme, kTwoLines, name, title);
     table->horizontalHeader()->setSectionsClickable(true);
     table->horizontalHeader()->setSortIndicator(-1, Qt::AscendingOrder);
     table->setSortingEnabled(true);
-    connect(table->selectionModel(), &QItemSelectionModel::currentRowChanged, this,
-            [this, model](const QModelIndex& index) {
-                if (index.row() >= 0 && index.row() < model->rowCount())
-                    choose(static_cast<int>(model->at(index.row())));
-            });
+    connect(table->selectionModel(), &QItemSelectionModel::currentRowChanged, this, [this, table] {
+        if (const std::size_t* run = table->current())
+            choose(static_cast<int>(*run));
+    });
     return table;
 }
 
@@ -615,11 +592,11 @@ void ComparisonPanels::show(const CompareNumbersPointer& numbers, const RunNames
                     + tr("Small numbers: 95 % interval of the difference; exact: the same in every "
                          "iteration. Green, red: the interval excludes 0 and the difference is "
                          "over 1 % of the baseline."));
-    const RunTable differences = differenceTable(numbers, names);
-    modelOf(m_tables[0]).show(differences);
-    modelOf(m_tables[1]).show(operationTable(numbers, names));
-    modelOf(m_tables[2]).show(deviceTable(numbers, names));
-    m_tables[0]->setDispensable(differences.dispensable);
+    RunTable tables[] = {differenceTable(numbers, names), operationTable(numbers, names),
+                         deviceTable(numbers, names)};
+    for (std::size_t k = 0; k < m_tables.size(); ++k)
+        m_tables[k]->show(std::move(tables[k].columns), std::move(tables[k].rows));
+    m_tables[0]->setDispensable(std::move(tables[0].dispensable));
     m_tables[0]->fitRows();
     if (isOther)
         m_pareto->mark({});
@@ -645,8 +622,8 @@ void ComparisonPanels::setCurrent(int run)
     m_current = run;
     if (!m_numbers || run >= static_cast<int>(m_numbers->runs.size()))
         run = -1; // the numbers of this run arrive with the next show()
-    for (DataTable* table : m_tables) {
-        const int row = modelOf(table).rowOf(run);
+    for (RowTable<std::size_t>* table : m_tables) {
+        const int row = table->rows().rowWith(std::identity(), static_cast<std::size_t>(run));
         const QSignalBlocker blocker(table->selectionModel());
         table->selectRow(row);
         table->scrollTo(table->model()->index(row, 0));

@@ -2,7 +2,7 @@
 
 #include "app/compare/compare_numbers.h"
 #include "app/shell/run_saver.h"
-#include "app/ui/table_model.h"
+#include "app/ui/row_table.h"
 #include "app/ui/theme.h"
 #include "engine/timeline/run.h"
 
@@ -49,17 +49,16 @@ std::vector<TableColumn<RunParameter>> parameterColumns(const QStringList& title
 QDialog* makeParametersDialog(const ThemeController& theme, std::vector<RunParameter> parameters,
                               const QStringList& titles, QWidget* parent);
 
-class DataTable;
 class ElidedLabel;
 class SceneView;
 
-// A table with one row per compared run, which stores the index of its run. The columns are
+// A table with one row per compared run, which is the index of the run. The columns are
 // measures: titles, units, definitions and numbers come from them, and each number has its
 // difference from the baseline and the interval of the difference.
 struct RunTable
 {
     std::vector<TableColumn<std::size_t>> columns = {};
-    std::size_t runs = 0;
+    std::vector<std::size_t> rows = {};
     // The columns that the view hides if not all fit: the settings first, from the last.
     std::vector<int> dispensable = {};
 };
@@ -67,15 +66,6 @@ RunTable differenceTable(const CompareNumbersPointer& numbers, const RunNames& n
 RunTable operationTable(const CompareNumbersPointer& numbers, const RunNames& names);
 // The bubble of every device; of a run with more than 16 devices the least and the largest.
 RunTable deviceTable(const CompareNumbersPointer& numbers, const RunNames& names);
-
-class CompareModel : public TableModel<std::size_t>
-{
-public:
-    using TableModel::TableModel;
-
-    void show(RunTable table);
-    int rowOf(int run) const; // row in the current sort order; -1: not shown
-};
 
 // A comparison in numbers, in tabs: differences, ops, devices, causes of bubbles, distribution of
 // durations, time by category. Ranked runs have the chart of iteration time against memory beside
@@ -107,7 +97,7 @@ protected:
     void resizeEvent(QResizeEvent* event) override;
 
 private:
-    DataTable* makeTable(const char* name, const QString& title);
+    RowTable<std::size_t>* makeTable(const char* name, const QString& title);
     // `describe` returns the tooltip of a run.
     SceneView* makeChart(const char* name, const QString& title,
                          const std::function<QString(std::size_t run)>& describe);
@@ -122,7 +112,7 @@ private:
     const ThemeController& m_theme;
     CompareNumbersPointer m_numbers;
     RunNames m_names;
-    std::array<DataTable*, 3> m_tables; // in the order of their panels
+    std::array<RowTable<std::size_t>*, 3> m_tables; // in the order of their panels
     SceneView *m_causes, *m_durations, *m_times, *m_pareto;
     QComboBox* m_kind;
     QPushButton* m_only;

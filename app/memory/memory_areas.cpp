@@ -102,11 +102,10 @@ private:
                      {15, isOver ? chrome.error : chrome.text, true});
         m_sheet.text(left, top + 56, MemoryAreas::tr("peak, %1").arg(m_report.bytes.unit()),
                      {11, chrome.text2});
-        m_sheet.text(left, top + 72,
-                     MemoryAreas::tr("stash %1")
-                         .arg(m_report.amount(peak.bytes[profiler::MemoryKind::Stash]
-                                              + peak.bytes[profiler::MemoryKind::Guest])),
-                     {11, chrome.text2});
+        if (m_report.hasBytes())
+            m_sheet.text(left, top + 72,
+                         MemoryAreas::tr("stash %1").arg(m_report.amount(m_report.stash(m_device))),
+                         {11, chrome.text2});
         for (const std::int64_t bytes :
              {std::int64_t{0}, m_report.isLimitInSight() ? *m_report.limit : m_report.highest})
             m_sheet.text(m_plot.left() - 5, yOf(bytes), m_report.amount(bytes),
@@ -219,7 +218,7 @@ private:
     QRectF m_panel, m_plot;
 };
 
-constexpr int kRuler = 26, kPanel = 132, kMostPanel = 200, kLeast = 420;
+constexpr int kRuler = 26, kPanel = 132, kMostPanel = 200;
 
 double fraction(const QRectF& plot, double x)
 {
@@ -271,14 +270,21 @@ void MemoryAreas::setWithoutMovesShown(bool isShown)
 void MemoryAreas::changed()
 {
     m_picture = {};
+    fitHeight();
     update();
+}
+
+// The panels get more height if the scroll area has it.
+void MemoryAreas::fitHeight()
+{
+    setMinimumHeight(kRuler + rows() * kPanel);
 }
 
 bool MemoryAreas::event(QEvent* event)
 {
     if (event->type() == QEvent::Resize || event->type() == QEvent::StyleChange
         || event->type() == QEvent::PaletteChange)
-        m_picture = {};
+        changed();
     return ThemedWidget::event(event);
 }
 
@@ -309,14 +315,7 @@ int MemoryAreas::columns() const
 {
     if (m_report && m_order == MemoryReport::Order::Pairs)
         return 2;
-    return std::clamp(width() / kLeast, 1, std::max(1, static_cast<int>(m_shown.size())));
-}
-
-int MemoryAreas::heightFor(int width) const
-{
-    const int across = m_order == MemoryReport::Order::Pairs ? 2 : std::max(1, width / kLeast);
-    const int devices = static_cast<int>(m_shown.size());
-    return kRuler + (devices + across - 1) / across * kPanel;
+    return std::clamp(width() / m_leastWidth, 1, std::max(1, static_cast<int>(m_shown.size())));
 }
 
 int MemoryAreas::rows() const

@@ -43,9 +43,9 @@ public:
     engine::DeviceId device() const { return m_device; }
     std::int64_t time() const { return m_time; }
     void choose(engine::DeviceId device, std::int64_t time);
-    void goToPeak(int step);        // the next (1) or previous (-1) peak of the device
-    int heightFor(int width) const; // minimum in pixels; panels use extra height
-    profiler::Scene scene() const;  // without the cursor
+    void goToPeak(int step); // the next (1) or previous (-1) peak of the device
+    void setLeastWidth(int pixels) { m_leastWidth = pixels; } // of a panel
+    profiler::Scene scene() const;                            // without the cursor
 
 Q_SIGNALS:
     void chosen(engine::DeviceId device, std::int64_t time);
@@ -62,6 +62,7 @@ private:
     bool isEmpty() const { return !m_report || m_report->isEmpty(); }
     int columns() const;
     int rows() const;
+    void fitHeight();
     QRectF panel(std::size_t position) const;
     QRectF plot(std::size_t position) const;
     int panelAt(QPointF at) const; // -1: none
@@ -77,6 +78,7 @@ private:
     MemoryReport::Order m_order = MemoryReport::Order::Devices;
     std::vector<engine::DeviceId> m_shown; // in the current order
     bool m_isWithoutMovesShown = true;
+    int m_leastWidth = 420;
     engine::DeviceId m_device{0};
     std::int64_t m_time = 0;
     std::optional<std::int64_t> m_hover;

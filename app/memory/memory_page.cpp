@@ -15,7 +15,6 @@
 #include <QAction>
 #include <QCheckBox>
 #include <QClipboard>
-#include <QEvent>
 #include <QGuiApplication>
 #include <QHBoxLayout>
 #include <QPainter>
@@ -378,13 +377,6 @@ public:
     const RunDocument* document() const override { return m_document.get(); }
 
 protected:
-    bool eventFilter(QObject* watched, QEvent* event) override
-    {
-        if (event->type() == QEvent::Resize)
-            fitAreas();
-        return Page::eventFilter(watched, event);
-    }
-
     // In a small window, the plots keep two thirds of the width.
     void resizeEvent(QResizeEvent* event) override
     {
@@ -410,9 +402,7 @@ private:
 
     QWidget* makeCentre()
     {
-        m_scroll->setWidgetResizable(false);
-        m_scroll->viewport()->installEventFilter(this);
-        m_content->addWidget(m_scroll);
+        m_content->addWidget(makeScroll(m_areas));
         m_content->addWidget(makeColumn({24, 24, 24, 24}, 0, {kStretch, m_empty, kStretch}, ""));
         auto* top = makeColumn(
             {}, 0, {makeToolbar(), makeLine(Qt::Horizontal), {m_content, 1}, m_legend}, "");
@@ -449,7 +439,6 @@ private:
         connect(m_stepper, &IterationStepper::chosen, this, &MemoryPage::showIteration);
         connect(m_order, &SegmentControl::currentChanged, this, [this](int choice) {
             m_areas->setOrder(static_cast<MemoryReport::Order>(choice));
-            fitAreas();
         });
         connect(m_withoutMoves, &QCheckBox::toggled, m_areas, &MemoryAreas::setWithoutMovesShown);
         connect(m_areas, &MemoryAreas::chosen, this, &MemoryPage::showAlive);
@@ -502,7 +491,6 @@ private:
         m_areas->show(m_report);
         if (!hasMemory)
             m_alive->show({}, {});
-        fitAreas();
         Q_EMIT statusChanged();
     }
 
@@ -551,12 +539,6 @@ private:
         Q_EMIT statusChanged();
     }
 
-    void fitAreas()
-    {
-        const int width = m_scroll->viewport()->width();
-        m_areas->resize(width, std::max(m_areas->heightFor(width), m_scroll->viewport()->height()));
-    }
-
     // Gives the table of devices the height that it needs and leaves the rest to the plots.
     void fitTable()
     {
@@ -575,9 +557,8 @@ private:
     QCheckBox* m_withoutMoves = named(new QCheckBox(tr("without moves")), "withoutMoves");
     MemoryAreas* m_areas = new MemoryAreas(m_theme);
     MemoryLegend* m_legend = new MemoryLegend(m_theme);
-    QScrollArea* m_scroll = makeScroll(m_areas);
     QSplitter *m_columns, *m_rows;                  // m_rows: the plots above the table
-    QStackedWidget* m_content = new QStackedWidget; // m_scroll or m_empty
+    QStackedWidget* m_content = new QStackedWidget; // m_areas or m_empty
     EmptyState* m_empty
         = named(new EmptyState(m_theme, {Icon::Chart, {}, {}, tr("New run with these settings")}),
                 "memoryEmpty");

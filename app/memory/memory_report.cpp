@@ -40,6 +40,15 @@ bool MemoryReport::isEmpty() const
     return std::ranges::all_of(steps, [](const auto& one) { return one.empty(); });
 }
 
+std::int64_t MemoryReport::stash(DeviceId device) const
+{
+    using enum profiler::MemoryKind;
+    std::int64_t largest = 0;
+    for (const profiler::MemoryStep& step : steps[device])
+        largest = std::max(largest, step.bytes[Stash] + step.bytes[Guest]);
+    return largest;
+}
+
 bool MemoryReport::hasPairs() const
 {
     return std::ranges::any_of(partners, [](const auto& one) { return one.has_value(); });
@@ -110,6 +119,29 @@ MemoryReport memoryReport(const RunPointer& run, int iteration)
     report.bytes = byteScale(endsAtLimit ? *report.limit : report.highest);
     report.highest
         = endsAtLimit ? *report.limit : roundedUp(report.highest, report.bytes.perUnit());
+    return report;
+}
+
+MemoryReport stashReport(const RunView& view, int iteration)
+{
+    constexpr double kParts = 1000; // of M_a
+    MemoryReport report = memoryReport(view.shared(), iteration);
+    for (const DeviceId device : report.steps.ids()) {
+        const MemorySeries& series = view.memory(device);
+        const auto add = [&](std::int64_t time) {
+            profiler::MemoryStep& step = report.steps[device].emplace_back();
+            step.time = time;
+            step.bytes[profiler::MemoryKind::Stash]
+                = std::llround(kParts * series.at(static_cast<double>(time)).total);
+        };
+        if (iteration >= 0 && !series.isEmpty())
+            add(report.window.begin);
+        for (const std::int64_t time : series.times())
+            if (time > report.window.begin && time < report.window.end)
+                add(time);
+    }
+    report.bytes = Scale(kParts, 1, QString::fromUtf8("Mₐ"));
+    report.highest = roundedUp(std::llround(kParts * view.memoryScale()), kParts);
     return report;
 }
 

@@ -1,6 +1,6 @@
 #pragma once
 
-#include "app/documents/run_document.h"
+#include "app/timeline/view/run_view.h"
 #include "app/ui/numbers.h"
 #include "profiler/analysis/alive.h"
 
@@ -27,7 +27,9 @@ struct MemoryReport
     std::int64_t highest = 0;
     Scale time, bytes;
 
-    bool isEmpty() const; // whether the run has no memory in bytes
+    bool isEmpty() const;
+    bool hasBytes() const { return !run->timeline.memory.empty(); } // otherwise stashReport()
+    std::int64_t stash(engine::DeviceId device) const; // the largest, with those of its partner
     bool isLimitInSight() const { return limit && *limit <= highest; } // whether the axis shows it
     // Whether the bytes are computed from a model, because the run is a simulation.
     bool isPredicted() const;
@@ -42,7 +44,9 @@ struct MemoryReport
     QString at(std::int64_t when) const; // time since the start of the iteration: "44.9"
     QString amount(std::int64_t of) const { return bytes.text(static_cast<double>(of)); }
 };
-MemoryReport memoryReport(const RunPointer& run, int iteration);
+MemoryReport memoryReport(const RunPointer& run, int iteration); // empty without bytes
+// The stash of every device in thousandths of M_a, for a run without recorded memory.
+MemoryReport stashReport(const RunView& view, int iteration);
 // Whether `highest` reaches at least a third of an axis that ends at `limit`, so that amounts up to
 // `highest` remain readable.
 bool isInSight(std::optional<double> limit, double highest);

@@ -2,24 +2,19 @@
 
 #include "app/documents/run_document.h"
 #include "app/run/run_actions.h"
-#include "app/timeline/paint/box_painter.h"
 #include "app/ui/themed_icon.h"
 #include "app/whatif/what_if.h"
 #include "profiler/analysis/device_memory.h"
 #include "profiler/analysis/run_measures.h"
+#include "profiler/study/chart_kit.h"
 
 #include <QAction>
-#include <QFontMetricsF>
 #include <QHBoxLayout>
-#include <QKeyEvent>
-#include <QMouseEvent>
-#include <QPainter>
 #include <QPushButton>
 #include <QVBoxLayout>
 
 #include <algorithm>
 #include <cmath>
-#include <numeric>
 #include <utility>
 
 namespace app {
@@ -32,39 +27,55 @@ constexpr int kBar = 20, kInset = 1; // height of the bar; space for the frame o
 constexpr double kSmallest = 2, kPartGap = 1;
 constexpr double kNoBubble = 0.0005; // a smaller share is shown as none
 
-BoxColours::Look lookOf(Category category, const BoxColours& colours)
+profiler::Colour fillOf(Category category, const profiler::Palette& palette)
 {
-    using engine::OpKind;
-    constexpr auto kNormal = BoxColours::Emphasis::Normal;
-    const profiler::Palette& palette = colours.theme().palette;
-    const auto plain = [&palette](profiler::Colour fill) {
-        return BoxColours::Look{toQt(fill), toQt(palette.inkOn(fill)), {}, {}, toQt(fill)};
+    using enum engine::OpKind;
+    const auto ofOp = [&palette](engine::OpKind kind) {
+        engine::Op op;
+        op.kind = kind;
+        return palette.fill(op, 0);
     };
     switch (category) {
     case Compute:
-    case Forward:
-        return colours.look(OpKind::Forward, 0, kNormal);
-    case Recompute:
-        return colours.look(OpKind::Recompute, 0, kNormal);
-    case Backward:
-    case BackwardInput:
-        return colours.look(OpKind::Backward, 0, kNormal);
-    case BackwardWeight:
-        return colours.look(OpKind::BackwardWeight, 0, kNormal);
+    case Category::Forward:
+        return ofOp(engine::OpKind::Forward);
+    case Category::Recompute:
+        return ofOp(engine::OpKind::Recompute);
+    case Category::Backward:
+    case Category::BackwardInput:
+        return ofOp(engine::OpKind::Backward);
+    case Category::BackwardWeight:
+        return ofOp(engine::OpKind::BackwardWeight);
     case Optimizer:
-        return colours.look(OpKind::OptimizerStep, 0, kNormal);
+        return ofOp(OptimizerStep);
     case Exposed:
-        return colours.exposed(kNormal);
+        return palette.exposed();
     case Fill: // three greys of the palette, as in a comparison
-        return plain(palette.optimizerState);
+        return palette.optimizerState;
     case Wait:
-        return plain(palette.gradients);
+        return palette.gradients;
     case Drain:
-        return plain(palette.weights);
+        return palette.weights;
     case Bubble:
         break;
     }
-    return plain(palette.bubbleSolid);
+    return palette.bubbleSolid;
+}
+
+// The widths of the parts, at least kSmallest. The widest part makes up for parts that are wider
+// than their share.
+std::vector<double> widths(const std::vector<TimePart>& parts, double room)
+{
+    double all = 0, taken = 0;
+    for (const TimePart& part : parts)
+        all += part.ticks;
+    std::vector<double> widths;
+    for (const TimePart& part : parts) {
+        widths.push_back(std::max(kSmallest, std::round(room * part.ticks / all)));
+        taken += widths.back();
+    }
+    *std::ranges::max_element(widths) += room - taken;
+    return widths;
 }
 
 // The step of the last shown decimal, in ticks.
@@ -101,137 +112,43 @@ QString extremeText(const profiler::RunMetrics& metrics, Category category, cons
 
 } // namespace
 
-TimeBar::TimeBar(const ThemeController& theme, QWidget* parent)
-    : ThemedWidget(theme, parent)
+profiler::MarkedScene drawTimeBar(const std::vector<TimePart>& parts,
+                                  std::optional<Category> selected, const ChartLook& look)
 {
-    setObjectName(QStringLiteral("timeBar"));
-    setFixedHeight(kBar + 2 * kInset);
-    setFocusPolicy(Qt::TabFocus);
-}
-
-void TimeBar::show(std::vector<Part> parts)
-{
-    m_parts = std::move(parts);
-    QStringList texts;
-    for (const Part& part : m_parts)
-        texts << part.name + QLatin1Char(' ') + part.value;
-    setAccessibleName(tr("Time by category: %1").arg(texts.join(QStringLiteral(", "))));
-    update();
-}
-
-void TimeBar::setSelected(std::optional<Category> category)
-{
-    m_selected = category;
-    update();
-}
-
-std::vector<TimeBar::Place> TimeBar::places() const
-{
-    const double all
-        = std::accumulate(m_parts.begin(), m_parts.end(), 0.0,
-                          [](double sum, const Part& part) { return sum + part.ticks; });
-    const double room = width() - 2 * kInset
-        - kPartGap * static_cast<double>(std::max<std::size_t>(1, m_parts.size()) - 1);
-    std::vector<Place> places;
-    double taken = 0;
-    for (const Part& part : m_parts) {
-        places.push_back({0, std::max(kSmallest, std::round(room * part.ticks / all))});
-        taken += places.back().width;
-    }
-    if (places.empty())
-        return places;
-    // The widest part makes up for parts that are wider than their share.
-    std::ranges::max_element(places, {}, &Place::width)->width += room - taken;
+    constexpr double kLeastEdged = 3.4; // greys with less contrast to the ground have an edge
+    const auto& [style, palette] = look;
+    if (parts.empty())
+        return profiler::emptyChart(style, "");
+    profiler::ChartCanvas canvas(style);
+    std::vector<profiler::SceneMark> marks;
+    const double gaps = kPartGap * static_cast<double>(parts.size() - 1);
     double left = kInset;
-    for (Place& place : places)
-        left = (place.left = left) + place.width + kPartGap;
-    return places;
-}
-
-QRect TimeBar::rectOf(Category category) const
-{
-    const auto found = std::ranges::find(m_parts, category, &Part::category);
-    if (found == m_parts.end())
-        return {};
-    const Place place = places()[static_cast<std::size_t>(found - m_parts.begin())];
-    return QRectF(place.left, kInset, place.width, kBar).toRect();
-}
-
-const TimeBar::Part* TimeBar::partAt(QPoint at) const
-{
-    const auto all = places();
-    for (std::size_t k = 0; k < all.size(); ++k)
-        if (at.x() >= all[k].left && at.x() <= all[k].left + all[k].width)
-            return &m_parts[k];
-    return nullptr;
-}
-
-QString TimeBar::toolTipAt(QPoint at) const
-{
-    const Part* part = partAt(at);
-    return part == nullptr ? QString() : part->tip;
-}
-
-void TimeBar::mousePressEvent(QMouseEvent* event)
-{
-    const Part* part = partAt(event->position().toPoint());
-    if (event->button() == Qt::LeftButton && part != nullptr)
-        Q_EMIT chosen(part->category);
-}
-
-void TimeBar::keyPressEvent(QKeyEvent* event)
-{
-    const int step = event->key() == Qt::Key_Right ? 1 : event->key() == Qt::Key_Left ? -1 : 0;
-    const bool isEnter = event->key() == Qt::Key_Return || event->key() == Qt::Key_Enter;
-    const int count = static_cast<int>(m_parts.size());
-    int at = -1;
-    for (int k = 0; k < count; ++k)
-        if (m_parts[static_cast<std::size_t>(k)].category == m_selected)
-            at = k;
-    if (isEnter && at >= 0)
-        Q_EMIT opened(*m_selected);
-    else if (step != 0 && at + step >= 0 && at + step < count)
-        Q_EMIT chosen(m_parts[static_cast<std::size_t>(at + step)].category);
-    else
-        QWidget::keyPressEvent(event);
-}
-
-void TimeBar::paintPart(QPainter& painter, const Part& part, const QRectF& box) const
-{
-    constexpr double kLeastEdged = 3.4; // greys with less contrast to the surface have an edge
-    const BoxColours colours(theme(), devicePixelRatioF());
-    const BoxColours::Look look = lookOf(part.category, colours);
-    fillLook(painter, box, look, box.left());
-    const bool isGrey = part.category >= Fill;
-    if (isGrey && profiler::contrast(fromQt(look.fill), theme().palette.surface) < kLeastEdged)
-        fillFrame(painter, box, 1, colours.bubbleEdge());
-    if (profiler::contrast(fromQt(look.ink), fromQt(look.fill)) < profiler::kSmallestInk)
-        return;
-    const QFontMetricsF metrics(painter.font());
-    for (const QString& text : {part.name + QLatin1Char(' ') + part.value, part.value})
-        if (metrics.horizontalAdvance(text) + 8 <= box.width()) {
-            painter.setPen(look.ink);
-            painter.drawText(box, Qt::AlignCenter, text);
-            return;
-        }
-}
-
-void TimeBar::paintEvent(QPaintEvent*)
-{
-    QPainter painter(this);
-    painter.setFont(uiFont(11, QFont::Medium));
-    const auto all = places();
-    for (std::size_t k = 0; k < all.size(); ++k)
-        paintPart(painter, m_parts[k], {all[k].left, kInset, all[k].width, kBar});
-    for (std::size_t k = 0; k < all.size(); ++k)
-        if (m_selected == m_parts[k].category
-            || (m_selected == Bubble && m_parts[k].category >= Fill))
-            fillFrame(painter, QRectF(all[k].left - 1, 0, all[k].width + 2, height()), 2,
-                      theme().chrome.text);
-    if (hasFocus()) {
-        painter.setPen(QPen(theme().chrome.text, 1, Qt::DotLine));
-        painter.drawRect(QRectF(rect()).adjusted(0.5, 0.5, -0.5, -0.5));
+    for (std::size_t k = 0; const double width : widths(parts, style.width - 2 * kInset - gaps)) {
+        const TimePart& part = parts[k++];
+        const profiler::Colour fill = fillOf(part.category, palette);
+        const profiler::Rect box{left, kInset, width, kBar};
+        const bool isGrey = part.category >= Fill, isSelected = selected == Bubble && isGrey;
+        if (isSelected)
+            canvas.box({left - 1, 0, width + 2, kBar + 2 * kInset}, style.ink);
+        if (isGrey && profiler::contrast(fill, style.ground) < kLeastEdged)
+            canvas.box(box, palette.bubbleLine);
+        const double edge = isSelected || isGrey ? 1 : 0;
+        canvas.box({left + edge, kInset + edge, width - 2 * edge, kBar - 2 * edge}, fill,
+                   part.category == Category::Recompute ? profiler::HatchLines::Rising
+                                                        : profiler::HatchLines::None);
+        marks.push_back({static_cast<std::size_t>(part.category), box});
+        left += width + kPartGap;
+        const profiler::Colour ink = palette.inkOn(fill);
+        const QString both = part.name + QLatin1Char(' ') + part.value;
+        for (const std::string& text : {both.toStdString(), part.value.toStdString()})
+            if (profiler::contrast(ink, fill) >= profiler::kSmallestInk
+                && profiler::textWidth(text) + 8 <= width) {
+                canvas.text(box.x + width / 2, kInset + kBar / 2.0 + 4, text,
+                            profiler::Text::Anchor::Middle, {ink, true});
+                break;
+            }
     }
+    return canvas.finish(std::move(marks));
 }
 
 AnswerStrip::AnswerStrip(const ThemeController& theme, const RunActions& actions, QWidget* parent)
@@ -243,7 +160,13 @@ AnswerStrip::AnswerStrip(const ThemeController& theme, const RunActions& actions
     , m_scale(makeLabel({}, "hint"))
     , m_detail(named(new ElidedLabel("small"), "answerDetail"))
     , m_next(named(new ElidedLabel("section"), "answerNext"))
-    , m_bar(new TimeBar(theme))
+    , m_bar(named(new SceneView(theme,
+                                [this](std::size_t category) {
+                                    const auto part = std::ranges::find(m_parts, Category(category),
+                                                                        &TimePart::category);
+                                    return part == m_parts.end() ? QString() : part->tip;
+                                }),
+                  "timeBar"))
     , m_gain(named(makeLabel({}, "gain"), "answerGain"))
     , m_mode(new Tag(theme, tr("simulated")))
     , m_left(new QWidget)
@@ -254,6 +177,9 @@ AnswerStrip::AnswerStrip(const ThemeController& theme, const RunActions& actions
     setObjectName(QStringLiteral("answerStrip"));
     setFixedHeight(kHeight);
     setMinimumWidth(560); // narrower than the contents, because resizeEvent() hides parts
+    m_bar->setFixedHeight(kBar + 2 * kInset);
+    m_bar->setListed();
+    m_bar->select(std::nullopt);
     m_bubble->setToolTip(tr("Selects all bubbles"));
     auto* texts = spaced(new QVBoxLayout, {0, 8, 0, 8}, 0, {m_caption, m_detail});
     spaced(new QHBoxLayout(m_left), {24, 0, 12, 0}, 14, {m_bubble, {texts, 1}});
@@ -274,8 +200,10 @@ AnswerStrip::AnswerStrip(const ThemeController& theme, const RunActions& actions
     spaced(new QHBoxLayout(this), {}, 0,
            {m_left, makeLine(Qt::Vertical), {middle, 1}, makeLine(Qt::Vertical), m_right});
     connect(m_bubble, &QPushButton::clicked, this, [this] { Q_EMIT chosen(Bubble); });
-    connect(m_bar, &TimeBar::chosen, this, &AnswerStrip::chosen);
-    connect(m_bar, &TimeBar::opened, this, &AnswerStrip::opened);
+    connect(m_bar, &SceneView::pointChosen, this,
+            [this](std::size_t category) { Q_EMIT chosen(Category(category)); });
+    connect(m_bar, &SceneView::pointOpened, this,
+            [this](std::size_t category) { Q_EMIT opened(Category(category)); });
 }
 
 void AnswerStrip::resizeEvent(QResizeEvent* event)
@@ -306,7 +234,7 @@ void AnswerStrip::show(const RunDocument& document, const profiler::RunMetrics* 
                            : document.isQueued() ? tr("In the queue")
                                                  : tr("Reading…"));
     m_detail->setText({});
-    m_bar->show({});
+    showParts({});
     m_where->setText({});
     m_scale->setText({});
 }
@@ -345,7 +273,7 @@ void AnswerStrip::showTimes(const engine::Run& run, const profiler::RunMetrics& 
     const bool isBubbleKnown = whyUnknown(run.info).empty(), isKnown = knowsTimes(run, metrics);
     const profiler::TimeByCategory mean = profiler::timeByCategory(metrics);
     const profiler::TimeByCategory shown = profiler::rounded(mean, stepOf(scale));
-    std::vector<TimeBar::Part> parts;
+    std::vector<TimePart> parts;
     for (const Category category : mean.enumerators()) {
         const bool isShown = category <= Exposed || (category == Bubble) != isBubbleKnown;
         const bool isTiny = category > Exposed && mean[Bubble] < kNoBubble * all;
@@ -369,7 +297,26 @@ void AnswerStrip::showTimes(const engine::Run& run, const profiler::RunMetrics& 
                       : tr("Where the %1 go, mean of %2")
                             .arg(scale.withUnit(all), countOf(metrics.recordedDevices, "device")));
     m_scale->setText(parts.empty() ? QString() : tr("%1, to scale").arg(scale.unit()));
-    m_bar->show(std::move(parts));
+    showParts(std::move(parts));
+}
+
+void AnswerStrip::showParts(std::vector<TimePart> parts)
+{
+    m_parts = std::move(parts);
+    QStringList texts;
+    for (const TimePart& part : m_parts)
+        texts << part.name + QLatin1Char(' ') + part.value;
+    m_bar->setAccessibleName(tr("Time by category: %1").arg(texts.join(QStringLiteral(", "))));
+    setSelected(m_selected);
+}
+
+void AnswerStrip::setSelected(std::optional<Category> category)
+{
+    m_selected = category;
+    m_bar->draw([parts = m_parts, category](const ChartLook& look) {
+        return drawTimeBar(parts, category, look);
+    });
+    m_bar->select(category ? std::optional(static_cast<std::size_t>(*category)) : std::nullopt);
 }
 
 void AnswerStrip::setNext(const QString& text, const QString& tip, bool isPrediction)

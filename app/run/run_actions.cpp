@@ -63,17 +63,9 @@ constexpr ActionEntry kRunActions[] = {
     {&A::showDetails, Menu::View, "showDetails", "Details", "", Toggle::On, Icon::Info},
     {&A::foldPanels, Menu::View, "foldTables", "Collapse or expand the tables", "T"},
     {&A::expandLane, Menu::View, "expandLane", "Expand or collapse the lane", ""},
-    {&A::pinLane, Menu::View, "pinLane", "Pin the lane to the top", "Shift+P"},
-    {&A::laneUp, Menu::View, "moveLaneUp", "Move the lane up", "Alt+Up"},
-    {&A::laneDown, Menu::View, "moveLaneDown", "Move the lane down", "Alt+Down"},
-    {&A::hideLane, Menu::View, "hideLane", "Hide the lane", "H", Toggle::None, kNoIcon,
-     "hide the lane of the selected device"},
-    {&A::hideOtherLanes, Menu::View, "hideOtherLanes", "Hide all other lanes", ""},
     {&A::groupLanes, Menu::View, "groupLanes", "Collapse the group of lanes", "Shift+G",
      Toggle::None, kNoIcon, "show the devices of a host or a node as one lane"},
     {&A::groupAllLanes, Menu::View, "groupAllLanes", "Collapse all groups of lanes", ""},
-    {&A::showAllLanes, Menu::View, "showAllLanes", "Show all lanes", "Shift+H", Toggle::None,
-     kNoIcon, "show all lanes in their usual order"},
     {&A::compare, Menu::Compare, "compareWithPrediction", "Compare this run", ""},
     {&A::exportFigure, Menu::Export, "exportFigure", "Export figure…", "Ctrl+E", Toggle::None,
      Icon::Export},
@@ -180,38 +172,17 @@ QList<QAction*> RunActions::of(Menu menu) const
 
 void RunPage::connectLanes()
 {
-    using Edit = std::function<void(LaneOrder&, int device)>;
-    const auto all = [this] { return m_timeline->devices(); };
-    const std::pair<QAction*, Edit> edits[] = {
-        {m_actions.hideLane, [=](LaneOrder& order, int device) { order.hide(device, all()); }},
-        {m_actions.hideOtherLanes,
-         [=](LaneOrder& order, int device) { order.hideOthers(device, all()); }},
-        {m_actions.pinLane, [](LaneOrder& order, int device) { order.togglePin(device); }},
-        {m_actions.laneUp, [=](LaneOrder& order, int device) { order.move(device, -1, all()); }},
-        {m_actions.laneDown, [=](LaneOrder& order, int device) { order.move(device, 1, all()); }},
-        {m_actions.groupLanes,
-         [this](LaneOrder& order, int) { order.toggleGroup(*selectedGroup()); }},
-    };
-    LaneHeaders& lanes = m_timeline->lanes();
-    for (const auto& [action, edit] : edits)
-        connect(action, &QAction::triggered, this, [this, &lanes, edit = edit] {
-            if (selectedLane() < 0)
-                return;
-            LaneOrder order = lanes.order();
-            edit(order, selectedLane());
-            lanes.setOrder(order);
-        });
-    connect(m_actions.groupAllLanes, &QAction::triggered, this, [this, &lanes] {
-        LaneOrder order = lanes.order();
-        order.collapsed = m_timeline->laneGroups();
-        lanes.setOrder(order);
-    });
-    connect(m_actions.expandLane, &QAction::triggered, this, [this, &lanes] {
+    connect(m_actions.expandLane, &QAction::triggered, this, [this] {
         if (selectedLane() >= 0)
-            lanes.toggle(selectedLane());
+            m_timeline->toggleLane(selectedLane());
     });
-    connect(m_actions.showAllLanes, &QAction::triggered, this, [&lanes] { lanes.setOrder({}); });
-    connect(&lanes, &LaneHeaders::orderChanged, this, [this] {
+    connect(m_actions.groupLanes, &QAction::triggered, this,
+            [this] { m_timeline->toggleGroup(selectedLane()); });
+    connect(m_actions.groupAllLanes, &QAction::triggered, this, [this] {
+        m_timeline->setCollapsed(areAllCollapsed() ? std::vector<LaneGroup>()
+                                                   : m_timeline->laneGroups());
+    });
+    connect(m_timeline, &TimelineWidget::collapsedChanged, this, [this] {
         showLanes();
         Q_EMIT statusChanged();
     });
@@ -225,48 +196,24 @@ int RunPage::selectedLane() const
     return isOnLane && selection.device.value < m_timeline->devices() ? selection.device.value : -1;
 }
 
-std::optional<LaneGroup> RunPage::selectedGroup() const
+bool RunPage::areAllCollapsed() const
 {
-    for (LaneGroup& one : m_timeline->laneGroups())
-        if (std::ranges::find(one.devices, selectedLane()) != one.devices.end())
-            return std::move(one);
-    return std::nullopt;
+    return m_timeline->collapsed().size() == m_timeline->laneGroups().size();
 }
 
 void RunPage::showLanes()
 {
     const RunActions& a = m_actions;
-    const LaneOrder& order = m_timeline->lanes().order();
     const int lane = selectedLane();
-    const bool hasOthers = lane >= 0 && order.shown(m_timeline->devices()).size() > 1;
-    for (QAction* action : {a.pinLane, a.expandLane})
-        action->setEnabled(lane >= 0);
-    for (QAction* action : {a.hideLane, a.hideOtherLanes, a.laneUp, a.laneDown})
-        action->setEnabled(hasOthers);
-    a.pinLane->setText(lane >= 0 && order.pinned.contains(lane) ? tr("Unpin the lane")
-                                                                : tr("Pin the lane to the top"));
-    a.groupLanes->setEnabled(selectedGroup().has_value());
-    a.groupLanes->setText(lane >= 0 && order.groupOf(lane) != nullptr
+    const std::vector<LaneGroup> groups = m_timeline->laneGroups();
+    a.expandLane->setEnabled(lane >= 0);
+    a.groupLanes->setEnabled(groupOf(groups, lane) != nullptr);
+    a.groupLanes->setText(groupOf(m_timeline->collapsed(), lane) != nullptr
                               ? tr("Expand the group of lanes")
                               : tr("Collapse the group of lanes"));
-    a.groupAllLanes->setEnabled(order.collapsed != m_timeline->laneGroups());
-    a.showAllLanes->setEnabled(!order.isDefault());
-}
-
-// "1 of 4 lanes hidden, 2 pinned"; empty if all lanes are shown in their usual order.
-QStringList RunPage::laneStatus() const
-{
-    const LaneOrder& order = m_timeline->lanes().order();
-    QStringList texts;
-    if (!order.hidden.empty())
-        texts << tr("%1 of %2 lanes hidden").arg(order.hidden.size()).arg(m_timeline->devices());
-    if (!order.pinned.empty())
-        texts << tr("%1 pinned").arg(order.pinned.size());
-    if (!order.order.empty())
-        texts << tr("lanes reordered");
-    if (!order.collapsed.empty())
-        texts << tr("%1 collapsed").arg(countOf(std::ssize(order.collapsed), "group"));
-    return texts.isEmpty() ? texts : QStringList{texts.join(QStringLiteral(", "))};
+    a.groupAllLanes->setEnabled(!groups.empty());
+    a.groupAllLanes->setText(areAllCollapsed() ? tr("Expand all groups of lanes")
+                                               : tr("Collapse all groups of lanes"));
 }
 
 void RunPage::showMenu(const QPoint& at)
@@ -281,11 +228,8 @@ void RunPage::showMenu(const QPoint& at)
         addSelectionTo(*menu, selection);
     if (selection.kind != Selection::Kind::None && selection.device.isValid()) {
         menu->addSeparator();
-        menu->addActions({a.expandLane, a.groupLanes, a.groupAllLanes, a.pinLane, a.laneUp,
-                          a.laneDown, a.hideLane, a.hideOtherLanes});
+        menu->addActions({a.expandLane, a.groupLanes, a.groupAllLanes});
     }
-    menu->addSeparator();
-    menu->addAction(a.showAllLanes);
     menu->popup(at);
 }
 

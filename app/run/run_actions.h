@@ -22,8 +22,7 @@ public:
     QAction *pause, *stop, *follow, *copyCommand;
     QAction *back, *forward, *fit, *fitAll, *fitSelection, *flow, *colourBy, *kernels, *plan;
     QAction *showRuns, *showDetails, *foldPanels;
-    QAction *expandLane, *pinLane, *laneUp, *laneDown, *hideLane, *hideOtherLanes, *groupLanes,
-        *groupAllLanes, *showAllLanes;
+    QAction *expandLane, *groupLanes, *groupAllLanes;
     QAction *compare, *exportFigure, *exportReport, *exportTrace;
     QAction *importReport, *why, *whatIf, *memory, *query, *find, *findNext, *findPrevious;
     QAction *markRange, *note, *bookmark, *undo, *redo, *saveCopy, *savePart;

@@ -16,6 +16,10 @@
 #include "app/ui/controls.h"
 #include "app/ui/themed_icon.h"
 #include "app/why/why_panel.h"
+#include "profiler/analysis/kernel_table.h"
+#include "profiler/predict/predict.h"
+#include "profiler/store/trace_store.h"
+#include "profiler/whatif/own_replay.h"
 
 #include <QAction>
 #include <QClipboard>
@@ -39,6 +43,34 @@ constexpr int kRunsDockWidth = 216, kDetailsWidth = 292, kPanelsHeight = 216, kL
 constexpr int kFoldDetailsBelow = 1360, kFoldRunsBelow = 1180; // width of the page
 constexpr int kFoldPanelsBelow = 860;                          // height of the window
 constexpr int kChromeHeight = 90; // menu bar, tabs and status bar of the window around a page
+
+RunViewPointer assumedIteration(const engine::Run& run)
+{
+    auto assumed = profiler::schematic(run);
+    return assumed
+        ? std::make_shared<const RunView>(std::make_shared<const engine::Run>(*std::move(assumed)))
+        : nullptr;
+}
+
+RunPointer predictedIteration(const engine::Run& run)
+{
+    const auto replay = profiler::OwnReplay::ofMedians(run);
+    return replay ? std::make_shared<const engine::Run>(replay->placed()) : nullptr;
+}
+
+QString whyNoKernelsOf(const engine::Run& run)
+{
+    return QString::fromStdString(profiler::whyNoKernels(run.info));
+}
+
+std::pair<KernelViewPointer, QString> readKernels(const engine::Run& run, const std::string& file)
+{
+    auto trace = profiler::readGpuTrace(file);
+    if (!trace)
+        return {nullptr, QString::fromStdString(trace.error().message)};
+    return {std::make_shared<const KernelView>(run, profiler::GpuActivity(run, std::move(*trace))),
+            whyNoKernelsOf(run)};
+}
 
 } // namespace
 
@@ -140,6 +172,40 @@ RunPage::RunPage(const ThemeController& theme, RunLibrary& library,
     , m_theme(theme)
     , m_library(library)
     , m_document(std::move(document))
+    , m_iterations(
+          this,
+          [](const IterationRequest& asked, const auto&) {
+              return IterationAnswer{asked, profiler::metrics(*asked.run, asked.iteration),
+                                     iterationRows(*asked.run, asked.first)};
+          },
+          [this](const IterationAnswer& answer) { showAnswer(answer); },
+          decltype(m_iterations)::Older::Delivered)
+    , m_ranges(
+          this,
+          [](const RangeRequest& asked, const auto&) {
+              return RangeAnswer{asked.first, profiler::rangeMetrics(*asked.first, asked.second)};
+          },
+          [this](const RangeAnswer& answer) { showRange(answer); })
+    , m_predictions(
+          this, [](const RunPointer& run, const auto&) { return predictedIteration(*run); },
+          [this](const RunPointer& prediction) {
+              if (!prediction)
+                  return;
+              m_details->set(&DetailsPanel::Facts::prediction, prediction);
+              m_timeline->setPlan(prediction);
+          })
+    , m_assumed(
+          this, [](const RunPointer& run, const auto&) { return assumedIteration(*run); },
+          [this](const RunViewPointer& iteration) {
+              if (iteration)
+                  m_state->showAssumed(iteration);
+          })
+    , m_kernels(
+          this,
+          [](const KernelRequest& asked, const auto&) {
+              return readKernels(*asked.first, asked.second);
+          },
+          [this](const Kernels& kernels) { showKernels(kernels.first, kernels.second); })
     , m_actions(theme, *this)
     , m_runs(new RunsDock(theme, library))
     , m_toolbar(new RunToolbar(theme, m_actions))
@@ -176,7 +242,8 @@ RunPage::RunPage(const ThemeController& theme, RunLibrary& library,
     connectTimeline();
     connectLook();
     connectLanes();
-    connectAnalysis();
+    connect(&m_views, &ViewPreparation::ready, this,
+            [this](const auto& views) { showView(views.front()); });
     connectDocument();
     for (const QString& line : m_document->log())
         m_panels->addLogLine(line);
@@ -382,13 +449,6 @@ void RunPage::connectRange()
         m_panels->open(RunPanels::Panel::Range);
         range.editRange();
     });
-    connect(&m_analysis, &RunAnalysis::rangeAnswered, this,
-            [this, &range](const RunPointer& run, const profiler::RangeMetrics& metrics) {
-                if (exportedRange() != metrics.range)
-                    return;
-                range.showMetrics(run, metrics);
-                m_details->set(&DetailsPanel::Facts::range, metrics);
-            });
 }
 
 void RunPage::connectTimeline()
@@ -456,27 +516,55 @@ void RunPage::connectLook()
     follow(timeline->look());
 }
 
-void RunPage::connectAnalysis()
+void RunPage::showAnswer(const IterationAnswer& answer)
 {
-    connect(&m_views, &ViewPreparation::ready, this,
-            [this](const auto& views) { showView(views.front()); });
-    connect(&m_analysis, &RunAnalysis::kernelsRead, this, &RunPage::showKernels);
-    connect(&m_analysis, &RunAnalysis::predicted, m_details, [this](const RunPointer& prediction) {
-        m_details->set(&DetailsPanel::Facts::prediction, prediction);
-    });
-    connect(&m_analysis, &RunAnalysis::predicted, m_timeline, &TimelineWidget::setPlan);
-    connect(&m_analysis, &RunAnalysis::assumed, m_state, &RunStateView::showAssumed);
-    connect(&m_analysis, &RunAnalysis::iterationsDone, this,
-            [this](const RunPointer& run, std::size_t first, const auto& rows) {
-                m_panels->showIterations(run->info, first, rows);
-            });
-    connect(&m_analysis, &RunAnalysis::answered, this,
-            [this](const RunPointer& run, const profiler::RunMetrics& metrics) {
-                m_metrics = metrics;
-                m_answer->show(*m_document, &m_metrics);
-                m_panels->showMetrics(run, metrics);
-                Q_EMIT statusChanged();
-            });
+    m_reported = answer.first + answer.rows.size();
+    m_panels->showIterations(answer.run->info, answer.first, answer.rows);
+    if (!answer.metrics)
+        return;
+    m_metrics = *answer.metrics;
+    m_answer->show(*m_document, &m_metrics);
+    m_panels->showMetrics(answer.run, m_metrics);
+    Q_EMIT statusChanged();
+}
+
+void RunPage::showRange(const RangeAnswer& answer)
+{
+    const auto& [run, metrics] = answer;
+    if (!metrics || exportedRange() != metrics->range)
+        return;
+    m_panels->range().showMetrics(run, *metrics);
+    m_details->set(&DetailsPanel::Facts::range, *metrics);
+}
+
+void RunPage::askPrediction(const RunPointer& run, bool isComplete)
+{
+    if (!run || run->info.mode == engine::Mode::Simulate || m_isPredicted)
+        return;
+    const std::size_t iterations = run->timeline.iterations.size();
+    if (iterations == 0 && !std::exchange(m_isAssumed, true))
+        m_assumed.ask(run);
+    if (iterations == 0 || (iterations < m_nextPrediction && !isComplete))
+        return;
+    m_nextPrediction = 2 * iterations;
+    m_isPredicted = isComplete;
+    m_predictions.ask(run);
+}
+
+void RunPage::askKernels(const RunPointer& run)
+{
+    const bool isComplete = m_document->state() == RunDocument::State::Finished
+        && run == m_document->run() && !m_document->file().isEmpty();
+    if (isComplete && !run->info.inUnits()) {
+        if (std::exchange(m_kernelsOf, run) != run)
+            m_kernels.ask({run, m_document->file().toStdString()});
+        return;
+    }
+    m_kernelsOf.reset();
+    m_kernels.drop();
+    showKernels(nullptr,
+                m_document->isRunning() ? tr("Kernels are read when the run is complete.")
+                                        : whyNoKernelsOf(*run));
 }
 
 void RunPage::connectDocument()
@@ -517,7 +605,7 @@ void RunPage::showRun()
         showProgress();
     }
     if (!hasIterations(run.get()))
-        return m_analysis.askPrediction(run, false);
+        return askPrediction(run, false);
     m_views.ask({run});
     showWaiting();
 }
@@ -550,9 +638,9 @@ void RunPage::askForMore()
 {
     showEnd();
     if (view()) {
-        m_analysis.askKernels(view()->shared(), *m_document);
+        askKernels(view()->shared());
         const RunPointer run = m_document->run();
-        m_analysis.askPrediction(run, !m_document->isRunning() && view()->shared() == run);
+        askPrediction(run, !m_document->isRunning() && view()->shared() == run);
     }
     m_panels->notes().setRun(view(), *m_document);
     askNext();
@@ -573,7 +661,9 @@ void RunPage::showIteration(int iteration)
     m_toolbar->showRun(*m_document, iteration);
     if (view()) {
         m_panels->showRun(view(), iteration);
-        m_analysis.ask(view()->shared(), iteration);
+        // The iteration that was delivered last is delivered again, because it may have grown.
+        if (iteration >= 0)
+            m_iterations.ask({view()->shared(), iteration, m_reported > 0 ? m_reported - 1 : 0});
     }
     m_findBar->setPlace(m_timeline->selection(), iteration);
     m_why->setIteration(view(), iteration);
@@ -630,7 +720,8 @@ void RunPage::askRange()
     if (!view() || !range)
         return;
     m_panels->range().mark(*range);
-    m_analysis.askRange(view()->shared(), *range);
+    if (range->duration() > 0)
+        m_ranges.ask({view()->shared(), *range});
 }
 
 void RunPage::markRange(engine::Window range)
@@ -771,8 +862,12 @@ int RunPage::exportedIteration() const
 QStringList RunPage::statusTexts() const
 {
     const KernelView* kernels = m_timeline->kernels().get();
-    return runStatus(*m_document, m_metrics, m_timeline->selection(), kernels)
-        + (view() ? recordStatus(*view(), kernels) : QStringList()) + laneStatus();
+    QStringList texts = runStatus(*m_document, m_metrics, m_timeline->selection(), kernels);
+    if (view())
+        texts += recordStatus(*view(), kernels);
+    if (const auto collapsed = std::ssize(m_timeline->collapsed()); collapsed > 0)
+        texts += tr("%1 collapsed").arg(countOf(collapsed, "group"));
+    return texts;
 }
 
 QString RunPage::statusNote() const

@@ -2,16 +2,22 @@
 
 #include "app/documents/run_library.h"
 #include "app/run/run_actions.h"
-#include "app/run/run_analysis.h"
 #include "app/run/run_state_view.h"
+#include "app/run/run_tables.h"
+#include "app/timeline/view/kernel_view.h"
 #include "app/timeline/view/lanes.h"
 #include "app/timeline/view/run_view.h"
+#include "app/ui/latest.h"
 #include "app/ui/theme.h"
+#include "profiler/analysis/range_metrics.h"
 
 #include <QTimer>
 
 #include <memory>
 #include <optional>
+#include <string>
+#include <utility>
+#include <vector>
 
 class QMenu;
 class QSplitter;
@@ -74,8 +80,33 @@ private:
     void connectTimeline();
     void connectLook();
     void connectLanes();
-    void connectAnalysis();
     void connectDocument();
+
+    // What is computed in the background. Each question delivers only the answer to its newest
+    // request, because a run that grows asks faster than it is answered.
+    struct IterationRequest
+    {
+        RunPointer run;
+        int iteration = -1;
+        std::size_t first = 0; // row of the table of iterations that was not delivered yet
+    };
+    struct IterationAnswer : IterationRequest
+    {
+        engine::Result<profiler::RunMetrics> metrics;
+        std::vector<IterationRow> rows;
+    };
+    using RangeRequest = std::pair<RunPointer, engine::Window>;
+    using RangeAnswer = std::pair<RunPointer, engine::Result<profiler::RangeMetrics>>;
+    using KernelRequest = std::pair<RunPointer, std::string>; // run and file
+    // The kernels are empty if nothing was recorded, and nullptr if they are unknown, for a reason.
+    using Kernels = std::pair<KernelViewPointer, QString>;
+    void showAnswer(const IterationAnswer& answer);
+    void showRange(const RangeAnswer& answer);
+    // Predicts an iteration from the measured ops (profiler/whatif/own_replay.h) or, before the
+    // first iteration is complete, from assumed costs. A prediction reads all iterations, so a
+    // growing run is predicted again only when their number has doubled.
+    void askPrediction(const RunPointer& run, bool isComplete);
+    void askKernels(const RunPointer& run); // from its file, once it is complete
 
     // What the document and the timeline show.
     void showRun();
@@ -101,10 +132,9 @@ private:
     void runAgain();
 
     // Lanes, the context menu and the palette (run_actions.cpp).
-    int selectedLane() const;                       // a device; -1: none
-    std::optional<LaneGroup> selectedGroup() const; // nullopt: the lane belongs to no group
-    void showLanes();                               // enables the actions for the selection
-    QStringList laneStatus() const;
+    int selectedLane() const;     // a device; -1: none
+    bool areAllCollapsed() const; // whether every group of lanes is
+    void showLanes();             // enables the actions for the selection
     void showMenu(const QPoint& at);
     void addSelectionTo(QMenu& menu, const Selection& selection);
     void addOpTo(QMenu& menu, const Selection& selection);
@@ -115,12 +145,21 @@ private:
     const ThemeController& m_theme;
     RunLibrary& m_library;
     std::shared_ptr<RunDocument> m_document;
-    RunAnalysis m_analysis;
     ViewPreparation m_views;
     profiler::RunMetrics m_metrics;
     bool m_hasEnded = false;    // whether the end of the run was shown
     QTimer m_progressLater;     // updates all parts together, so that they show the same progress
     RunViewPointer m_rangeView; // the view whose range was asked for last
+    std::size_t m_reported = 0; // rows of the table of iterations
+    std::size_t m_nextPrediction = 1; // number of iterations at which the run is predicted again
+    bool m_isAssumed = false;         // the iteration from assumed costs was requested
+    bool m_isPredicted = false;       // the complete run was predicted
+    RunPointer m_kernelsOf;           // whose kernels were requested last
+    Latest<IterationRequest, IterationAnswer> m_iterations;
+    Latest<RangeRequest, RangeAnswer> m_ranges;
+    Latest<RunPointer, RunPointer> m_predictions;
+    Latest<RunPointer, RunViewPointer> m_assumed;
+    Latest<KernelRequest, Kernels> m_kernels;
     std::optional<engine::Note> m_place;     // to be shown
     std::unique_ptr<QObject> m_foundActions; // owns the actions of foundActions()
 

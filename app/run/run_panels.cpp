@@ -1,6 +1,7 @@
 #include "app/run/run_panels.h"
 
 #include "app/documents/run_document.h"
+#include "app/memory/memory_areas.h"
 #include "app/range/range_panel.h"
 #include "app/run/notes.h"
 #include "app/run/run_charts.h"
@@ -22,9 +23,6 @@
 #include <QGuiApplication>
 #include <QHBoxLayout>
 #include <QMessageBox>
-#include <QMouseEvent>
-#include <QPainter>
-#include <QPainterPath>
 #include <QPlainTextEdit>
 #include <QScrollArea>
 #include <QScrollBar>
@@ -39,200 +37,10 @@
 #include <utility>
 
 namespace app {
-namespace {
-
-constexpr int kCellHeight = 128, kCellWidth = 250;
-constexpr int kHeadWidth = 92, kCellTop = 14, kCellBottom = 24, kCellRight = 12;
-
-} // namespace
-
-MemoryPlots::MemoryPlots(const ThemeController& theme, QWidget* parent)
-    : ThemedWidget(theme, parent)
-{
-    setObjectName(QStringLiteral("memoryPlots"));
-    setMouseTracking(true);
-}
-
-void MemoryPlots::show(RunViewPointer view, int iteration)
-{
-    m_view = std::move(view);
-    m_iteration = iteration;
-    const engine::Run& run = m_view->run();
-    m_window = iteration < 0 ? engine::Window{}
-                             : run.timeline.iterations[static_cast<std::size_t>(iteration)].window;
-    m_highest = m_view->memoryScale();
-    m_time = timeScale(run.info, m_window.duration());
-    m_bytes = byteScale(static_cast<std::int64_t>(m_highest));
-    m_cursor.reset();
-    update();
-}
-
-int MemoryPlots::heightFor(int width) const
-{
-    const int columns = std::max(1, width / kCellWidth);
-    return std::max(1, (devices() + columns - 1) / columns) * kCellHeight;
-}
-
-QRect MemoryPlots::cell(int device) const
-{
-    const int columns = std::min(std::max(1, width() / kCellWidth), std::max(1, devices()));
-    const int column = device % columns, row = device / columns;
-    const int left = width() * column / columns;
-    return {left, row * kCellHeight, width() * (column + 1) / columns - left, kCellHeight};
-}
-
-QRectF MemoryPlots::plot(int device) const
-{
-    return QRectF(cell(device)).adjusted(kHeadWidth, kCellTop, -kCellRight, -kCellBottom);
-}
-
-double MemoryPlots::timeAt(const QRectF& plot, double x) const
-{
-    return static_cast<double>(m_window.begin)
-        + static_cast<double>(m_window.duration()) * (x - plot.left()) / plot.width();
-}
-
-QString MemoryPlots::text(double value) const
-{
-    return m_view->hasMemory() ? m_bytes.withUnit(value) : number(value, 1) + QStringLiteral(" Mₐ");
-}
-
-QString MemoryPlots::stashText(engine::DeviceId device) const
-{
-    const profiler::RunMetrics* metrics = m_view->metrics(m_iteration);
-    const std::int64_t stash
-        = metrics != nullptr ? metrics->devices[device].peakStashBytes.value_or(0) : 0;
-    return m_bytes.text(static_cast<double>(stash));
-}
-
-// Draws the highest level of every pixel column, so that no peak is lost.
-void MemoryPlots::paintArea(QPainter& painter, int device, const QRectF& plot) const
-{
-    const MemorySeries& series = seriesOf(device);
-    if (series.isEmpty() || m_highest <= 0 || m_window.duration() <= 0)
-        return;
-    const auto& palette = theme().palette;
-    const QColor stash = toQt(profiler::mix(palette.stash, palette.surface, 0.35));
-    const auto yOf
-        = [&](double value) { return plot.bottom() - plot.height() * value / m_highest; };
-    QPainterPath outline;
-    for (int x = 0; x < static_cast<int>(plot.width()); ++x) {
-        const auto level
-            = series.highest(timeAt(plot, plot.left() + x), timeAt(plot, plot.left() + x + 1));
-        const double top = yOf(level.total), base = yOf(level.base);
-        painter.fillRect(QRectF(plot.left() + x, top, 1, base - top), stash);
-        painter.fillRect(QRectF(plot.left() + x, base, 1, plot.bottom() - base),
-                         toQt(palette.optimizerState));
-        const QPointF at(plot.left() + x, std::round(top) + 0.5);
-        if (x == 0)
-            outline.moveTo(at);
-        else
-            outline.lineTo(QPointF(at.x(), outline.currentPosition().y()));
-        outline.lineTo(at);
-    }
-    painter.setPen(QPen(toQt(palette.forward), 1));
-    painter.setBrush(Qt::NoBrush);
-    painter.drawPath(outline);
-}
-
-void MemoryPlots::paintHead(QPainter& painter, int device) const
-{
-    const Chrome& chrome = theme().chrome;
-    const QRect box = cell(device).adjusted(12, 8, 0, 0);
-    const MemorySeries& series = seriesOf(device);
-    const auto highest = series.isEmpty()
-        ? MemorySeries::Level{}
-        : series.highest(static_cast<double>(m_window.begin), static_cast<double>(m_window.end));
-    painter.setPen(chrome.text);
-    painter.setFont(uiFont(12, QFont::Medium));
-    painter.drawText(QRect(box.left(), box.top(), kHeadWidth, 16), Qt::AlignLeft | Qt::AlignVCenter,
-                     tr("Device %1").arg(device));
-    painter.setFont(uiFont(13, QFont::Medium));
-    painter.drawText(QRect(box.left(), box.top() + 22, kHeadWidth, 18),
-                     Qt::AlignLeft | Qt::AlignVCenter, text(highest.total));
-    painter.setFont(uiFont(11));
-    painter.setPen(chrome.text2);
-    painter.drawText(QRect(box.left(), box.top() + 40, kHeadWidth, 15),
-                     Qt::AlignLeft | Qt::AlignVCenter, tr("peak"));
-    if (m_view->hasMemory())
-        painter.drawText(QRect(box.left(), box.top() + 56, kHeadWidth, 15),
-                         Qt::AlignLeft | Qt::AlignVCenter,
-                         tr("stash %1").arg(stashText(engine::DeviceId{device})));
-}
-
-void MemoryPlots::paintTimes(QPainter& painter, const QRectF& plot) const
-{
-    const Chrome& chrome = theme().chrome;
-    painter.fillRect(QRectF(plot.left(), plot.bottom(), plot.width(), 1), chrome.lineStrong);
-    painter.setFont(uiFont(11));
-    painter.setPen(chrome.text3);
-    const QRectF row(plot.left(), plot.bottom() + 3, plot.width(), 15);
-    painter.drawText(row, Qt::AlignLeft | Qt::AlignVCenter, QStringLiteral("0"));
-    painter.drawText(row, Qt::AlignRight | Qt::AlignVCenter,
-                     m_time.withUnit(static_cast<double>(m_window.duration())));
-}
-
-void MemoryPlots::paintCursor(QPainter& painter, int device, const QRectF& plot) const
-{
-    const MemorySeries& series = seriesOf(device);
-    if (!m_cursor || series.isEmpty())
-        return;
-    const Chrome& chrome = theme().chrome;
-    const double share = (*m_cursor - static_cast<double>(m_window.begin))
-        / static_cast<double>(m_window.duration());
-    const double x = std::round(plot.left() + plot.width() * share);
-    painter.fillRect(QRectF(x, plot.top() - 12, 1, plot.height() + 12), chrome.text);
-    painter.setFont(uiFont(11, QFont::Medium));
-    painter.setPen(chrome.text);
-    const bool isRight = share > 0.6;
-    painter.drawText(QRectF(isRight ? x - 124 : x + 4, plot.top() - 14, 120, 14),
-                     (isRight ? Qt::AlignRight : Qt::AlignLeft) | Qt::AlignVCenter,
-                     text(series.at(*m_cursor).total));
-}
-
-void MemoryPlots::paintCell(QPainter& painter, int device) const
-{
-    const QRectF area = plot(device);
-    const Chrome& chrome = theme().chrome;
-    for (int line = 1; line <= 2; ++line)
-        painter.fillRect(QRectF(area.left(), std::round(area.bottom() - area.height() * line / 2),
-                                area.width(), 1),
-                         chrome.grid);
-    paintArea(painter, device, area);
-    paintTimes(painter, area);
-    paintHead(painter, device);
-    paintCursor(painter, device, area);
-}
-
-void MemoryPlots::paintEvent(QPaintEvent* event)
-{
-    QPainter painter(this);
-    painter.fillRect(event->rect(), theme().chrome.surface);
-    for (int device = 0; device < devices(); ++device)
-        if (cell(device).intersects(event->rect()))
-            paintCell(painter, device);
-}
-
-void MemoryPlots::mouseMoveEvent(QMouseEvent* event)
-{
-    m_cursor.reset();
-    for (int device = 0; device < devices(); ++device)
-        if (const QRectF area = plot(device); area.contains(event->position()))
-            m_cursor = timeAt(area, event->position().x());
-    update();
-}
-
-void MemoryPlots::leaveEvent(QEvent*)
-{
-    m_cursor.reset();
-    update();
-}
-
 RunPanels::RunPanels(const ThemeController& theme, const RunActions& actions, QWidget* parent)
     : QWidget(parent)
     , m_theme(theme)
     , m_metrics(new MetricsModel(this))
-    , m_events(new EventsModel(this))
     , m_tabs(named(new QTabBar, "panelTabs"))
     , m_mode(new Tag(theme))
     , m_hint(makeLabel({}, "hint"))
@@ -240,7 +48,7 @@ RunPanels::RunPanels(const ThemeController& theme, const RunActions& actions, QW
     , m_fold(named(new QToolButton, "foldPanels", tr("Collapse the tables")))
     , m_stack(new QStackedWidget)
     , m_summaryTable(named(new DataTable(theme, 26), "summaryTable", tr("Summary")))
-    , m_eventsTable(named(new DataTable(theme, 23), "eventsTable", tr("Events")))
+    , m_events(new RowTable<Event>(theme, 23, "eventsTable", tr("Events")))
     , m_range(new RangePanel(theme))
     , m_devices(new DevicesPanel(theme))
     , m_kernels(new KernelPanel(theme))
@@ -252,9 +60,9 @@ RunPanels::RunPanels(const ThemeController& theme, const RunActions& actions, QW
     setObjectName(QStringLiteral("runPanels"));
     m_iterations.reset(iterationColumns({}, 0), {});
     m_summaryTable->setModel(m_metrics);
-    m_eventsTable->setModel(m_events);
-    m_eventsTable->setSortingEnabled(true);
-    m_eventsTable->sortByColumn(static_cast<int>(EventsModel::Column::Start), Qt::AscendingOrder);
+    m_events->show(eventColumns(std::make_shared<const engine::Run>(), 0), {});
+    m_events->setSortingEnabled(true);
+    m_events->sortByColumn(static_cast<int>(EventColumn::Start), Qt::AscendingOrder);
     m_log->setReadOnly(true);
     m_log->setFrameShape(QFrame::NoFrame);
     m_log->setFont(codeFont(12));
@@ -262,7 +70,7 @@ RunPanels::RunPanels(const ThemeController& theme, const RunActions& actions, QW
         = {{tr("Range"), m_range},
            {tr("Devices"), m_devices},
            {tr("Summary"), m_summaryTable},
-           {tr("Events"), m_eventsTable},
+           {tr("Events"), m_events},
            {tr("Kernels"), m_kernels},
            {tr("Memory"), m_memory},
            {tr("Progress"), makeProgress()},
@@ -274,7 +82,7 @@ RunPanels::RunPanels(const ThemeController& theme, const RunActions& actions, QW
     }
     spaced(new QVBoxLayout(this), {}, 0, {makeTabRow(), makeLine(Qt::Horizontal), {m_stack, 1}});
 
-    connect(m_eventsTable, &QTableView::clicked, this, &RunPanels::chooseEvent);
+    connect(m_events, &QTableView::clicked, this, &RunPanels::chooseEvent);
     connect(m_metrics, &MetricsModel::modelReset, m_summaryTable,
             [this] { m_summaryTable->setDispensable(m_metrics->dispensable()); });
     connect(m_summaryTable, &QTableView::clicked, this,
@@ -461,15 +269,16 @@ void RunPanels::fillShownPanel()
 
 void RunPanels::fillEvents()
 {
-    if (m_listed == Listed::Hits)
-        m_events->showAll(
-            m_run, [&hits = *m_hits](const engine::Span& span) { return hits.has(span); },
-            Found::kMostHits);
+    const bool areHits = m_listed == Listed::Hits;
+    const std::optional<int> iteration = areHits ? std::nullopt : std::optional(m_iteration);
+    EventFilter only;
+    if (areHits)
+        only = [this](const engine::Span& span) { return m_hits->has(span); };
     else if (m_listed == Listed::Path)
-        m_events->show(m_run, m_iteration,
-                       [&path = *m_path](const engine::Span& span) { return path.ops[span.op]; });
-    else
-        m_events->show(m_run, m_iteration);
+        only = [this](const engine::Span& span) { return m_path->ops[span.op]; };
+    m_events->show(eventColumns(m_run, iteration),
+                   areHits ? eventsOf(*m_run, iteration, only, Found::kMostHits)
+                           : eventsOf(*m_run, iteration, only));
 }
 
 void RunPanels::showMetrics(const RunPointer& run, const profiler::RunMetrics& metrics)
@@ -580,13 +389,14 @@ void RunPanels::showKernels(KernelViewPointer kernels, const QString& reason)
 
 void RunPanels::showSelection(const Selection& selection)
 {
+    const auto keyOf = [](const auto& op) { return std::tuple(op.op, op.lane, op.iteration); };
     const auto selectRow = [](DataTable* table, int row) {
         row >= 0 ? table->selectRow(row) : table->clearSelection();
     };
     m_kernels->showSelection(selection);
-    selectRow(m_eventsTable,
+    selectRow(m_events,
               selection.kind == Selection::Kind::Op && m_areEventsFresh
-                  ? m_events->rowOf(selection.op, selection.lane, selection.iteration)
+                  ? m_events->rows().rowWith(keyOf, keyOf(selection))
                   : -1);
     const engine::DeviceId device
         = selection.kind == Selection::Kind::None ? engine::DeviceId{} : selection.device;
@@ -648,19 +458,18 @@ int iterationOf(const Selection& selection, const engine::Run& run)
 KernelPanel::KernelPanel(const ThemeController& theme, QWidget* parent)
     : QWidget(parent)
     , m_theme(theme)
-    , m_model(new KernelsModel(this))
     , m_op(makeCombo("kernelOp", tr("Op type")))
     , m_device(makeCombo("kernelDevice", tr("Device")))
     , m_scope(makeCombo("kernelScope", tr("Scope")))
     , m_sum(named(makeLabel({}, "small"), "kernelSum"))
     , m_stack(new QStackedWidget)
-    , m_table(named(new DataTable(theme, 24), "kernelTable", tr("Kernels")))
+    , m_table(new RowTable<profiler::KernelRow>(theme, 24, "kernelTable", tr("Kernels")))
     , m_empty(named(new EmptyState(theme, {Icon::Chip, tr("No kernels"), {}, {}}), "kernelsEmpty"))
 {
     setObjectName(QStringLiteral("kernelPanel"));
-    m_table->setModel(m_model);
+    m_table->show(kernelColumns(nullptr), {});
     m_table->setSortingEnabled(true);
-    m_table->sortByColumn(static_cast<int>(KernelsModel::Column::Total), Qt::DescendingOrder);
+    m_table->sortByColumn(static_cast<int>(KernelColumn::Total), Qt::DescendingOrder);
     auto* full = new QWidget;
     spaced(new QVBoxLayout(full), {}, 0, {makeBar(), {m_table, 1}});
     auto* none = new QWidget;
@@ -678,8 +487,9 @@ QWidget* KernelPanel::makeBar()
     m_scope->addItems({tr("whole run"), tr("this iteration"), tr("selected range or op")});
     auto* copy = makeIconButton("copyKernels", Icon::Copy, tr("Copy the table as CSV"), m_theme);
     auto* save = makeIconButton("saveKernels", Icon::Export, tr("Save the table as CSV"), m_theme);
-    connect(copy, &QToolButton::clicked, this,
-            [this] { QGuiApplication::clipboard()->setText(m_model->csv()); });
+    connect(copy, &QToolButton::clicked, this, [this] {
+        QGuiApplication::clipboard()->setText(kernelsCsv(m_table->rows(), *m_kernels));
+    });
     connect(save, &QToolButton::clicked, this, &KernelPanel::save);
     auto* bar = makeSurface("plain");
     bar->setFixedHeight(34);
@@ -765,10 +575,10 @@ void KernelPanel::refresh()
 {
     if (!m_run || !m_kernels || m_kernels->isEmpty())
         return;
-    const std::shared_ptr<const profiler::GpuActivity> activity(m_kernels, &m_kernels->activity());
-    m_model->show(*m_run, activity, filter());
+    auto table = profiler::kernelTable(*m_run, m_kernels->activity(), filter());
+    m_table->show(kernelColumns(m_kernels), std::move(table.rows));
     std::int64_t launches = 0, time = 0, busy = 0;
-    for (const profiler::OpKindWork& op : m_model->ops()) {
+    for (const profiler::OpKindWork& op : table.ops) {
         launches += op.works;
         time += op.time;
         busy += op.busy;
@@ -789,7 +599,8 @@ void KernelPanel::save()
         this, tr("Save the table"), QStringLiteral("kernels.csv"), tr("CSV (*.csv)"));
     if (file.isEmpty())
         return;
-    const auto saved = engine::saveFile(file.toStdString(), m_model->csv().toStdString(),
+    const auto saved = engine::saveFile(file.toStdString(),
+                                        kernelsCsv(m_table->rows(), *m_kernels).toStdString(),
                                         engine::IfExists::Replace);
     if (!saved)
         QMessageBox::warning(this, tr("Not saved"), fromUtf8(saved.error().message));
@@ -797,30 +608,26 @@ void KernelPanel::save()
 
 MemoryPanel::MemoryPanel(const ThemeController& theme, QWidget* parent)
     : QWidget(parent)
-    , m_plots(new MemoryPlots(theme))
-    , m_scroll(new QScrollArea)
+    , m_areas(new MemoryAreas(theme))
     , m_gpus(new QWidget)
-    , m_gpuTable(named(new DataTable(theme, 24), "gpuMemoryTable", tr("Memory of the GPUs")))
+    , m_gpuTable(new RowTable<GpuMemoryRow>(theme, 24, "gpuMemoryTable", tr("Memory of the GPUs")))
 {
-    m_scroll->setFrameShape(QFrame::NoFrame);
-    m_scroll->setHorizontalScrollBarPolicy(Qt::ScrollBarAlwaysOff);
-    m_scroll->setAccessibleName(tr("Memory of the devices over time"));
-    m_scroll->setWidget(m_plots);
-    m_scroll->viewport()->installEventFilter(this);
-    m_gpuTable->setModel(&m_gpuModel);
+    constexpr int kLeastPanel = 270; // four devices in a row beside both docks
+    m_areas->setLeastWidth(kLeastPanel);
     spaced(new QHBoxLayout(m_gpus), {}, 0, {makeLine(Qt::Vertical), {m_gpuTable, 1}});
     m_gpus->hide();
-    spaced(new QHBoxLayout(this), {}, 0, {{m_scroll, 1}, m_gpus});
+    spaced(new QHBoxLayout(this), {}, 0, {{makeScroll(m_areas), 1}, m_gpus});
 }
 
 void MemoryPanel::show(const RunViewPointer& view, int iteration)
 {
     const auto& gpuMemory = view->run().info.gpuMemory;
-    m_plots->show(view, iteration);
-    showGpuMemory(m_gpuModel, gpuMemory);
+    m_areas->show(std::make_shared<const MemoryReport>(view->hasMemory()
+                                                           ? memoryReport(view->shared(), iteration)
+                                                           : stashReport(*view, iteration)));
+    showGpuMemory(m_gpuTable->rows(), gpuMemory);
     m_gpus->setVisible(!gpuMemory.empty());
     shareWidth();
-    fitPlots();
 }
 
 // The table gets the width that it needs if the plots keep at least half of the total.
@@ -831,26 +638,10 @@ void MemoryPanel::shareWidth()
     m_gpus->setFixedWidth(std::min(needed, width() / 2));
 }
 
-// Fits the plots to the width of the panel. Leaves space for a scroll bar only if they need one.
-void MemoryPanel::fitPlots()
-{
-    const int whole = m_scroll->width();
-    const bool fits = m_plots->heightFor(whole) <= m_scroll->height();
-    const int width = fits ? whole : m_scroll->viewport()->width();
-    m_plots->resize(width, m_plots->heightFor(width));
-}
-
 void MemoryPanel::resizeEvent(QResizeEvent* event)
 {
     QWidget::resizeEvent(event);
     shareWidth();
-}
-
-bool MemoryPanel::eventFilter(QObject* watched, QEvent* event)
-{
-    if (event->type() == QEvent::Resize)
-        fitPlots();
-    return QWidget::eventFilter(watched, event);
 }
 
 } // namespace app

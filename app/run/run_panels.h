@@ -10,6 +10,7 @@
 #include "app/timeline/view/selection.h"
 #include "app/ui/controls.h"
 #include "app/ui/numbers.h"
+#include "app/ui/row_table.h"
 #include "app/ui/theme.h"
 #include "profiler/analysis/kernel_table.h"
 #include "profiler/analysis/metrics.h"
@@ -22,62 +23,20 @@
 class QComboBox;
 class QLabel;
 class QPlainTextEdit;
-class QScrollArea;
 class QStackedWidget;
 class QTabBar;
 class QToolButton;
 
 namespace app {
 
-class DataTable;
 class DevicesPanel;
 class EmptyState;
-class EventsModel;
-class KernelsModel;
+class MemoryAreas;
 class MetricsModel;
 class NotesPanel;
 class RangePanel;
 class RunActions;
 class Tag;
-
-// The plots of MemoryPanel, in as many columns as fit.
-class MemoryPlots : public ThemedWidget
-{
-    Q_OBJECT
-
-public:
-    explicit MemoryPlots(const ThemeController& theme, QWidget* parent = nullptr);
-
-    void show(RunViewPointer view, int iteration);
-    int heightFor(int width) const;
-    // The largest stash in the iteration, as in the metrics of the device.
-    QString stashText(engine::DeviceId device) const;
-
-protected:
-    void paintEvent(QPaintEvent* event) override;
-    void mouseMoveEvent(QMouseEvent* event) override;
-    void leaveEvent(QEvent* event) override;
-
-private:
-    int devices() const { return m_view ? m_view->devices() : 0; }
-    const MemorySeries& seriesOf(int device) const { return m_view->memory({device}); }
-    QRect cell(int device) const;
-    QRectF plot(int device) const;
-    double timeAt(const QRectF& plot, double x) const;
-    QString text(double value) const; // formats bytes, or M_a if no memory was recorded
-    void paintCell(QPainter& painter, int device) const;
-    void paintArea(QPainter& painter, int device, const QRectF& plot) const;
-    void paintHead(QPainter& painter, int device) const;
-    void paintTimes(QPainter& painter, const QRectF& plot) const;
-    void paintCursor(QPainter& painter, int device, const QRectF& plot) const;
-
-    RunViewPointer m_view;
-    int m_iteration = -1;
-    engine::Window m_window;
-    double m_highest = 0;
-    Scale m_time, m_bytes;
-    std::optional<double> m_cursor; // position of the cursor, in time of the timeline
-};
 
 // The kernels of a run by kind of op, filtered by kind, device and scope. The table can be copied
 // and saved as CSV. If the kernels are unknown, the panel states the reason.
@@ -92,7 +51,6 @@ public:
     using QWidget::show;
     void showIteration(int iteration); // sets the iteration for the scope "this iteration"
     void showSelection(const Selection& selection);
-    KernelsModel& model() { return *m_model; }
 
 private:
     enum class Scope : int { Run, Iteration, Selection };
@@ -105,11 +63,10 @@ private:
     void save();
 
     const ThemeController& m_theme;
-    KernelsModel* m_model;
     QComboBox *m_op, *m_device, *m_scope;
     QLabel* m_sum;
     QStackedWidget* m_stack;
-    DataTable* m_table;
+    RowTable<profiler::KernelRow>* m_table;
     EmptyState* m_empty;
     RunPointer m_run;
     KernelViewPointer m_kernels;
@@ -117,8 +74,7 @@ private:
     int m_iteration = -1;
 };
 
-// Memory over time: one plot per device with common time and byte scales, and a cursor across all
-// plots. Runs on GPUs also have a table of memory by owner.
+// Memory over time, as on the memory page. Runs on GPUs also have a table of memory by owner.
 class MemoryPanel : public QWidget
 {
     Q_OBJECT
@@ -131,17 +87,13 @@ public:
 
 protected:
     void resizeEvent(QResizeEvent* event) override;
-    bool eventFilter(QObject* watched, QEvent* event) override;
 
 private:
     void shareWidth();
-    void fitPlots();
 
-    MemoryPlots* m_plots;
-    QScrollArea* m_scroll;
+    MemoryAreas* m_areas;
     QWidget* m_gpus; // hidden for runs without GPUs
-    TableModel<GpuMemoryRow> m_gpuModel;
-    DataTable* m_gpuTable;
+    RowTable<GpuMemoryRow>* m_gpuTable;
 };
 
 // The bottom dock of a run: Range (while a range is marked), Devices (if there are several),
@@ -225,14 +177,14 @@ private:
 
     const ThemeController& m_theme;
     MetricsModel* m_metrics;
-    EventsModel* m_events;
     TableModel<IterationRow> m_iterations;
     QTabBar* m_tabs;
     Tag* m_mode;
     QLabel *m_hint, *m_logLine;
     QToolButton* m_fold;
     QStackedWidget* m_stack;
-    DataTable *m_summaryTable, *m_eventsTable;
+    DataTable* m_summaryTable;
+    RowTable<Event>* m_events;
     RangePanel* m_range;
     DevicesPanel* m_devices;
     KernelPanel* m_kernels;

@@ -14,84 +14,41 @@
 
 namespace app {
 
-namespace {
-
-// Leaves Event::what empty; list() sets it.
-Event eventOf(const engine::Span& span, const engine::Track& track)
+std::vector<Event> eventsOf(const engine::Run& run, std::optional<int> iteration,
+                            const EventFilter& only, std::size_t most)
 {
-    return {span.window(), span.op, static_cast<int>(span.iteration), track.device, track.kind, {}};
-}
-
-} // namespace
-
-EventsModel::EventsModel(QObject* parent)
-    : TableModel(parent)
-{
-    reset(columns(), {});
-}
-
-void EventsModel::show(RunPointer run, int iteration, const Filter& only)
-{
-    m_run = std::move(run);
-    m_isOfAll = false;
     std::vector<Event> events;
-    if (!m_run || iteration < 0)
-        return list({}, 0);
-    const auto wanted = static_cast<std::uint32_t>(iteration);
-    // Selects by iteration, because a window does not contain the empty spans at its end.
-    for (const engine::Track& track : m_run->timeline.tracks)
-        for (const engine::Span& span :
-             std::ranges::equal_range(track.spans, wanted, {}, &engine::Span::iteration))
-            if (!only || only(span))
-                events.push_back(eventOf(span, track));
-    list(std::move(events), m_run->timeline.iterations[wanted].window.duration());
-}
-
-void EventsModel::showAll(RunPointer run, const Filter& only, std::size_t most)
-{
-    m_run = std::move(run);
-    m_isOfAll = true;
-    std::vector<Event> events;
-    for (const engine::Track& track : m_run->timeline.tracks)
-        for (const engine::Span& span : track.spans)
-            if (events.size() < most && only(span))
-                events.push_back(eventOf(span, track));
-    std::int64_t longest = 0;
-    for (const engine::Iteration& iteration : m_run->timeline.iterations)
-        longest = std::max(longest, iteration.window.duration());
-    list(std::move(events), longest);
-}
-
-void EventsModel::list(std::vector<Event> events, std::int64_t longest)
-{
-    if (m_run) {
-        const engine::OpIndex index(m_run->schedule);
-        for (Event& event : events)
-            event.what = engine::opAt(m_run->schedule, index, event.op);
-        m_time = timeScale(m_run->info, longest).finer(2);
+    const engine::OpIndex index(run.schedule);
+    for (const engine::Track& track : run.timeline.tracks) {
+        std::span<const engine::Span> spans = track.spans;
+        if (iteration) // not by its window, which does not contain the empty spans at its end
+            spans = std::ranges::equal_range(spans, static_cast<std::uint32_t>(*iteration), {},
+                                             &engine::Span::iteration);
+        for (const engine::Span& span : spans)
+            if (events.size() < most && (!only || only(span)))
+                events.push_back({span.window(), span.op, static_cast<int>(span.iteration),
+                                  track.device, track.kind,
+                                  engine::opAt(run.schedule, index, span.op)});
     }
     std::ranges::sort(events, {}, [](const Event& event) {
         return std::tuple(event.window.begin, event.device, event.op);
     });
-    reset(columns(), std::move(events));
+    return events;
 }
 
-int EventsModel::rowOf(std::uint32_t op, engine::Track::Kind lane, int iteration) const
-{
-    for (int row = 0; row < rowCount(); ++row)
-        if (at(row).op == op && at(row).lane == lane && at(row).iteration == iteration)
-            return row;
-    return -1;
-}
-
-std::int64_t EventsModel::startOf(const Event& event) const
-{
-    return m_run->timeline.iterations[static_cast<std::size_t>(event.iteration)].window.begin;
-}
-
-EventsModel::Columns EventsModel::columns() const
+std::vector<TableColumn<Event>> eventColumns(const RunPointer& run, std::optional<int> iteration)
 {
     using Described = TableColumn<Event>;
+    const auto tr = [](const char* text) { return MetricsModel::tr(text); };
+    const auto& iterations = run->timeline.iterations;
+    std::int64_t longest = 0;
+    for (std::size_t i = 0; i < iterations.size(); ++i)
+        if (!iteration || static_cast<int>(i) == *iteration)
+            longest = std::max(longest, iterations[i].window.duration());
+    const Scale scale = timeScale(run->info, longest).finer(2);
+    const auto startOf = [run](const Event& event) {
+        return run->timeline.iterations[static_cast<std::size_t>(event.iteration)].window.begin;
+    };
     const auto sorting = [](auto valueOf) {
         return [valueOf](const Event& event) { return static_cast<double>(valueOf(event)); };
     };
@@ -100,28 +57,28 @@ EventsModel::Columns EventsModel::columns() const
                          [valueOf](const Event& event) { return QString::number(valueOf(event)); })
             .sortedBy(sorting(valueOf));
     };
-    const auto time = [=, this](const QString& title, auto ticks) {
+    const auto time = [=](const QString& title, auto ticks) {
         const auto valueOf = sorting(ticks);
-        return Described({title, m_time},
-                         [=, this](const Event& event) { return m_time.text(valueOf(event)); })
+        return Described({title, scale},
+                         [=](const Event& event) { return scale.text(valueOf(event)); })
             .sortedBy(valueOf);
     };
     const auto stage = [](const Event& event) { return event.what.stage.value; };
     const auto kind = [](const Event& event) { return event.what.kind; };
     Described microBatch
         = whole(tr("Micro-batch"), [](const Event& event) { return event.what.microBatch.value; });
-    microBatch.text = [this](const Event& event) {
+    microBatch.text = [run](const Event& event) {
         const engine::MicroBatchId id = event.what.microBatch;
-        return id.isValid() && engine::knowsMicroBatches(m_run->info) ? QString::number(id.value)
-                                                                      : QString();
+        return id.isValid() && engine::knowsMicroBatches(run->info) ? QString::number(id.value)
+                                                                    : QString();
     };
     Described stages = whole(tr("Stage"), stage);
-    stages.text = [this, stage](const Event& event) {
-        return engine::knowsStages(m_run->info) ? QString::number(stage(event)) : QString();
+    stages.text = [run, stage](const Event& event) {
+        return engine::knowsStages(run->info) ? QString::number(stage(event)) : QString();
     };
-    Columns all{
+    std::vector<Described> all{
         Described(
-            tr("Op"), [this](const Event& event) { return opName(m_run->info, event.what); },
+            tr("Op"), [run](const Event& event) { return opName(run->info, event.what); },
             Qt::AlignLeft)
             .sortedBy(sorting(stage))
             .with(kCodeRole, kAlways),
@@ -135,24 +92,21 @@ EventsModel::Columns EventsModel::columns() const
         microBatch,
         Described(
             tr("Direction"),
-            [](const Event& event) { return event.what.replica == 0 ? tr("down") : tr("up"); },
+            [tr](const Event& event) { return event.what.replica == 0 ? tr("down") : tr("up"); },
             Qt::AlignLeft)
             .sortedBy(sorting([](const Event& event) { return event.what.replica; }))
             .with(kHintRole, kAlways),
         time(tr("Start, %1"),
-             [this](const Event& event) { return event.window.begin - startOf(event); })
+             [=](const Event& event) { return event.window.begin - startOf(event); })
             .sortedBy(sorting([](const Event& event) { return event.window.begin; })),
         time(tr("Duration, %1"), [](const Event& event) { return event.window.duration(); }),
-        time(tr("End, %1"),
-             [this](const Event& event) { return event.window.end - startOf(event); })
+        time(tr("End, %1"), [=](const Event& event) { return event.window.end - startOf(event); })
             .sortedBy(sorting([](const Event& event) { return event.window.end; })),
     };
-    if (m_isOfAll) {
-        const auto iteration = [](const Event& event) { return event.iteration; };
-        all.push_back(Described(tr("Iteration"), [this, iteration](const Event& event) {
-                          return iterationName(m_run->timeline, iteration(event));
-                      }).sortedBy(sorting(iteration)));
-    }
+    if (!iteration)
+        all.push_back(Described(tr("Iteration"), [run](const Event& event) {
+                          return iterationName(run->timeline, event.iteration);
+                      }).sortedBy(sorting([](const Event& event) { return event.iteration; })));
     return all;
 }
 
@@ -318,32 +272,16 @@ QVariant MetricsModel::headerToolTip(int section, const QString& title) const
 
 using profiler::KernelRow;
 
-KernelsModel::KernelsModel(QObject* parent)
-    : TableModel(parent)
-{
-    reset(columns(), {});
-}
-
-void KernelsModel::show(const engine::Run& run,
-                        std::shared_ptr<const profiler::GpuActivity> activity,
-                        const profiler::KernelFilter& filter)
-{
-    m_activity = std::move(activity);
-    auto table
-        = m_activity ? profiler::kernelTable(run, *m_activity, filter) : profiler::KernelTable();
-    m_ops = std::move(table.ops);
-    reset(columns(), std::move(table.rows));
-}
-
-QString KernelsModel::csv() const
+QString kernelsCsv(const TableModel<KernelRow>& table, const KernelView& kernels)
 {
     QStringList lines = {QStringLiteral("op,kernel,kind,count,total_ns,mean_ns,min_ns,max_ns,"
                                         "share_of_op_percent")};
-    for (int i = 0; i < rowCount(); ++i) {
-        const KernelRow& row = at(i);
+    for (int i = 0; i < table.rowCount(); ++i) {
+        const KernelRow& row = table.at(i);
+        const profiler::KernelName& name = kernels.activity().names()[row.name];
         const QStringList cells{fromUtf8(engine::kindShortName(row.op)),
-                                quotedCell(QString::fromStdString(nameOf(row).full)),
-                                fromUtf8(profiler::kernelKindName(nameOf(row).kind)),
+                                quotedCell(QString::fromStdString(name.full)),
+                                fromUtf8(profiler::kernelKindName(name.kind)),
                                 QString::number(row.count),
                                 QString::number(row.total),
                                 QString::number(row.mean(), 'f', 1),
@@ -355,10 +293,14 @@ QString KernelsModel::csv() const
     return lines.join(QLatin1Char('\n')) + QLatin1Char('\n');
 }
 
-KernelsModel::Columns KernelsModel::columns() const
+std::vector<TableColumn<KernelRow>> kernelColumns(const KernelViewPointer& kernels)
 {
     using Row = KernelRow;
     using Described = TableColumn<Row>;
+    const auto tr = [](const char* text) { return MetricsModel::tr(text); };
+    const auto nameOf = [kernels](const Row& row) -> const profiler::KernelName& {
+        return kernels->activity().names()[row.name];
+    };
     const auto numeric = [](const QString& title, auto valueOf, const Scale& scale) {
         const auto value = [valueOf](const Row& row) { return static_cast<double>(valueOf(row)); };
         return Described(title, [=](const Row& row) { return scale.text(value(row)); })
@@ -368,12 +310,12 @@ KernelsModel::Columns KernelsModel::columns() const
     const auto timed = [&](const QString& title, auto nanoseconds) {
         return numeric(title.arg(time.unit()), nanoseconds, time);
     };
-    const auto kind = [this](const Row& row) { return nameOf(row).kind; };
+    const auto kind = [nameOf](const Row& row) { return nameOf(row).kind; };
     return {
         Described(
-            tr("Kernel"), [this](const Row& row) { return fromUtf8(nameOf(row).label); },
+            tr("Kernel"), [nameOf](const Row& row) { return fromUtf8(nameOf(row).label); },
             Qt::AlignLeft)
-            .with(Qt::ToolTipRole, [this](const Row& row) { return fromUtf8(nameOf(row).full); })
+            .with(Qt::ToolTipRole, [nameOf](const Row& row) { return fromUtf8(nameOf(row).full); })
             .with(kCodeRole, kAlways)
             .with(kKernelKindRole, [kind](const Row& row) { return static_cast<int>(kind(row)); }),
         Described(

@@ -2,6 +2,7 @@
 
 #include "app/documents/run_document.h"
 #include "app/range/device_table.h"
+#include "app/timeline/view/kernel_view.h"
 #include "app/ui/numbers.h"
 #include "app/ui/table_model.h"
 #include "profiler/analysis/kernel_table.h"
@@ -11,7 +12,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <functional>
-#include <memory>
+#include <limits>
 #include <optional>
 #include <vector>
 
@@ -28,46 +29,28 @@ struct Event
     engine::Op what;
 };
 
-// Table of the ops of one iteration, or of chosen ops of all iterations. It includes all lanes and
-// is initially sorted by time.
-class EventsModel : public TableModel<Event>
-{
-    Q_OBJECT
+using EventFilter = std::function<bool(const engine::Span&)>; // empty: every op
 
-public:
-    enum class Column : int {
-        Op,
-        Kind,
-        Device,
-        Stage,
-        MicroBatch,
-        Direction,
-        Start, // relative to the start of the iteration
-        Duration,
-        End,
-        Iteration, // only if ops of all iterations are listed
-    };
-    using Filter = std::function<bool(const engine::Span&)>;
+// Returns the ops of one iteration (an index into Timeline::iterations), or of all (nullopt), in
+// all lanes, sorted by time; at most `most`.
+std::vector<Event> eventsOf(const engine::Run& run, std::optional<int> iteration,
+                            const EventFilter& only = {},
+                            std::size_t most = std::numeric_limits<std::size_t>::max());
 
-    explicit EventsModel(QObject* parent = nullptr);
-
-    // `iteration` is an index into Timeline::iterations; -1: none. Without `only`, every op is
-    // listed.
-    void show(RunPointer run, int iteration, const Filter& only = {});
-    // Lists ops of all iterations, at most `most`.
-    void showAll(RunPointer run, const Filter& only, std::size_t most);
-    // Returns the row of the op; -1 if it is not listed with that lane and iteration.
-    int rowOf(std::uint32_t op, engine::Track::Kind lane, int iteration) const;
-
-private:
-    void list(std::vector<Event> events, std::int64_t longest);
-    Columns columns() const;
-    std::int64_t startOf(const Event& event) const; // start of the event's iteration
-
-    RunPointer m_run;
-    bool m_isOfAll = false; // lists ops of all iterations
-    Scale m_time;
+// The table of eventsOf() with the same iteration.
+enum class EventColumn : int {
+    Op,
+    Kind,
+    Device,
+    Stage,
+    MicroBatch,
+    Direction,
+    Start, // relative to the start of the iteration
+    Duration,
+    End,
+    Iteration, // only if ops of all iterations are listed
 };
+std::vector<TableColumn<Event>> eventColumns(const RunPointer& run, std::optional<int> iteration);
 
 struct IterationRow
 {
@@ -119,32 +102,11 @@ private:
     std::optional<profiler::TimeCategory> m_selected;
 };
 
-// Table of the kernels of a run by kind of op, with their counts, times and shares.
-class KernelsModel : public TableModel<profiler::KernelRow>
-{
-    Q_OBJECT
-
-public:
-    enum class Column : int { Kernel, Kind, Op, Count, Total, Mean, Shortest, Longest, Share };
-
-    explicit KernelsModel(QObject* parent = nullptr);
-
-    // `activity` belongs to the run; ownership is shared.
-    void show(const engine::Run& run, std::shared_ptr<const profiler::GpuActivity> activity,
-              const profiler::KernelFilter& filter);
-    const std::vector<profiler::OpKindWork>& ops() const { return m_ops; }
-    QString csv() const; // header and rows as shown, but with times in ns and full names
-
-private:
-    const profiler::KernelName& nameOf(const profiler::KernelRow& row) const
-    {
-        return m_activity->names()[row.name];
-    }
-    Columns columns() const;
-
-    std::shared_ptr<const profiler::GpuActivity> m_activity;
-    std::vector<profiler::OpKindWork> m_ops;
-};
+// The table of the kernels of a run by kind of op, with their counts, times and shares.
+enum class KernelColumn : int { Kernel, Kind, Op, Count, Total, Mean, Shortest, Longest, Share };
+std::vector<TableColumn<profiler::KernelRow>> kernelColumns(const KernelViewPointer& kernels);
+// Header and rows as shown, but with times in ns and full names.
+QString kernelsCsv(const TableModel<profiler::KernelRow>& table, const KernelView& kernels);
 
 struct GpuMemoryRow
 {

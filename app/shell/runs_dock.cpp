@@ -252,16 +252,6 @@ public:
     { }
 
 protected:
-    // Claims Alt+Up and Alt+Down, with which the page moves a lane.
-    bool event(QEvent* event) override
-    {
-        if (event->type() != QEvent::ShortcutOverride || !currentIndex().isValid()
-            || stepOf(static_cast<const QKeyEvent&>(*event)) == 0
-            || !row(currentIndex()).isQueued())
-            return QListView::event(event);
-        event->accept();
-        return true;
-    }
     void mousePressEvent(QMouseEvent* event) override
     {
         const QModelIndex index = indexAt(event->position().toPoint());

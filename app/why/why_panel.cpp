@@ -963,14 +963,7 @@ void WhyPanel::addScheme(QBoxLayout& layout, const FasterScheme& scheme)
 {
     const engine::MemoryCapacity memory = limit();
     const bool fits = scheme.fits(memory);
-    std::int64_t largest = 0;
-    for (const FasterScheme& one : m_schemes->schemes)
-        largest = std::max(largest, one.peakBytes.value_or(0));
-    const Scale bytes = byteScale(largest);
-    m_limitUnit->setText(bytes.unit());
-    const auto device = profiler::deviceMemory(run());
-    m_limit->setPlaceholderText(device.isKnown() ? bytes.text(static_cast<double>(device.usable()))
-                                                 : tr("none"));
+    const Scale bytes = memoryScale();
     const QString need
         = scheme.peakBytes ? bytes.text(static_cast<double>(*scheme.peakBytes)) : QString();
     const QString ofLimit = bytes.withUnit(static_cast<double>(memory.usable()));

@@ -235,9 +235,11 @@ TEST_CASE("a run chosen in the lanes is chosen in the table, and the other way")
     REQUIRE(waitFor([&] { return lanes.rows().rows.front().run != 0; }));
     QTest::keyClick(&lanes, Qt::Key_Down);
     QTest::keyClick(&lanes, Qt::Key_Down);
-    const auto* model = static_cast<CompareModel*>(table->model());
-    CHECK(table->currentIndex().row() == model->rowOf(lanes.current()));
-    table->selectRow(model->rowOf(1));
+    const auto& rows = static_cast<RowTable<std::size_t>*>(table)->rows();
+    const auto rowOf
+        = [&](int run) { return rows.rowWith(std::identity(), static_cast<std::size_t>(run)); };
+    CHECK(table->currentIndex().row() == rowOf(lanes.current()));
+    table->selectRow(rowOf(1));
     CHECK(lanes.current() == 1);
 }
 
@@ -377,20 +379,4 @@ TEST_CASE("T replays the runs with the op times of the baseline, and the verdict
     CHECK(compared.find<SegmentControl>("opTimes")->current() == 1);
     action->trigger();
     CHECK(waitFor([&] { return !verdict->text().contains(QStringLiteral("op times of")); }));
-}
-
-TEST_CASE("B swaps the rows of the chosen run and the baseline in place")
-{
-    Compared compared(fiveSchemes());
-    REQUIRE(compared.hasRows(5));
-    auto& lanes = *compared.find<CompareWidget>("compare");
-    REQUIRE(waitFor([&] { return lanes.rows().rows.front().run != 0 && lanes.current() >= 0; }));
-    const auto before = shownOrder(lanes);
-    compared.find<QAction>("blinkRuns")->trigger();
-    auto swapped = before;
-    std::iter_swap(std::ranges::find(swapped, std::size_t{0}),
-                   std::ranges::find(swapped, static_cast<std::size_t>(lanes.current())));
-    CHECK(shownOrder(lanes) == swapped);
-    compared.find<QAction>("blinkRuns")->trigger();
-    CHECK(shownOrder(lanes) == before);
 }

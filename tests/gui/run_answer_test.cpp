@@ -15,19 +15,19 @@ struct Answered : OpenedRun
         : OpenedRun(run)
     {
         REQUIRE(waitFor([&] { return isRead() && summaryRows() > 0; }));
-        bar = find<TimeBar>("timeBar");
+        bar = find<SceneView>("timeBar");
         timeline = find<TimelineWidget>("timeline");
     }
     QString text(const char* label) const { return find<QLabel>(label)->text(); }
     QStringList parts() const
     {
         QStringList texts;
-        for (const TimeBar::Part& part : bar->parts())
+        for (const TimePart& part : find<AnswerStrip>("answerStrip")->parts())
             texts << part.name + QLatin1Char(' ') + part.value;
         return texts;
     }
 
-    TimeBar* bar = nullptr;
+    SceneView* bar = nullptr;
     TimelineWidget* timeline = nullptr;
 };
 
@@ -74,7 +74,7 @@ TEST_CASE("the strip of a run without a trace of every device has the reason in 
     REQUIRE(waitFor([&] { return text("answerCaption") == QStringLiteral("Bubble unknown"); }));
     CHECK(text("answerDetail").toStdString() == whyUnknown(lacking.info));
     CHECK_FALSE(page.findChild<QPushButton*>(QStringLiteral("answerBubble"))->isVisible());
-    CHECK(page.findChild<TimeBar*>()->parts().empty());
+    CHECK(page.findChild<AnswerStrip*>()->parts().empty());
 }
 
 TEST_CASE("the strip names the faster scheme and its gain, or that none is faster")
@@ -114,8 +114,8 @@ TEST_CASE("a click on a part of the bar selects its boxes, and Esc or another cl
         return titles.join(u'|');
     };
     const auto click = [&] {
-        QTest::mouseClick(run.bar, Qt::LeftButton, {},
-                          run.bar->rectOf(profiler::TimeCategory::Wait).center());
+        const auto wait = static_cast<std::size_t>(profiler::TimeCategory::Wait);
+        QTest::mouseClick(run.bar->viewport(), Qt::LeftButton, {}, run.bar->rectOf(wait).center());
     };
     const auto selected = [&] { return run.timeline->selection().kind; };
     click();

@@ -25,7 +25,12 @@ struct OpenedKernels : OpenedRun
         const auto& kernels = find<TimelineWidget>("timeline")->kernels();
         return kernels && !kernels->isEmpty();
     }
-    KernelsModel& table() const { return find<KernelPanel>("kernelPanel")->model(); }
+    TableModel<profiler::KernelRow>& table() const
+    {
+        auto* shown = dynamic_cast<RowTable<profiler::KernelRow>*>(find<DataTable>("kernelTable"));
+        REQUIRE(shown != nullptr);
+        return shown->rows();
+    }
     std::vector<profiler::KernelRow> rows() const
     {
         std::vector<profiler::KernelRow> shown;
@@ -56,6 +61,17 @@ TEST_CASE("a run with kernels shows them under their ops, by the key and by the 
     CHECK(action->isChecked());
     action->trigger();
     CHECK_FALSE(timeline->look().areKernelsShown);
+}
+
+// The second request was ignored, so the kernels of the run were never shown again.
+TEST_CASE("the kernels of a run are read again after they were unknown")
+{
+    const OpenedKernels opened(*sample::measured({"1f1b", 2, 4, 1}));
+    REQUIRE(waitFor([&] { return opened.hasKernels(); }));
+    opened.document->setState(RunDocument::State::Running);
+    CHECK_FALSE(opened.hasKernels());
+    opened.document->setState(RunDocument::State::Finished);
+    CHECK(waitFor([&] { return opened.hasKernels(); }));
 }
 
 TEST_CASE("the table of kernels is filtered by op type, device and selection, and copied as CSV")
@@ -114,10 +130,10 @@ TEST_CASE("the columns of the table of kernels sort")
 {
     OpenedKernels opened(*sample::measured({"1f1b", 2, 4, 1}));
     REQUIRE(waitFor([&] { return opened.hasKernels(); }));
-    KernelsModel& model = opened.table();
-    model.sort(static_cast<int>(KernelsModel::Column::Mean), Qt::AscendingOrder);
+    auto& model = opened.table();
+    model.sort(static_cast<int>(KernelColumn::Mean), Qt::AscendingOrder);
     CHECK(std::ranges::is_sorted(opened.rows(), {}, [](const auto& row) { return row.mean(); }));
-    model.sort(static_cast<int>(KernelsModel::Column::Count), Qt::DescendingOrder);
+    model.sort(static_cast<int>(KernelColumn::Count), Qt::DescendingOrder);
     CHECK(std::ranges::is_sorted(opened.rows(), std::greater{}, &profiler::KernelRow::count));
 }
 

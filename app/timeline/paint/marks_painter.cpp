@@ -81,7 +81,7 @@ public:
         std::vector<std::pair<QPointF, double>> tips;
         for (std::size_t p = 1; p < m_parts.size(); ++p) {
             const PathPart& part = m_parts[p];
-            if (!isInSight(part) || !isMessage(part, m_parts[p - 1]) || !hasLane(m_parts[p - 1]))
+            if (!isInSight(part) || !isMessage(part, m_parts[p - 1]))
                 continue;
             const QPointF from = beginOf(p), to(x(part.window.end), y(part));
             const double direction = to.y() > from.y() ? 1 : -1;
@@ -95,15 +95,9 @@ public:
         return tips;
     }
 
-    // The start and the end point of the path; omits a point on a hidden lane.
-    std::vector<QPointF> ends() const
+    std::vector<QPointF> ends() const // the start and the end point of the path
     {
-        std::vector<QPointF> ends;
-        if (hasLane(m_parts.front()))
-            ends.push_back(beginOf(0));
-        if (hasLane(m_parts.back()))
-            ends.emplace_back(x(m_parts.back().window.end), y(m_parts.back()));
-        return ends;
+        return {beginOf(0), {x(m_parts.back().window.end), y(m_parts.back())}};
     }
 
 private:
@@ -113,18 +107,15 @@ private:
     }
     double y(const PathPart& part) const { return lineY(laneOf(part)); }
     double x(std::int64_t time) const { return m_picture.axis.snappedX(static_cast<double>(time)); }
-    // Hidden lanes have no height, except the hidden lanes of a collapsed group.
-    bool hasLane(const PathPart& part) const { return laneOf(part).compute > 0; }
     // A message starts on the lane of its sender.
     QPointF beginOf(std::size_t p) const
     {
-        const bool isSent
-            = p > 0 && isMessage(m_parts[p], m_parts[p - 1]) && hasLane(m_parts[p - 1]);
+        const bool isSent = p > 0 && isMessage(m_parts[p], m_parts[p - 1]);
         return {x(m_parts[p].window.begin), y(m_parts[isSent ? p - 1 : p])};
     }
     bool isInSight(const PathPart& part) const
     {
-        return hasLane(part) && part.window.end >= m_picture.axis.window().begin
+        return part.window.end >= m_picture.axis.window().begin
             && part.window.begin <= m_picture.axis.window().end;
     }
 

@@ -54,9 +54,8 @@ double kernelsHeight(const LaneOptions& options)
 {
     double sum = 0;
     for (std::size_t d = 0; d < std::max(options.kernels.size(), options.ranges.size()); ++d)
-        if (!options.order.hidden.contains(static_cast<int>(d)))
-            sum += Lane{.kernels = rowsOf(options.kernels, d), .ranges = rowsOf(options.ranges, d)}
-                       .kernelsHeight();
+        sum += Lane{.kernels = rowsOf(options.kernels, d), .ranges = rowsOf(options.ranges, d)}
+                   .kernelsHeight();
     return sum;
 }
 
@@ -138,7 +137,7 @@ Lane laneOf(int device, const Choice& choice, const LaneOptions& options, double
     return lane;
 }
 
-// The lane of a collapsed group, at its topmost device. Has no transfers, memory or kernels.
+// The lane of a collapsed group, at its first device. Has no transfers, memory or kernels.
 Lane groupLane(const LaneGroup& group, const Choice& choice, const LaneOptions& options, double top)
 {
     const LaneKind kind = choice.kind == LaneKind::Dense ? LaneKind::Dense : LaneKind::Compute;
@@ -173,137 +172,44 @@ std::vector<LaneGroup> laneGroups(const engine::Run& run)
     return groups;
 }
 
-std::vector<int> LaneOrder::all(int devices) const
+const LaneGroup* groupOf(const std::vector<LaneGroup>& groups, int device)
 {
-    std::vector<int> all;
-    const auto add = [&](int device) {
-        if (device >= 0 && device < devices && std::ranges::find(all, device) == all.end())
-            all.push_back(device);
-    };
-    std::ranges::for_each(order, add);
-    for (int device = 0; device < devices; ++device)
-        add(device);
-    return all;
-}
-
-std::vector<int> LaneOrder::shown(int devices) const
-{
-    std::vector<int> lanes = all(devices);
-    std::erase_if(lanes, [this](int device) { return hidden.contains(device); });
-    std::ranges::stable_partition(lanes, [this](int device) { return pinned.contains(device); });
-    std::set<const LaneGroup*> begun;
-    std::erase_if(lanes, [&](int device) {
-        const LaneGroup* group = groupOf(device);
-        return group != nullptr && !begun.insert(group).second;
-    });
-    return lanes;
-}
-
-const LaneGroup* LaneOrder::groupOf(int device) const
-{
-    const auto found = std::ranges::find_if(collapsed, [device](const LaneGroup& group) {
+    const auto found = std::ranges::find_if(groups, [device](const LaneGroup& group) {
         return std::ranges::find(group.devices, device) != group.devices.end();
     });
-    return found == collapsed.end() ? nullptr : &*found;
-}
-
-void LaneOrder::toggleGroup(const LaneGroup& group)
-{
-    if (std::erase(collapsed, group) == 0)
-        collapsed.push_back(group);
-}
-
-std::vector<int> LaneOrder::laneOf(int device) const
-{
-    const LaneGroup* group = groupOf(device);
-    return group != nullptr ? group->devices : std::vector<int>{device};
-}
-
-bool LaneOrder::hide(int device, int devices)
-{
-    if (shown(devices).size() <= 1)
-        return false;
-    const std::vector<int> lane = laneOf(device);
-    hidden.insert(lane.begin(), lane.end());
-    return true;
-}
-
-void LaneOrder::hideOthers(int device, int devices)
-{
-    for (int other = 0; other < devices; ++other)
-        hidden.insert(other);
-    for (const int kept : laneOf(device))
-        hidden.erase(kept);
-}
-
-void LaneOrder::togglePin(int device)
-{
-    if (!pinned.insert(device).second)
-        pinned.erase(device);
-}
-
-bool LaneOrder::move(int device, int by, int devices)
-{
-    const std::vector<int> lanes = shown(devices);
-    const auto at = std::ranges::find(lanes, device);
-    const auto to = (at - lanes.begin()) + by;
-    if (at == lanes.end() || by == 0 || to < 0 || to >= static_cast<std::ptrdiff_t>(lanes.size())
-        || pinned.contains(lanes[static_cast<std::size_t>(to)]) != pinned.contains(device))
-        return false;
-    const std::vector<int> held = laneOf(device),
-                           next = laneOf(lanes[static_cast<std::size_t>(to)]);
-    std::vector<int> moved;
-    const auto append = [&](const std::vector<int>& lane) {
-        moved.insert(moved.end(), lane.begin(), lane.end());
-    };
-    for (const int each : all(devices)) {           // also hidden devices, which keep their places
-        const std::vector<int> lane = laneOf(each); // the devices of a group stay together
-        if (lane == held || std::ranges::find(moved, each) != moved.end())
-            continue;
-        if (lane == next && by < 0)
-            append(held);
-        append(lane);
-        if (lane == next && by > 0)
-            append(held);
-    }
-    order = std::move(moved);
-    return true;
+    return found == groups.end() ? nullptr : &*found;
 }
 
 std::vector<Lane> layoutLanes(int devices, const LaneOptions& options)
 {
-    const std::vector<int> shown = options.order.shown(devices);
+    std::vector<int> shown;
+    for (int device = 0; device < devices; ++device)
+        if (const LaneGroup* group = groupOf(options.collapsed, device);
+            group == nullptr || group->devices.front() == device)
+            shown.push_back(device);
     const Choice choice = choose(static_cast<int>(shown.size()), options);
     const double kernel = kernelHeight(static_cast<int>(shown.size()), options);
     std::vector<Lane> lanes(static_cast<std::size_t>(devices));
-    for (Lane& lane : lanes)
-        lane = {.kind = LaneKind::Dense, .compute = 0, .memory = 0, .isHidden = true};
     double top = 0;
     for (const int device : shown) {
         Lane& lane = lanes[static_cast<std::size_t>(device)];
-        const LaneGroup* group = options.order.groupOf(device);
+        const LaneGroup* group = groupOf(options.collapsed, device);
         lane = group != nullptr ? groupLane(*group, choice, options, top)
                                 : laneOf(device, choice, options, top, kernel);
-        lane.isPinned = options.order.pinned.contains(device);
         // The group may be from another run and name devices that this run does not have. The other
         // devices of the group get the position of the lane, because the critical path is drawn
         // over it.
-        std::erase_if(lane.group.devices, [&](int each) { return each < 0 || each >= devices; });
+        std::erase_if(lane.group.devices, [&](int each) { return each >= devices; });
         for (const int each : lane.group.devices)
-            if (each != device) {
-                lanes[static_cast<std::size_t>(each)].top = top;
-                lanes[static_cast<std::size_t>(each)].compute = lane.compute;
-            }
+            if (each != device)
+                lanes[static_cast<std::size_t>(each)] = {.kind = LaneKind::Dense,
+                                                         .top = top,
+                                                         .compute = lane.compute,
+                                                         .memory = 0,
+                                                         .isHidden = true};
         top += lane.height;
     }
     return lanes;
-}
-
-void scrollPinned(std::vector<Lane>& lanes, double from, double to)
-{
-    for (Lane& lane : lanes)
-        if (lane.isPinned)
-            lane.top += to - from;
 }
 
 double heightOf(const std::vector<Lane>& lanes)
@@ -316,13 +222,9 @@ double heightOf(const std::vector<Lane>& lanes)
 
 int laneAt(const std::vector<Lane>& lanes, double y)
 {
-    int found = -1;
-    for (std::size_t i = 0; i < lanes.size(); ++i) {
-        if (!lanes[i].isHidden && y >= lanes[i].top && y < lanes[i].bottom()
-            && (found < 0 || lanes[i].isPinned))
-            found = static_cast<int>(i);
-    }
-    return found;
+    const auto found = std::ranges::find_if(
+        lanes, [y](const Lane& lane) { return y >= lane.top && y < lane.bottom(); });
+    return found == lanes.end() ? -1 : static_cast<int>(found - lanes.begin());
 }
 
 } // namespace app

@@ -9,7 +9,7 @@
 
 namespace app {
 
-// Devices whose lanes can collapse into one.
+// Devices whose lanes can collapse into one, in ascending order.
 struct LaneGroup
 {
     std::string name; // "node 0", "host gpu-17", "devices 0-7"
@@ -30,9 +30,8 @@ struct Lane
     int kernels = 0;            // rows of kernels, one per stream
     double kernel = kKernel;    // height of a row of kernels
     int ranges = 0;             // rows of NVTX ranges, above the kernels
-    bool isHidden = false;      // the lane has no height and nothing of it is drawn
+    bool isHidden = false;      // nothing is drawn: the device is in the lane of its group
     bool hasOneStrip = false;   // messages of all kinds share one row, because they are thin
-    bool isPinned = false;      // the lane stays at the top when the others scroll
     LaneGroup group = {};       // without devices: the lane of one device
 
     bool hasBoxes() const { return !isHidden && group.devices.empty(); }
@@ -68,31 +67,8 @@ struct Lane
 // groups if there would be only one.
 std::vector<LaneGroup> laneGroups(const engine::Run& run);
 
-// The user's arrangement of the lanes of devices.
-struct LaneOrder
-{
-    std::vector<int> order;       // devices from the top; others follow in ascending order
-    std::set<int> hidden, pinned; // pinned lanes are above the others
-    // A collapsed group has one lane, that of its topmost visible device.
-    std::vector<LaneGroup> collapsed;
-
-    bool isDefault() const { return *this == LaneOrder(); }
-    const LaneGroup* groupOf(int device) const; // the device's collapsed group; nullptr: none
-    void toggleGroup(const LaneGroup& group);   // collapses or expands it
-    std::vector<int> shown(int devices) const;  // visible devices from the top
-    bool hide(int device, int devices);         // returns false for the last visible lane
-    void hideOthers(int device, int devices);
-    void togglePin(int device);
-    // Moves a visible lane by `by` places, within the pinned lanes or within the others. Returns
-    // false if it is at the end.
-    bool move(int device, int by, int devices);
-
-    friend bool operator==(const LaneOrder&, const LaneOrder&) = default;
-
-private:
-    std::vector<int> all(int devices) const;   // all devices in the user's order
-    std::vector<int> laneOf(int device) const; // all devices in the lane of `device`
-};
+// The group that has the device; nullptr: none.
+const LaneGroup* groupOf(const std::vector<LaneGroup>& groups, int device);
 
 struct LaneOptions
 {
@@ -107,7 +83,8 @@ struct LaneOptions
     engine::IdVector<engine::DeviceId, int> kernels = {};
     // Rows of NVTX ranges; empty: ranges are hidden.
     engine::IdVector<engine::DeviceId, int> ranges = {};
-    LaneOrder order = {};
+    // The groups with one lane each, that of their first device.
+    std::vector<LaneGroup> collapsed = {};
     // Whether the run has no pipeline, so that its kernels show what a device does: their rows are
     // high, and the ranges on the host are low.
     bool kernelsDecide = false;
@@ -115,7 +92,7 @@ struct LaneOptions
     bool hasOneStrip = false;
 };
 
-// Returns the lane of every device, in the arrangement of the options.
+// Returns the lane of every device.
 // * If full lanes fit, all lanes are full. To fit, compute boxes shrink to 28 pixels and then
 //   memory to 18.
 // * Otherwise lanes have only compute boxes, or are dense with 23 or 17 pixels. If dense lanes do
@@ -124,9 +101,6 @@ struct LaneOptions
 // * Unless the user chose a height, boxes and memory grow into the remaining height, each up to a
 //   limit.
 std::vector<Lane> layoutLanes(int devices, const LaneOptions& options);
-// Moves the pinned lanes when the scroll offset changes from `from` to `to` pixels, so that they
-// stay at the top of the view.
-void scrollPinned(std::vector<Lane>& lanes, double from, double to);
 double heightOf(const std::vector<Lane>& lanes);      // sum of all heights
 int laneAt(const std::vector<Lane>& lanes, double y); // -1: no lane
 

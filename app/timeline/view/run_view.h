@@ -112,6 +112,7 @@ public:
     void close();                               // call after the last add()
 
     bool isEmpty() const { return m_times.empty(); }
+    std::span<const std::int64_t> times() const { return m_times; } // of the events
     // Queries columns with ascending starts and ends; each search starts at the previous result.
     // The series must outlive the sweep.
     class Sweep

@@ -471,11 +471,7 @@ TimelinePainter::TimelinePainter(QPainter& painter, const TimelineScene& scene,
 // The topmost lane; nullptr without lanes.
 const Lane* TimelinePainter::firstLane() const
 {
-    const Lane* first = nullptr;
-    for (const Lane& lane : m_lanes)
-        if (!lane.isHidden && (first == nullptr || lane.top < first->top))
-            first = &lane;
-    return first;
+    return m_lanes.empty() ? nullptr : &m_lanes.front();
 }
 
 void TimelinePainter::paintLegend() const
@@ -623,8 +619,6 @@ void TimelinePainter::paintSides() const
     for (const std::size_t k : paintedLanes()) {
         const double top = m_areas.lanes.top() + m_lanes[k].top - m_scene.scroll;
         const engine::DeviceId device{static_cast<int>(k)};
-        if (m_lanes[k].isPinned)
-            paintPinnedGround(top, m_lanes[k].height);
         const QRectF head(0, top, TimelineGeometry::kHeader, m_lanes[k].height);
         const QRectF tail(m_areas.column.left(), top, m_areas.column.width(), m_lanes[k].height);
         paintHeader(m_painter,
@@ -707,46 +701,15 @@ void TimelinePainter::paintPlan() const
     if (plan.plan == nullptr)
         return;
     PlanPainter painter(m_painter, m_view, m_axis, m_colours);
-    const std::vector<std::size_t> painted = paintedLanes();
-    double pinned = 0; // bottom of the pinned lanes, which cover the others
-    for (const std::size_t k : painted)
-        pinned = m_lanes[k].isPinned ? std::max(pinned, m_lanes[k].bottom()) : pinned;
-    for (const std::size_t k : painted) {
-        const Lane& lane = m_lanes[k];
-        if (!lane.isPinned && lane.bottom() <= pinned)
-            continue;
-        m_painter.save();
-        if (!lane.isPinned)
-            m_painter.setClipRect(
-                QRectF(m_axis.left, pinned, m_axis.width, std::max(0.0, lane.bottom() - pinned)),
-                Qt::IntersectClip);
+    for (const std::size_t k : paintedLanes()) {
         const engine::DeviceId device{static_cast<int>(k)};
-        painter.paint(plan, device, lane);
+        painter.paint(plan, device, m_lanes[k]);
         if (m_scene.plannedHover && m_scene.plannedHover->device == device)
-            painter.paintHover(plan, m_scene.plannedHover->op, lane);
-        m_painter.restore();
+            painter.paintHover(plan, m_scene.plannedHover->op, m_lanes[k]);
     }
 }
 
-void TimelinePainter::paintLanes() const
-{
-    const double top = m_scene.scroll, bottom = top + m_areas.lanes.height();
-    const QRectF sight(m_areas.lanes.left(), top, m_areas.lanes.width(), bottom - top);
-    const std::vector<std::size_t> painted = paintedLanes();
-    const auto pinned = std::ranges::find_if(painted, [&](auto k) { return m_lanes[k].isPinned; });
-    paintGroup({painted.begin(), pinned},
-               QRectF(sight.left(), 0, sight.width(), heightOf(m_lanes)));
-    if (pinned == painted.end())
-        return;
-    double below = 0;
-    for (auto k = pinned; k != painted.end(); ++k)
-        below = std::max(below, m_lanes[*k].bottom());
-    const QRectF above(sight.left(), top, sight.width(), below - top);
-    m_painter.fillRect(above, m_theme.chrome.surface);
-    paintGroup({pinned, painted.end()}, above);
-}
-
-// The lanes in sight, the pinned ones last, because they cover the others.
+// The lanes in sight.
 std::vector<std::size_t> TimelinePainter::paintedLanes() const
 {
     const double top = m_scene.scroll, bottom = top + m_areas.lanes.height();
@@ -754,12 +717,13 @@ std::vector<std::size_t> TimelinePainter::paintedLanes() const
     for (std::size_t k = 0; k < m_lanes.size(); ++k)
         if (!m_lanes[k].isHidden && m_lanes[k].bottom() >= top && m_lanes[k].top <= bottom)
             lanes.push_back(k);
-    std::ranges::stable_partition(lanes, [this](auto k) { return !m_lanes[k].isPinned; });
     return lanes;
 }
 
-void TimelinePainter::paintGroup(std::span<const std::size_t> lanes, const QRectF& area) const
+void TimelinePainter::paintLanes() const
 {
+    const QRectF area(m_areas.lanes.left(), 0, m_areas.lanes.width(), heightOf(m_lanes));
+    const std::vector<std::size_t> lanes = paintedLanes();
     for (const std::size_t k : lanes)
         paintLaneGround(m_lanes[k]);
     paintGrid(m_painter, m_scene.rulerScale(), m_axis, m_theme, area);
@@ -778,13 +742,6 @@ void TimelinePainter::paintGroup(std::span<const std::size_t> lanes, const QRect
         KernelPainter(m_painter, *shown, m_axis, m_colours).paint(device, m_lanes[k]);
     }
     paintIterationEdges(m_painter, m_view, m_axis, m_theme, area);
-}
-
-void TimelinePainter::paintPinnedGround(double top, double height) const
-{
-    m_painter.fillRect(QRectF(0, top, m_areas.header.width(), height), m_theme.chrome.surface);
-    m_painter.fillRect(QRectF(m_areas.column.left(), top, m_areas.column.width(), height),
-                       m_theme.chrome.surfaceAlt);
 }
 
 void TimelinePainter::paintLaneGround(const Lane& lane) const

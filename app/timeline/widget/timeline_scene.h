@@ -225,9 +225,6 @@ private:
     void paintPlan() const;
     const Lane* firstLane() const;
     std::vector<std::size_t> paintedLanes() const;
-    // Paints lanes, and in `area` their grid and the edges of iterations.
-    void paintGroup(std::span<const std::size_t> lanes, const QRectF& area) const;
-    void paintPinnedGround(double top, double height) const;
     void paintIterationTimes() const;
     void paintNotes() const;
     void paintLaneGround(const Lane& lane) const;

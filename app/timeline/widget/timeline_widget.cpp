@@ -18,74 +18,10 @@
 
 namespace app {
 
-void LaneHeaders::setOrder(const LaneOrder& order)
-{
-    if (order == m_options.order)
-        return;
-    m_options.order = order;
-    Q_EMIT changed();
-    Q_EMIT orderChanged();
-}
-
-void LaneHeaders::toggle(int device)
-{
-    if (const LaneGroup* group = order().groupOf(device)) {
-        LaneOrder to = order();
-        to.toggleGroup(*group);
-        return setOrder(to);
-    }
-    if (!m_options.toggled.insert(device).second)
-        m_options.toggled.erase(device);
-    Q_EMIT changed();
-}
-
-void LaneHeaders::show(int device)
-{
-    LaneOrder to = order();
-    to.hidden.erase(device);
-    if (const LaneGroup* group = order().groupOf(device))
-        to.toggleGroup(*group);
-    setOrder(to);
-}
-
-void LaneHeaders::resize(double boxes)
-{
-    m_options.compute = std::clamp(boxes, LaneOptions::kLeast, LaneOptions::kMost);
-    Q_EMIT changed();
-}
-
-bool LaneHeaders::press(double x, int device)
-{
-    if (x < kTriangle) {
-        toggle(device);
-        return false;
-    }
-    m_held = device;
-    return true;
-}
-
-void LaneHeaders::drag(double pixels, double y, const std::vector<Lane>& lanes)
-{
-    constexpr double kLeast = 8; // pixels
-    const int over = laneAt(lanes, y);
-    if (m_held < 0 || over < 0 || std::abs(pixels) < kLeast)
-        return;
-    // A taller lane would still be under the pointer after the move, and would move back.
-    const Lane &held = lanes[static_cast<std::size_t>(m_held)],
-               &other = lanes[static_cast<std::size_t>(over)];
-    if (other.top > held.top ? y < other.bottom() - held.height : y >= other.top + held.height)
-        return;
-    const auto devices = static_cast<int>(lanes.size());
-    const std::vector<int> shown = order().shown(devices);
-    const auto placeOf = [&](int device) { return std::ranges::find(shown, device); };
-    LaneOrder to = order();
-    if (to.move(m_held, static_cast<int>(placeOf(over) - placeOf(m_held)), devices))
-        setOrder(to);
-}
-
 namespace {
 
-constexpr int kZoomEnds = 150; // ms without a change of the zoom
+constexpr int kZoomEnds = 150;   // ms without a change of the zoom
+constexpr double kTriangle = 22; // width of the triangle at the left of a lane's header
 
 } // namespace
 
@@ -93,10 +29,6 @@ TimelineWidget::TimelineWidget(const ThemeController& theme, QWidget* parent)
     : TimeCanvas(QStringLiteral("timeline"), theme, parent)
     , m_lanes(this)
 {
-    connect(&m_headers, &LaneHeaders::changed, this, [this] {
-        endHover();
-        relayout();
-    });
     m_zoomEnd.setSingleShot(true);
     m_zoomEnd.setInterval(kZoomEnds);
     connect(&m_zoomEnd, &QTimer::timeout, this, &TimelineWidget::fitMessages);
@@ -134,9 +66,42 @@ void TimelineWidget::setView(RunViewPointer view, View how)
 
 void TimelineWidget::relayout()
 {
-    m_scene.layout(size(), m_headers.options());
-    m_scene.scroll = 0; // layout() has placed the pinned lanes for this scroll offset
+    m_scene.layout(size(), m_laneOptions);
     layoutScrollBar(heightOf(m_scene.lanes));
+}
+
+void TimelineWidget::changeLanes()
+{
+    endHover();
+    relayout();
+}
+
+void TimelineWidget::setCollapsed(std::vector<LaneGroup> groups)
+{
+    m_laneOptions.collapsed = std::move(groups);
+    changeLanes();
+    Q_EMIT collapsedChanged();
+}
+
+void TimelineWidget::toggleGroup(int device)
+{
+    const std::vector<LaneGroup> all = laneGroups();
+    const LaneGroup* group = groupOf(all, device);
+    if (group == nullptr)
+        return;
+    std::vector<LaneGroup> groups = collapsed();
+    if (std::erase(groups, *group) == 0)
+        groups.push_back(*group);
+    setCollapsed(std::move(groups));
+}
+
+void TimelineWidget::toggleLane(int device)
+{
+    if (groupOf(collapsed(), device) != nullptr)
+        return toggleGroup(device);
+    if (!m_laneOptions.toggled.insert(device).second)
+        m_laneOptions.toggled.erase(device);
+    changeLanes();
 }
 
 void TimelineWidget::updateAxis()
@@ -144,7 +109,6 @@ void TimelineWidget::updateAxis()
     const QRectF& lanes = m_scene.areas.lanes;
     m_scene.axis
         = {inSight().begin, inSight().end, lanes.left(), lanes.width(), devicePixelRatioF()};
-    scrollPinned(m_scene.lanes, m_scene.scroll, scrollY());
     m_scene.scroll = scrollY();
 }
 
@@ -377,9 +341,8 @@ void TimelineWidget::revealItem(const Selection& what)
         setLook(look);
     }
     if (!m_scene.lanes[device].hasBoxes())
-        m_headers.show(what.device.value);
-    if (const Lane& lane = m_scene.lanes[device]; !lane.isPinned)
-        revealLane(lane.top, lane.bottom());
+        toggleGroup(what.device.value);
+    revealLane(m_scene.lanes[device].top, m_scene.lanes[device].bottom());
 }
 
 bool TimelineWidget::hover(QPointF at)
@@ -405,7 +368,6 @@ bool TimelineWidget::ownPress(QMouseEvent& event)
     const TimelineGeometry& areas = m_scene.areas;
     const bool isLeft = event.button() == Qt::LeftButton;
     m_overviewDrag.end();
-    m_headers.release();
     if (isLeft && areas.notes.contains(at)) {
         goToNote(m_scene.noteAt(at));
     } else if (const int reason = isLeft ? m_scene.reasonAt(at) : -1; reason >= 0) {
@@ -420,7 +382,9 @@ bool TimelineWidget::ownPress(QMouseEvent& event)
     } else if (areas.lanes.contains(at) || areas.ruler.contains(at)) {
         return false;
     } else if (const int device = m_scene.deviceAt(at); isLeft && device >= 0) {
-        if (m_headers.press(at.x(), device))
+        if (at.x() < kTriangle)
+            toggleLane(device);
+        else
             setSelection(m_scene.deviceSelection(device));
     }
     return true;
@@ -428,8 +392,6 @@ bool TimelineWidget::ownPress(QMouseEvent& event)
 
 void TimelineWidget::ownDrag(QPointF from, QPointF to)
 {
-    if (m_scene.areas.header.contains({m_scene.areas.header.center().x(), to.y()}))
-        m_headers.drag(to.y() - from.y(), m_scene.laneY(to.y()), m_scene.lanes);
     const double least = extent().duration() > 0 ? m_scene.axis.ticksPerPixel() : 1;
     if (m_overviewDrag.isActive())
         userMovesTo(m_overviewDrag.dragged(to.x() - from.x(), least), Remember::No);
@@ -440,7 +402,9 @@ bool TimelineWidget::ownWheel(QWheelEvent& event, double notches)
     const QPointF at = event.position();
     if (event.modifiers() & Qt::AltModifier) { // some platforms swap the axes with Alt
         const double now = m_scene.lanes.empty() ? LaneOptions::kUsual : m_scene.lanes[0].compute;
-        m_headers.resize(m_headers.options().compute.value_or(now) + 3 * notches);
+        m_laneOptions.compute = std::clamp(m_laneOptions.compute.value_or(now) + 3 * notches,
+                                           LaneOptions::kLeast, LaneOptions::kMost);
+        changeLanes();
         return true;
     }
     const bool isSideways = event.modifiers() & Qt::ShiftModifier || event.angleDelta().y() == 0;

@@ -4,46 +4,7 @@
 #include "app/timeline/widget/time_canvas.h"
 #include "app/timeline/widget/timeline_scene.h"
 
-#include <QObject>
-#include <QPointF>
-
 namespace app {
-
-// The arrangement of a timeline's lanes, which the user changes by clicking and dragging their
-// headers.
-class LaneHeaders : public QObject
-{
-    Q_OBJECT
-
-public:
-    static constexpr double kTriangle = 22; // width of the triangle at the left of a header
-
-    using QObject::QObject;
-
-    // Contains only the user's settings; TimelineScene::layout() sets the other members.
-    const LaneOptions& options() const { return m_options; }
-    const LaneOrder& order() const { return m_options.order; }
-    void setOrder(const LaneOrder& order);
-    void toggle(int device);   // expands or collapses the lane, or expands its group
-    void show(int device);     // unhides the lane and expands its group
-    void resize(double boxes); // sets the height of compute boxes in pixels, clamped
-
-    // Handles a press in the header of a device. If it is on the triangle, toggles the lane and
-    // returns false. Otherwise returns true, and drag() can move the lane.
-    bool press(double x, int device);
-    // Moves the lane of the pressed header to the place of the lane at `y`, if the pointer would
-    // then be on the moved lane. Does nothing if the pointer has moved by only a few pixels.
-    void drag(double pixels, double y, const std::vector<Lane>& lanes);
-    void release() { m_held = -1; }
-
-Q_SIGNALS:
-    void changed();
-    void orderChanged(); // emitted after changed() if the order of lanes has changed
-
-private:
-    LaneOptions m_options;
-    int m_held = -1; // device whose header is pressed; -1: none
-};
 
 // The timeline of one run: overview, ruler, notes, lanes with the narrow rows below their boxes,
 // memory column, legend. It paints only what is visible and owns only the state of its view. A run
@@ -88,14 +49,16 @@ public:
     void setReason(int reason);                // highlights a reason of the path; -1: none
     void revealReason(int reason);             // also scrolls so that it is visible
     void showPlace(const engine::Note& place); // in the middle, and selects its op or its time
-    // Hidden, pinned and moved lanes. Selecting an item unhides its lane.
-    LaneHeaders& lanes() { return m_headers; }
-    const LaneHeaders& lanes() const { return m_headers; }
-    // The groups into which the lanes of the run can collapse.
+    void toggleLane(int device); // expands or collapses the lane, or expands its group
+    // The groups into which the lanes of the run can collapse, and those that are collapsed.
+    // Selecting an item of a device expands its group.
     std::vector<LaneGroup> laneGroups() const
     {
         return isEmpty() ? std::vector<LaneGroup>() : app::laneGroups(m_scene.view->run());
     }
+    const std::vector<LaneGroup>& collapsed() const { return m_laneOptions.collapsed; }
+    void setCollapsed(std::vector<LaneGroup> groups);
+    void toggleGroup(int device); // collapses or expands the group of the device, if it has one
     bool areLanesDense() const { return m_scene.areLanesDense(); } // at the current size
     int devices() const { return isEmpty() ? 0 : m_scene.view->devices(); }
     // Sets the prediction of the next iteration, which is outlined after the last iteration while
@@ -123,6 +86,7 @@ Q_SIGNALS:
     void lookChanged(const app::TimelineLook& look);
     void reasonClicked(int reason); // the reason was clicked on the ruler
     void pathClosed();              // the path was closed with Esc
+    void collapsedChanged();
 
 protected:
     bool isEmpty() const override { return m_scene.isEmpty(); }
@@ -158,7 +122,8 @@ protected:
     void contextMenuEvent(QContextMenuEvent* event) override;
 
 private:
-    void relayout(); // computes lanes, scroll bar and empty state
+    void relayout();    // computes lanes, scroll bar and empty state
+    void changeLanes(); // call it after a change of m_laneOptions
     void updateIteration();
     void fitMessages(); // into one row if all are thin, or into three
     void updateFlow();
@@ -167,7 +132,7 @@ private:
     void revealItem(const Selection& selection);
 
     TimelineScene m_scene;
-    LaneHeaders m_headers;
+    LaneOptions m_laneOptions; // the user's settings; TimelineScene::layout() sets the others
     OverviewDrag m_overviewDrag;
     bool m_isFollowing = false;
     LanePicture m_lanes;

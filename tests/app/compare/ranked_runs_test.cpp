@@ -293,19 +293,21 @@ TEST_CASE("a run that the numbers do not have yet is chosen when they arrive")
 TEST_CASE("the tables per operation and per device have a row per run and a column per kind")
 {
     const Runs runs = sixRuns();
-    app::CompareModel operations;
-    operations.show(app::operationTable(numbersOf(runs), namesOf(runs)));
+    app::TableModel<std::size_t> operations;
+    const app::RunTable table = app::operationTable(numbersOf(runs), namesOf(runs));
+    operations.reset(table.columns, table.rows);
     CHECK(operations.rowCount() == 6);
     QStringList titles;
     for (int column = 0; column < operations.columnCount(); ++column)
         titles << operations.headerData(column, Qt::Horizontal).toString();
     CHECK(titles.contains(QStringLiteral("Forward, ms")));
     CHECK_FALSE(titles.contains(QStringLiteral("Recompute, ms"))); // no run recomputes
-    app::CompareModel devices;
-    devices.show(app::deviceTable(numbersOf(runs), namesOf(runs)));
+    app::TableModel<std::size_t> devices;
+    const app::RunTable perDevice = app::deviceTable(numbersOf(runs), namesOf(runs));
+    devices.reset(perDevice.columns, perDevice.rows);
     CHECK(devices.columnCount() == 1 + 4);
     devices.sort(1);
-    CHECK(devices.rowOf(0) >= 0);
+    CHECK(devices.rowWith(std::identity(), std::size_t{0}) >= 0);
 }
 
 // The share was 0.0.
@@ -314,8 +316,9 @@ TEST_CASE("the bubble of a device without a trace is a dash in a comparison")
     const SimulatedRun wanted{"1f1b", 2, 2};
     const Runs runs{std::make_shared<const engine::Run>(withoutLastTrace(simulatedRun(wanted))),
                     sharedRun(wanted)};
-    app::CompareModel devices;
-    devices.show(app::deviceTable(numbersOf(runs), namesOf(runs)));
+    app::TableModel<std::size_t> devices;
+    const app::RunTable table = app::deviceTable(numbersOf(runs), namesOf(runs));
+    devices.reset(table.columns, table.rows);
     CHECK(devices.index(0, 1).data().toString() == QStringLiteral("–"));
     CHECK(devices.index(0, 2).data().toString() == QStringLiteral("–"));
     CHECK(devices.index(1, 2).data().toString() == QStringLiteral("33.3"));

@@ -1,6 +1,8 @@
+#include "app/memory/memory_areas.h"
 #include "app/run/run_panels.h"
 #include "app/ui/data_table.h"
 #include "tests/app/sample_run.h"
+#include "tests/app/simulated_run.h"
 #include "tests/catch.h"
 
 #include <QScrollArea>
@@ -33,7 +35,8 @@ struct ShownGpuMemory
     {
         return *panel.findChild<DataTable*>(QStringLiteral("gpuMemoryTable"));
     }
-    MemoryPlots& plots() const { return *panel.findChild<MemoryPlots*>(); }
+    MemoryAreas& plots() const { return *panel.findChild<MemoryAreas*>(); }
+    QScrollArea& scrolled() const { return *panel.findChild<QScrollArea*>(); } // has the plots
 
     ThemeController theme;
     MemoryPanel panel{theme};
@@ -46,7 +49,7 @@ TEST_CASE("a run without GPUs has memory plots over the whole width and no table
     ShownGpuMemory shown;
     shown.showRun(0);
     CHECK_FALSE(shown.table().isVisible());
-    CHECK(shown.plots().width() == 1000);
+    CHECK(shown.scrolled().width() == 1000);
 }
 
 TEST_CASE("a GPU run has a table of memory by owner beside its plots")
@@ -61,7 +64,7 @@ TEST_CASE("a GPU run has a table of memory by owner beside its plots")
     CHECK(shown.table().viewport()->width() >= shown.table().neededWidth() - 2); // no column is cut
     shown.showRun(0);
     CHECK_FALSE(shown.table().isVisible());
-    CHECK(shown.plots().width() == 1000);
+    CHECK(shown.scrolled().width() == 1000);
 }
 
 TEST_CASE("many GPUs leave the plots half of the width, and the plots follow the panel's")
@@ -85,9 +88,18 @@ TEST_CASE("the stash of a plot is the largest stash of the device")
     const std::int64_t end = run->timeline.iterations[0].window.end;
     run->timeline.memory.push_back({end - 1, 500 * kMiB, engine::MemoryEvent::kNoOp, 0,
                                     engine::MemoryCategory::Buffers}); // no stash is left
-    ThemeController theme;
-    MemoryPlots plots(theme);
-    plots.show(std::make_shared<const RunView>(run), 0);
     // four stashes of 900 MiB beside 3000 MiB of weights and the like
-    CHECK(plots.stashText(engine::DeviceId{0}) == byteScale(6600 * kMiB).text(3600.0 * kMiB));
+    CHECK(memoryReport(run, 0).stash({0}) == 3600 * kMiB);
+}
+
+TEST_CASE("without recorded memory, the plots show the stash in units of M_a")
+{
+    const auto run = sharedRun({"1f1b", 4, 8, 2});
+    const MemoryReport report = stashReport(RunView(run), 0);
+    CHECK(report.amount(report.stash({0})) == QStringLiteral("4.0"));
+    CHECK(report.amount(report.stash({3})) == QStringLiteral("1.0"));
+    CHECK(report.bytes.unit() == QString::fromUtf8("Mₐ"));
+    CHECK(report.steps[{0}].front().time == report.window.begin);
+    CHECK_FALSE(report.hasBytes());
+    CHECK(memoryReport(run, 0).isEmpty());
 }

@@ -97,10 +97,10 @@ TEST_CASE("the summary has a column of recompute where it occurs, and its parts 
 
 TEST_CASE("the events table lists every op of an iteration once a lane, in time order")
 {
-    EventsModel model;
+    TableModel<Event> model;
     const QAbstractItemModelTester tester(&model, kStrict);
     const auto run = sharedRun({"1f1b", 2, 2, 2});
-    model.show(run, 1);
+    model.reset(eventColumns(run, 1), eventsOf(*run, 1));
     std::size_t spans = 0;
     for (const auto& track : run->timeline.tracks)
         for (const auto& span : track.spans)
@@ -108,21 +108,20 @@ TEST_CASE("the events table lists every op of an iteration once a lane, in time 
     REQUIRE(model.rowCount() == static_cast<int>(spans));
     CHECK(row(model, 0).mid(0, 7).join(u'|') == QStringLiteral("0F0|Forward|0|0|0|down|0.000"));
 
-    model.sort(static_cast<int>(EventsModel::Column::Duration), Qt::DescendingOrder);
+    model.sort(static_cast<int>(EventColumn::Duration), Qt::DescendingOrder);
     CHECK(model.at(0).window.duration() == 2 * run->info.ticksPerUnit);
-    const Event chosen = model.at(0);
-    CHECK(model.rowOf(chosen.op, chosen.lane, 1) == 0);
-    model.sort(static_cast<int>(EventsModel::Column::Start), Qt::AscendingOrder);
-    CHECK(model.rowOf(chosen.op, chosen.lane, 1) > 0); // the row moved, the event is the same
+    const std::uint32_t chosen = model.at(0).op;
+    model.sort(static_cast<int>(EventColumn::Start), Qt::AscendingOrder);
+    CHECK(model.rowWith(&Event::op, chosen) > 0); // the row moved, the event is the same
 }
 
 TEST_CASE("chosen ops of all iterations are listed with their iteration, up to a limit")
 {
-    EventsModel model;
+    TableModel<Event> model;
     const QAbstractItemModelTester tester(&model, kStrict);
     const auto run = sharedRun({"1f1b", 2, 2, 2});
     const auto isFirst = [](const engine::Span& span) { return span.op == 0; };
-    model.showAll(run, isFirst, 100);
+    model.reset(eventColumns(run, {}), eventsOf(*run, {}, isFirst));
     REQUIRE(model.rowCount() == 2);
     const int last = model.columnCount() - 1;
     CHECK(header(model).back() == QStringLiteral("Iteration"));
@@ -130,11 +129,10 @@ TEST_CASE("chosen ops of all iterations are listed with their iteration, up to a
         CHECK(row(model, k)[0] == QStringLiteral("0F0"));
         CHECK(row(model, k)[6] == QStringLiteral("0.000")); // since the start of its iteration
         CHECK(row(model, k)[last] == QString::number(k));
-        CHECK(model.rowOf(0, engine::Track::Kind::Compute, k) == k);
+        CHECK(model.at(k).lane == engine::Track::Kind::Compute);
     }
-    model.showAll(run, isFirst, 1);
-    CHECK(model.rowCount() == 1);
-    model.show(run, 1, isFirst);
+    CHECK(eventsOf(*run, {}, isFirst, 1).size() == 1);
+    model.reset(eventColumns(run, 1), eventsOf(*run, 1, isFirst));
     CHECK(model.rowCount() == 1);
     CHECK(header(model).back() != QStringLiteral("Iteration"));
 }
@@ -163,7 +161,8 @@ TEST_CASE("iterations of a growing run are appended, and the last one may change
 
 namespace {
 
-RunTable showRuns(CompareModel& model, std::vector<engine::Run> runs, const QStringList& titles)
+RunTable showRuns(TableModel<std::size_t>& model, std::vector<engine::Run> runs,
+                  const QStringList& titles)
 {
     std::vector<RunPointer> shared;
     for (engine::Run& run : runs)
@@ -172,7 +171,7 @@ RunTable showRuns(CompareModel& model, std::vector<engine::Run> runs, const QStr
     REQUIRE(numbers.has_value());
     RunTable table = differenceTable(std::make_shared<const CompareNumbers>(*std::move(numbers)),
                                      {titles, {}});
-    model.show(table);
+    model.reset(table.columns, table.rows);
     return table;
 }
 
@@ -180,7 +179,7 @@ RunTable showRuns(CompareModel& model, std::vector<engine::Run> runs, const QStr
 
 TEST_CASE("differences are coloured over 1 % of the baseline, less time being better")
 {
-    CompareModel model;
+    TableModel<std::size_t> model;
     const QAbstractItemModelTester tester(&model, kStrict);
     const auto dispensable
         = showRuns(model, {simulatedRun({"1f1b", 4, 4}), simulatedRun({"bitpipe", 4, 4})},
@@ -208,7 +207,7 @@ TEST_CASE("differences are coloured over 1 % of the baseline, less time being be
 // They were sorted as texts: 16 before 4.
 TEST_CASE("numbers of settings are sorted by value in a comparison")
 {
-    CompareModel model;
+    TableModel<std::size_t> model;
     showRuns(
         model,
         {simulatedRun({"1f1b", 4, 16}), simulatedRun({"1f1b", 4, 4}), simulatedRun({"1f1b", 4, 8})},
@@ -232,7 +231,7 @@ TEST_CASE("a difference that is printed as 0 has no verdict")
 
 TEST_CASE("an oversubscribed live run is marked beside its mode")
 {
-    CompareModel model;
+    TableModel<std::size_t> model;
     engine::Run live = simulatedRun({"1f1b", 4, 4, 1, true});
     live.info.mode = engine::Mode::Live;
     live.info.threads = live.info.cores = 4;
@@ -248,7 +247,7 @@ TEST_CASE("an oversubscribed live run is marked beside its mode")
 
 TEST_CASE("runs in units and in milliseconds keep their own units and have no differences in time")
 {
-    CompareModel model;
+    TableModel<std::size_t> model;
     showRuns(model, {simulatedRun({"1f1b", 4, 4}), simulatedRun({"1f1b", 4, 4, 1, true})},
              {u"a"_qs, u"b"_qs});
     CHECK(header(model).mid(0, 3).join(u'|') == QStringLiteral("Run|Mode|Iteration"));

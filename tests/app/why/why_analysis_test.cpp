@@ -6,8 +6,6 @@
 #include <QPainter>
 #include <QPixmap>
 
-#include <set>
-
 using namespace app;
 
 namespace {
@@ -40,11 +38,10 @@ bool isMarked(const engine::Run& run, const PathMarks& marks, const std::string&
 
 struct PaintedPath
 {
-    explicit PaintedPath(const std::set<int>& hidden = {})
+    PaintedPath()
     {
         LaneOptions options;
         options.available = 300;
-        options.order.hidden = hidden;
         lanes = layoutLanes(2, options);
         const BoxColours colours(theme, 1);
         QPixmap picture(600, 300);
@@ -114,20 +111,4 @@ TEST_CASE("the line of the path is drawn on the lanes of its ops")
     for (const profiler::PathPart& part : path.marks->why.path.parts)
         if (part.kind == profiler::PathPart::Kind::Work)
             CHECK(inkAt(part));
-}
-
-// Its parts on hidden lanes ran along the top of the first lane.
-TEST_CASE("the path is interrupted where its lanes are hidden")
-{
-    const PaintedPath path({1});
-    const auto hasInk = [&](int top, int bottom) {
-        for (int y = top; y < bottom; ++y)
-            for (int x = 0; x < path.image.width(); ++x)
-                if (path.image.pixelColor(x, y) != path.theme.chrome.surface)
-                    return true;
-        return false;
-    };
-    const auto line = static_cast<int>(path.lanes[0].computeTop() + path.lanes[0].compute / 2);
-    CHECK(hasInk(line, path.image.height()));
-    CHECK_FALSE(hasInk(0, line));
 }

@@ -97,91 +97,26 @@ TEST_CASE("memory shrinks before lanes collapse")
     CHECK(layoutLanes(4, {4 * 107, {}, {}})[0].kind == LaneKind::Compute);
 }
 
-TEST_CASE("a hidden lane has no height, and the others take its place")
-{
-    app::LaneOptions options{4 * 138, 42, {}};
-    REQUIRE(options.order.hide(1, 4));
-    const auto lanes = layoutLanes(4, options);
-    CHECK(lanes[1].isHidden);
-    CHECK(lanes[1].height == 0);
-    CHECK(lanes[2].top == 138);
-    CHECK(app::laneAt(lanes, 140) == 2);
-    CHECK(app::heightOf(lanes) == 3 * 138);
-    options.order.hideOthers(3, 4);
-    CHECK(options.order.shown(4) == std::vector<int>{3});
-    CHECK_FALSE(options.order.hide(3, 4)); // the last one stays
-}
-
-TEST_CASE("lanes move within the pinned ones or within the others")
-{
-    app::LaneOrder order;
-    CHECK(order.move(0, 1, 4));
-    CHECK(order.shown(4) == std::vector<int>{1, 0, 2, 3});
-    CHECK_FALSE(order.move(1, -1, 4)); // it is the first
-    order.togglePin(3);
-    CHECK(order.shown(4) == std::vector<int>{3, 1, 0, 2});
-    CHECK_FALSE(order.move(1, -1, 4)); // the pinned one stays above
-    order.togglePin(2);
-    CHECK_FALSE(order.move(3, 1, 4)); // below it are lanes that are not pinned
-    CHECK(order.move(3, -1, 4));
-    CHECK(order.shown(4) == std::vector<int>{3, 2, 1, 0});
-    order.togglePin(2);
-    order.togglePin(3);
-    CHECK(order.pinned.empty());
-    CHECK_FALSE(order.isDefault());
-}
-
-// They came back below the others, and an unpinned lane stayed on top.
-TEST_CASE("moving a lane leaves hidden and pinned lanes their places")
-{
-    app::LaneOrder order;
-    REQUIRE(order.hide(1, 4));
-    order.togglePin(3);
-    CHECK(order.move(2, -1, 4));
-    CHECK(order.shown(4) == std::vector<int>{3, 2, 0});
-    order.hidden.clear();
-    order.togglePin(3);
-    CHECK(order.shown(4) == std::vector<int>{2, 0, 1, 3});
-}
-
-TEST_CASE("a pinned lane stays in sight when the others scroll, and covers them")
-{
-    app::LaneOptions options{100, 42, {}};
-    options.order.togglePin(5);
-    auto lanes = layoutLanes(32, options);
-    CHECK(lanes[5].top == 0);
-    const double height = app::heightOf(lanes);
-    app::scrollPinned(lanes, 0, 60);
-    CHECK(lanes[5].top == 60);
-    CHECK(app::laneAt(lanes, 61) == 5);
-    CHECK(app::heightOf(lanes) == height);
-    app::scrollPinned(lanes, 60, 0);
-    CHECK(lanes[5].top == 0);
-}
-
-TEST_CASE("a collapsed group has the lane of its topmost visible device")
+TEST_CASE("a collapsed group has the lane of its first device")
 {
     app::LaneOptions options{16 * 40, 42, {}};
-    app::LaneOrder& order = options.order;
     const app::LaneGroup first{"node 0", {0, 1, 2, 3}}, second{"node 1", {4, 5, 6, 7}};
-    order.toggleGroup(first);
-    CHECK(order.shown(8) == std::vector<int>{0, 4, 5, 6, 7});
-    order.hidden = {0};
-    CHECK(order.shown(8) == std::vector<int>{1, 4, 5, 6, 7});
-    auto lanes = layoutLanes(8, options);
-    CHECK(lanes[1].group == first);
-    CHECK_FALSE(lanes[1].hasBoxes());
-    CHECK(lanes[2].isHidden);
+    options.collapsed = {second, first};
+    CHECK(app::groupOf(options.collapsed, 5)->name == "node 1");
+    CHECK(app::groupOf(options.collapsed, 8) == nullptr);
+    CHECK(app::heightOf(layoutLanes(8, options)) == 2 * layoutLanes(8, options)[0].height);
+    options.collapsed = {first};
+    const auto lanes = layoutLanes(8, options);
+    CHECK(lanes[0].group == first);
+    CHECK_FALSE(lanes[0].hasBoxes());
+    CHECK(lanes[1].isHidden);
+    CHECK(lanes[1].top == lanes[0].top); // of the critical path
     CHECK(lanes[4].hasBoxes());
+    CHECK(lanes[4].top == lanes[0].bottom());
+    CHECK(app::laneAt(lanes, lanes[4].top) == 4);
     CHECK(app::heightOf(lanes) == lanes[7].bottom());
-    order.hidden.clear();
-    order.toggleGroup(second);
-    CHECK(order.move(0, 1, 8));
-    CHECK(order.shown(8) == std::vector<int>{4, 0});
-    order.toggleGroup(first); // its devices stay together
-    CHECK(order.shown(8) == std::vector<int>{4, 0, 1, 2, 3});
-    CHECK(order.hide(4, 8));
-    CHECK(order.hidden == std::set<int>{4, 5, 6, 7});
+    options.collapsed = {{"node 0", {0, 1, 2, 11}}}; // of a run with more devices
+    CHECK(layoutLanes(8, options)[0].group.devices == std::vector{0, 1, 2});
 }
 
 TEST_CASE("groups are the hosts of an import, the nodes of an emulated run, or blocks of eight")
