@@ -64,7 +64,6 @@ public:
     void writeUnits(int units)
     {
         const int seam = m_warmUp - m_turns + 1;
-        m_program.reserve(2 * (m_warmUp + m_turns) * units);
         forwards(m_warmUp);
         for (int unit = 1; unit < units; ++unit) {
             alternate(m_turns);
