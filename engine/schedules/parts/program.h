@@ -28,13 +28,7 @@ public:
     void append(OpKind kind, int stage, int microBatch, int replica = 0,
                 std::uint16_t slice = Op::kWhole)
     {
-        Op op;
-        op.kind = kind;
-        op.replica = replica;
-        op.slice = slice;
-        op.stage = StageId{stage};
-        op.microBatch = MicroBatchId{microBatch};
-        m_ops.push_back(op);
+        m_ops.push_back(opOf(kind, StageId{stage}, replica, MicroBatchId{microBatch}, slice));
     }
     void forward(int stage, int microBatch, int replica = 0)
     {
