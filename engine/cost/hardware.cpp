@@ -14,34 +14,78 @@ namespace {
 constexpr std::array<std::string_view, 1> kHardware{"hardware/"};
 constexpr double kGiga = 1e9, kTera = 1e12, kMicro = 1e-6, kGibi = 1 << 30;
 
-void readLink(SpecFile& file, const std::string& table, LinkSpec& link)
+using H = HardwareSpec;
+
+// A number that the file states in multiples of `unit`. `memberOf` returns a reference to it.
+template<class MemberOf>
+Field<H> number(std::string_view table, std::string_view key, double least, double most,
+                double unit, MemberOf memberOf)
 {
-    double bandwidth = link.bandwidth / kGiga, latency = link.latency / kMicro;
-    file.number(table + ".gb_per_second", bandwidth, {0.001, 1e6});
-    file.number(table + ".microseconds", latency, {0, 1e6});
-    link = {latency * kMicro, bandwidth * kGiga};
+    FieldFacts facts = inFileOnly(table, key).between(least, most);
+    facts.kind = FieldKind::Real;
+    return {std::move(facts),
+            [=](const H& hardware) { // rounded to five digits
+                return numberText(*parseNumber(fmt::format("{:.5g}", memberOf(hardware) / unit)));
+            },
+            [=](H& hardware, std::string_view text) -> Result<void> {
+                memberOf(hardware) = parseNumber(text).value_or(0) * unit;
+                return {};
+            }};
 }
 
-void readLinks(SpecFile& file, HardwareSpec& hardware)
+Field<H> number(std::string_view table, std::string_view key, double least, double most,
+                double unit, double H::*member)
 {
-    constexpr double kMost = 1e3;
-    readLink(file, "node", hardware.node);
-    readLink(file, "network", hardware.network);
-    hardware.island = hardware.node;
-    readLink(file, "island", hardware.island);
-    file.integer("island.devices", hardware.islandDevices, {0, 65535});
-    file.number("node.oversubscription", hardware.nodeOversubscription, {1, kMost});
-    file.number("network.oversubscription", hardware.networkOversubscription, {1, kMost});
-    file.integer("network.nics_per_node", hardware.nicsPerNode, {0, 65535});
-    const std::string ring = "ring", hierarchical = "hierarchical";
-    const std::string allReduce = file.text("network.all_reduce", ring);
-    file.require(allReduce == ring || allReduce == hierarchical, "network.all_reduce",
-                 "must be ring or hierarchical");
-    hardware.hierarchicalAllReduce = allReduce == hierarchical;
-    file.require(hardware.islandDevices <= hardware.devicesPerNode, "island.devices",
-                 "must be at most devices_per_node");
-    file.require(hardware.nicsPerNode <= hardware.devicesPerNode, "network.nics_per_node",
-                 "must be at most devices_per_node");
+    return number(
+        table, key, least, most,
+        unit, [member](auto& hardware) -> auto& { return hardware.*member; });
+}
+
+Fields<H> hardwareFields()
+{
+    static const std::vector<Field<H>> kFields = [] {
+        constexpr double kMost = 1e9, kMostDevices = 65535, kMostOversubscription = 1e3;
+        std::vector<Field<H>> fields{
+            field<H>(inFileOnly("", "name"), &H::name),
+            number("", "teraflops", 0.001, kMost, kTera, &H::peakFlops),
+            number("", "memory_gib", 0.001, kMost, kGibi, &H::memory),
+            number("", "memory_gb_per_second", 0.001, kMost, kGiga, &H::memoryBandwidth),
+            field<H>(inFileOnly("", "devices_per_node").between(1, kMostDevices),
+                     &H::devicesPerNode),
+            field<H>(inFileOnly("", "nodes").between(0, kMostDevices), &H::nodes),
+            field<H>(inFileOnly("island", "devices").between(0, kMostDevices), &H::islandDevices),
+            number("node", "oversubscription", 1, kMostOversubscription, 1,
+                   &H::nodeOversubscription),
+            number("network", "oversubscription", 1, kMostOversubscription, 1,
+                   &H::networkOversubscription),
+            field<H>(inFileOnly("network", "nics_per_node").between(0, kMostDevices),
+                     &H::nicsPerNode),
+            {inFileOnly("network", "all_reduce").oneOf({"ring", "hierarchical"}),
+             [](const H& h) { return h.hierarchicalAllReduce ? "hierarchical" : "ring"; },
+             [](H& h, std::string_view text) -> Result<void> {
+                 h.hierarchicalAllReduce = text == "hierarchical";
+                 return {};
+             }},
+            number("reached", "matmul", 0.001, 1, 1, &H::matmulShare),
+            number("reached", "memory", 0.001, 1, 1, &H::memoryShare),
+            number("reached", "link", 0.001, 1, 1, &H::linkShare),
+            number("reached", "kernel_microseconds", 0, 1e6, kMicro, &H::kernelLaunch)};
+        for (const auto& [table, link] :
+             {std::pair("node", &H::node), {"network", &H::network}, {"island", &H::island}}) {
+            const auto bandwidth = [of = link](auto& h) -> auto&
+            {
+                return (h.*of).bandwidth;
+            };
+            const auto latency = [of = link](auto& h) -> auto&
+            {
+                return (h.*of).latency;
+            };
+            fields.push_back(number(table, "gb_per_second", 0.001, 1e6, kGiga, bandwidth));
+            fields.push_back(number(table, "microseconds", 0, 1e6, kMicro, latency));
+        }
+        return fields;
+    }();
+    return kFields;
 }
 
 } // namespace
@@ -77,28 +121,22 @@ LinkSharing linkSharing(const HardwareSpec& hardware, int tensorParallel)
 
 Result<HardwareSpec> loadHardware(std::string_view nameOrFile)
 {
-    auto file = TRY(SpecFile::open(kHardware, nameOrFile, "hardware"));
+    const auto table = TRY(SpecFile::open(kHardware, nameOrFile, "hardware"));
+    TRY(SpecFile::need(table, {"teraflops", "memory_gib", "memory_gb_per_second"}, nameOrFile));
     HardwareSpec hardware;
+    hardware.name = nameOrFile;
     hardware.node = {3 * kMicro, 300 * kGiga};
     hardware.network = {10 * kMicro, 25 * kGiga};
-    hardware.name = file.text("name", std::string(nameOrFile));
-    double teraflops = 0, gib = 0, gbPerSecond = 0, kernel = 4;
-    file.need({"teraflops", "memory_gib", "memory_gb_per_second"});
-    file.number("teraflops", teraflops, {0.001, 1e9});
-    file.number("memory_gib", gib, {0.001, 1e9});
-    file.number("memory_gb_per_second", gbPerSecond, {0.001, 1e9});
-    file.integer("devices_per_node", hardware.devicesPerNode, {1, 65535});
-    file.integer("nodes", hardware.nodes, {0, 65535});
-    readLinks(file, hardware);
-    file.number("reached.matmul", hardware.matmulShare, {0.001, 1});
-    file.number("reached.memory", hardware.memoryShare, {0.001, 1});
-    file.number("reached.link", hardware.linkShare, {0.001, 1});
-    file.number("reached.kernel_microseconds", kernel, {0, 1e6});
-    hardware.peakFlops = teraflops * kTera;
-    hardware.memory = gib * kGibi;
-    hardware.memoryBandwidth = gbPerSecond * kGiga;
-    hardware.kernelLaunch = kernel * kMicro;
-    TRY(file.done());
+    TRY(readSpec(hardwareFields(), table, nameOrFile, hardware));
+    if (!table.at_path("island.gb_per_second"))
+        hardware.island.bandwidth = hardware.node.bandwidth;
+    if (!table.at_path("island.microseconds"))
+        hardware.island.latency = hardware.node.latency;
+    for (const auto& [key, count] : {std::pair("island.devices", hardware.islandDevices),
+                                     {"network.nics_per_node", hardware.nicsPerNode}})
+        if (count > hardware.devicesPerNode)
+            return fail(Error::Code::InvalidArgument,
+                        fmt::format("{}: {} must be at most devices_per_node", nameOrFile, key));
     return hardware;
 }
 
@@ -109,29 +147,9 @@ std::vector<std::string> hardwareNames()
 
 std::string hardwareToml(const HardwareSpec& hardware)
 {
-    const auto link = [](std::string_view table, const LinkSpec& spec) {
-        return fmt::format("\n[{}]\ngb_per_second = {:.5g}\nmicroseconds = {:.5g}\n", table,
-                           spec.bandwidth / kGiga, spec.latency / kMicro);
-    };
-    std::string name = hardware.name;
-    std::erase_if(name, [](char c) { return c == '"' || c == '\\' || c < ' '; });
-    return fmt::format("name = \"{}\"\nteraflops = {:.5g}\nmemory_gib = {:.5g}\n"
-                       "memory_gb_per_second = {:.5g}\ndevices_per_node = {}\nnodes = {}\n",
-                       name, hardware.peakFlops / kTera, hardware.memory / kGibi,
-                       hardware.memoryBandwidth / kGiga, hardware.devicesPerNode, hardware.nodes)
-        + link("node", hardware.node)
-        + fmt::format("oversubscription = {:.5g}\n", hardware.nodeOversubscription)
-        + link("network", hardware.network)
-        + fmt::format("oversubscription = {:.5g}\nnics_per_node = {}\nall_reduce = \"{}\"\n",
-                      hardware.networkOversubscription, hardware.nicsPerNode,
-                      hardware.hierarchicalAllReduce ? "hierarchical" : "ring")
-        + (hardware.islandDevices > 0 ? link("island", hardware.island)
-                   + fmt::format("devices = {}\n", hardware.islandDevices)
-                                      : "")
-        + fmt::format("\n[reached]\nmatmul = {:.5g}\nmemory = {:.5g}\nlink = {:.5g}\n"
-                      "kernel_microseconds = {:.5g}\n",
-                      hardware.matmulShare, hardware.memoryShare, hardware.linkShare,
-                      hardware.kernelLaunch / kMicro);
+    toml::table table;
+    insertFields(hardwareFields(), hardware, table);
+    return tomlText(table);
 }
 
 } // namespace engine

@@ -95,12 +95,11 @@ Result<std::string> SpecFile::textOf(Folders folders, std::string_view nameOrFil
     return readFile(std::string(nameOrFile));
 }
 
-Result<SpecFile> SpecFile::open(Folders folders, std::string_view nameOrFile, std::string_view what)
+Result<toml::table> SpecFile::open(Folders folders, std::string_view nameOrFile,
+                                   std::string_view what)
 {
     const auto text = TRY(textOf(folders, nameOrFile, what));
-    return parseToml(text, nameOrFile).map([&](toml::table&& table) {
-        return SpecFile(nameOrFile, std::move(table));
-    });
+    return parseToml(text, nameOrFile);
 }
 
 std::vector<std::string> SpecFile::names(Folders folders)
@@ -115,113 +114,16 @@ std::vector<std::string> SpecFile::names(Folders folders)
     return names;
 }
 
-void SpecFile::passOver(std::initializer_list<const char*> keys)
-{
-    m_passedOver.insert(keys.begin(), keys.end());
-}
-
-toml::node_view<const toml::node> SpecFile::at(const std::string& key)
-{
-    m_asked.insert(key);
-    return std::as_const(m_table).at_path(key);
-}
-
-void SpecFile::note(std::string message)
-{
-    if (m_error.empty())
-        m_error = std::move(message);
-}
-
-std::string SpecFile::text(const std::string& key, const std::string& byDefault)
-{
-    const auto node = at(key);
-    if (node && !node.is_string())
-        note(fmt::format("{}: {} must be a string in quotes", m_source, key));
-    return node.value_or(byDefault);
-}
-
-void SpecFile::flag(const std::string& key, bool& value)
-{
-    const auto node = at(key);
-    if (node && !node.is_boolean())
-        note(fmt::format("{}: {} must be true or false", m_source, key));
-    value = node.value_or(value);
-}
-
-void SpecFile::integer(const std::string& key, int& value, Range range)
-{
-    const auto node = at(key);
-    if (!node)
-        return;
-    const auto number = node.value_exact<std::int64_t>();
-    if (number && *number >= range.least && *number <= range.most)
-        value = *number;
-    else
-        note(fmt::format("{}: {} must be a whole number from {:.0f} to {:.0f}", m_source, key,
-                         range.least, range.most));
-}
-
-void SpecFile::number(const std::string& key, double& value, Range range)
-{
-    const auto node = at(key);
-    if (!node)
-        return;
-    const auto number = node.value<double>();
-    if (number && *number >= range.least && *number <= range.most)
-        value = *number;
-    else
-        note(fmt::format("{}: {} must be a number from {:g} to {:g}", m_source, key, range.least,
-                         range.most));
-}
-
-std::string SpecFile::missing(const toml::table& table, std::initializer_list<const char*> keys,
-                              std::string_view source)
+Result<void> SpecFile::need(const toml::table& table, std::initializer_list<const char*> keys,
+                            std::string_view source)
 {
     std::vector<std::string_view> missing;
     for (const char* key : keys)
-        if (!table.at_path(key))
+        if (!table.contains(key))
             missing.emplace_back(key);
-    return missing.empty() ? std::string() : fmt::format("{} lacks {}", source, joined(missing));
-}
-
-void SpecFile::need(std::initializer_list<const char*> keys)
-{
-    if (const std::string without = missing(m_table, keys, m_source); !without.empty())
-        note(without);
-}
-
-void SpecFile::require(bool condition, std::string_view key, std::string_view message)
-{
-    if (!condition)
-        note(fmt::format("{}: {} {}", m_source, key, message));
-}
-
-void SpecFile::checkKnown(const toml::table& table, const std::string& prefix,
-                          std::string& unknown) const
-{
-    for (const auto& [name, node] : table) {
-        const std::string key = prefix + std::string(name.str());
-        const auto* inner = node.as_table();
-        if (m_passedOver.contains(inner != nullptr ? key + "." : key))
-            continue;
-        if (inner != nullptr)
-            checkKnown(*inner, key + ".", unknown);
-        else if (!m_asked.contains(key) && unknown.empty())
-            unknown = key;
-    }
-}
-
-Result<void> SpecFile::done() const
-{
-    std::string unknown;
-    checkKnown(m_table, "", unknown);
-    if (!m_error.empty())
-        return fail(Error::Code::InvalidArgument, m_error);
-    if (!unknown.empty())
-        return fail(Error::Code::InvalidArgument,
-                    fmt::format("{}: unknown key '{}'; the keys are {}", m_source, unknown,
-                                fmt::join(m_asked, ", ")));
-    return {};
+    if (missing.empty())
+        return {};
+    return fail(Error::Code::InvalidArgument, fmt::format("{} lacks {}", source, joined(missing)));
 }
 
 } // namespace engine

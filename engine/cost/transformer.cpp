@@ -34,33 +34,60 @@ int TransformerSpec::defaultFeedForward(Family family, int width)
     return (8 * width / 3 + kMultiple - 1) / kMultiple * kMultiple;
 }
 
+namespace {
+
+Fields<TransformerSpec> transformerFields()
+{
+    using T = TransformerSpec;
+    constexpr std::string_view kBert = "bert";
+    static const std::vector<Field<T>> kFields = [=] {
+        std::vector<Field<T>> fields{
+            field<T>(inFileOnly("", "name"), &T::name),
+            field<T>(inFileOnly("", "family").oneOf({"gpt", "llama", kBert}), &T::family),
+            field<T>(inFileOnly("", "dropout"), &T::dropout)};
+        Field<T>& family = fields[1]; // BERT is a GPT with another head
+        family.get = [=, name = family.get](const T& model) {
+            return model.transformedHead ? std::string(kBert) : name(model);
+        };
+        family.set = [=, store = family.set](T& model, std::string_view text) {
+            model.transformedHead = text == kBert;
+            return store(model, model.transformedHead ? "gpt" : text);
+        };
+        constexpr double kMost = 1 << 24;
+        const auto add = [&](std::string_view key, double least, int T::*member) {
+            fields.push_back(field<T>(inFileOnly("", key).between(least, kMost), member));
+        };
+        add("layers", 1, &T::layers);
+        add("width", 1, &T::width);
+        add("heads", 1, &T::heads);
+        add("kv_heads", 0, &T::keyValueHeads);
+        add("ffn_width", 0, &T::feedForward);
+        add("sequence", 1, &T::sequence);
+        add("vocabulary", 1, &T::vocabulary);
+        return fields;
+    }();
+    return kFields;
+}
+
+} // namespace
+
 Result<TransformerSpec> loadTransformer(std::string_view nameOrFile)
 {
-    auto file = TRY(SpecFile::open(kFolders, nameOrFile, "model"));
+    auto table = TRY(SpecFile::open(kFolders, nameOrFile, "model"));
+    const auto invalid = [nameOrFile](std::string_view message) {
+        return fail(Error::Code::InvalidArgument, fmt::format("{}: {}", nameOrFile, message));
+    };
+    TRY(SpecFile::need(table, kNeededModelKeys, nameOrFile));
+    if (!table["layout"].value_or(std::string_view()).empty())
+        return invalid("layout must be given as --layout; remove it from the file");
+    for (const std::string_view key : {"micro_batch_size", "tied", "attention", "recompute",
+                                       "precision", "layout", "optimizer", "init"})
+        table.erase(key); // of training
     TransformerSpec model;
-    constexpr double kMost = 1 << 24;
-    model.name = file.text("name", std::string(nameOrFile));
-    const std::string family = file.text("family", "gpt");
-    model.family
-        = family == "llama" ? TransformerSpec::Family::Llama : TransformerSpec::Family::Gpt;
-    model.transformedHead = family == "bert";
-    file.require(family == "llama" || family == "gpt" || family == "bert", "family",
-                 "must be gpt, bert or llama");
-    file.flag("dropout", model.dropout);
-    file.require(!model.dropout || family != "llama", "dropout", "must be false for llama");
-    file.need(kNeededModelKeys);
-    file.integer("layers", model.layers, {1, kMost});
-    file.integer("width", model.width, {1, kMost});
-    file.integer("heads", model.heads, {1, kMost});
-    file.integer("kv_heads", model.keyValueHeads, {0, kMost});
-    file.integer("ffn_width", model.feedForward, {0, kMost});
-    file.integer("sequence", model.sequence, {1, kMost});
-    file.integer("vocabulary", model.vocabulary, {1, kMost});
-    file.passOver(
-        {"micro_batch_size", "tied", "attention", "recompute", "precision", "optimizer.", "init."});
-    file.require(file.text("layout", "").empty(), "layout",
-                 "must be given as --layout; remove it from the file");
-    TRY(file.done());
+    model.name = nameOrFile;
+    TRY(readSpec(transformerFields(), table, nameOrFile, model));
+    if (model.dropout && model.family == TransformerSpec::Family::Llama)
+        return invalid("dropout must be false for llama");
     TRY(checkWidths(model, nameOrFile));
     return model;
 }

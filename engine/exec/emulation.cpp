@@ -29,7 +29,7 @@ std::int64_t clockCost()
 
 } // namespace
 
-Emulation::Emulation(const Setup& setup, Run& run)
+Emulation::Emulation(const ExecutorSetup& setup, Run& run)
     : m_setup(setup)
     , m_run(run)
     , m_pipeline(setup.pipeline, InProcessTransport::SideWork::Inline)

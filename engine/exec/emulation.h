@@ -1,11 +1,8 @@
 #pragma once
 
 #include "engine/exec/executor.h"
-#include "engine/exec/launch_hooks.h"
 #include "engine/exec/op_costs.h"
 #include "engine/exec/queued_ops.h"
-
-#include <chrono>
 
 namespace engine {
 
@@ -19,17 +16,9 @@ public:
     // ops, and few enough that the driver does not block the host.
     static constexpr std::size_t kAhead = 8;
 
-    struct Setup
-    {
-        Pipeline::Setup pipeline;
-        EmulatedLinks links = {};
-        TimingRules rules = {};
-        LaunchHooks hooks = {};
-        std::chrono::nanoseconds patience = std::chrono::seconds(5); // see patience.h
-    };
     // Executes `run.schedule` and appends to `run.timeline`. `run` and all objects that `setup`
     // refers to must outlive the executor. Throws std::bad_alloc.
-    Emulation(const Setup& setup, Run& run);
+    Emulation(const ExecutorSetup& setup, Run& run);
 
     Result<void> iterate(Iteration iteration, TokenBatches& tokens, const Progress& progress,
                          const std::atomic<bool>& cancel) override;
@@ -62,7 +51,7 @@ private:
     Result<void> place(const OpCosts& costs, Iteration iteration);
     OpCosts medianCosts() const;
 
-    Setup m_setup;
+    ExecutorSetup m_setup;
     Run& m_run;
     Pipeline m_pipeline;
     std::int64_t m_clockCost = 0; // cost of reading the clock, in ns

@@ -35,14 +35,12 @@ void divideStream(const Schedule& lowered, int measured, Timeline& timeline,
 std::unique_ptr<Executor> makeExecutor(const ExecutorSetup& setup, Run& run)
 {
     if (setup.mode == Mode::Live) {
-        Live::Setup live{setup.pipeline};
+        ExecutorSetup live = setup;
         live.pipeline.blockingAllReduce = setup.rules.blockingAllReduce;
-        live.hooks = setup.hooks;
         return std::make_unique<Live>(live, run);
     }
     CHECK(setup.mode == Mode::Emulate);
-    return std::make_unique<Emulation>(
-        Emulation::Setup{setup.pipeline, setup.links, setup.rules, setup.hooks}, run);
+    return std::make_unique<Emulation>(setup, run);
 }
 
 namespace {

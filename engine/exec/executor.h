@@ -9,6 +9,7 @@
 #include "engine/timeline/timeline.h"
 
 #include <atomic>
+#include <chrono>
 
 namespace engine {
 
@@ -60,7 +61,10 @@ struct ExecutorSetup
     Mode mode = Mode::Emulate; // Emulate or Live
     EmulatedLinks links = {};  // for emulation
     TimingRules rules = {};    // for emulation; in live mode only blockingAllReduce
-    LaunchHooks hooks = {};    // for GPUs
+    LaunchHooks hooks = {};    // for GPUs; called on the threads that execute the ops
+    // If no op makes progress for this long while all threads wait and no GPU computes, the run
+    // ends with an error. An op on a GPU may take longer (patience.h).
+    std::chrono::nanoseconds patience = std::chrono::seconds(5);
 };
 // Makes an executor that runs `run.schedule` and appends to `run.timeline`. `run` and all objects
 // that `setup` refers to must outlive it. Throws std::bad_alloc.

@@ -86,7 +86,7 @@ try {
 
 } // namespace
 
-Live::Live(const Setup& setup, Run& run)
+Live::Live(const ExecutorSetup& setup, Run& run)
     : m_setup(setup)
     , m_run(run)
     , m_pipeline(setup.pipeline, InProcessTransport::SideWork::Threads)
@@ -231,9 +231,7 @@ void Live::placeDevice(const Worker& worker, std::uint32_t number, sim::TrackWri
     const std::span<const Worker::Times> times = worker.times();
     const std::uint32_t firstOp = OpIndex(schedule).of(worker.device(), 0);
     for (std::uint32_t i = 0, next = 0; i < program.size(); i = next) {
-        next = i + 1;
-        while (next < program.size() && program[next - 1].flags == OpFlag::JointWithNext)
-            ++next;
+        next = jointEnd(program, i);
         for (std::uint32_t k = i; k < next; ++k) {
             const OpRef ref{worker.device(), k, firstOp + k};
             const bool computes = isCompute(program[k].kind);

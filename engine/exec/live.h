@@ -1,7 +1,6 @@
 #pragma once
 
 #include "engine/exec/executor.h"
-#include "engine/exec/launch_hooks.h"
 #include "engine/exec/patience.h"
 #include "engine/exec/worker.h"
 #include "engine/schedule/schedule.h"
@@ -9,7 +8,6 @@
 #include "engine/timeline/run.h"
 #include "engine/timeline/timeline.h"
 
-#include <chrono>
 #include <span>
 #include <vector>
 
@@ -46,16 +44,8 @@ private:
 class Live final : public Executor
 {
 public:
-    struct Setup
-    {
-        Pipeline::Setup pipeline;
-        // If no op makes progress for this long while all threads wait and no GPU computes, the run
-        // ends with an error. An op on a GPU may take longer (patience.h).
-        std::chrono::milliseconds patience{5000};
-        LaunchHooks hooks = {}; // called on the device threads
-    };
     // Has the same requirements as Emulation::Emulation().
-    Live(const Setup& setup, Run& run);
+    Live(const ExecutorSetup& setup, Run& run);
     ~Live() override;
 
     Result<void> iterate(Iteration iteration, TokenBatches& tokens, const Progress& progress,
@@ -90,7 +80,7 @@ private:
     void placeDevice(const Worker& worker, std::uint32_t number, sim::TrackWriter& tracks,
                      Window& window);
 
-    Setup m_setup;
+    ExecutorSetup m_setup;
     Run& m_run;
     Pipeline m_pipeline;
     IterationEnd m_end;

@@ -85,7 +85,7 @@ public:
         std::size_t worker = 0; // index of the worker with the endless op
     };
 
-    // `patience`: see Live::Setup. `isOnGpus`: the threads also call the CUDA driver.
+    // `patience`: see ExecutorSetup. `isOnGpus`: the threads also call the CUDA driver.
     Watchdog(std::chrono::nanoseconds patience, bool isOnGpus)
         : m_patience(patience)
         , m_isOnGpus(isOnGpus)

@@ -47,7 +47,7 @@ Result<void> checkUpdates(const Schedule& lowered)
         std::map<std::pair<std::uint8_t, StageId>, int> backwards; // since the last update
         for (const Op& op : program) {
             int& done = backwards[{op.replica, op.stage}];
-            if (op.kind == OpKind::Backward || op.kind == OpKind::BackwardWeight)
+            if (finishesBackward(op.kind))
                 ++done;
             if (op.kind != OpKind::OptimizerStep)
                 continue;

@@ -5,20 +5,12 @@
 #include "engine/schedule/check/validate.h"
 #include "engine/schedule/formats/schedule_file.h"
 #include "engine/schedule/passes/passes.h"
+#include "engine/schedule/transfers.h"
 
 #include <fmt/format.h>
 
 namespace engine {
 namespace {
-
-bool recomputes(const Schedule& schedule)
-{
-    for (const auto& program : schedule.program)
-        for (const Op& op : program)
-            if (op.kind == OpKind::Recompute)
-                return true;
-    return false;
-}
 
 // Fails if a schedule file has an optimizer step before an all-reduce that was added to it.
 Result<void> checkAllReduces(const Schedule& lowered, std::string_view added)
@@ -52,11 +44,12 @@ Result<Schedule> trainable(const Schedule& schedule, const ModelSpec& model, Syn
         return tl::unexpected(possible.error());
     TRY(checkSlices(schedule, model));
     const bool full = model.recompute == Recompute::Full;
-    if (!full && recomputes(schedule))
+    if (!full && holds(schedule, OpKind::Recompute))
         return fail(Error::Code::InvalidArgument,
                     "the schedule has RECOMPUTE ops, but the model keeps its activations: use "
                     "--recompute full");
-    Schedule all = lower(full && !recomputes(schedule) ? addRecompute(schedule) : schedule, sync);
+    Schedule all = lower(
+        full && !holds(schedule, OpKind::Recompute) ? addRecompute(schedule) : schedule, sync);
     TRY(checkAllReduces(all, "gradients"));
     TRY(checkRunnable(all));
     if (!model.tied && hasTiedEmbeddings(all))

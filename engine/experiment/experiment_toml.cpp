@@ -2,7 +2,7 @@
 #include "engine/cost/spec_file.h"
 #include "engine/experiment/check_experiment.h"
 #include "engine/experiment/experiment_fields.h"
-#include "engine/model/toml_fields.h"
+#include "engine/model/model_toml.h"
 
 #include <fmt/format.h>
 

@@ -1,9 +1,8 @@
 #include "engine/base/try.h"
 #include "engine/cost/spec_file.h"
 #include "engine/cost/transformer.h"
-#include "engine/model/model_spec.h"
+#include "engine/model/model_toml.h"
 #include "engine/model/text_data.h"
-#include "engine/model/toml_fields.h"
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
@@ -62,14 +61,6 @@ Result<ModelSpec> modelFromTable(const toml::table& table)
 {
     ModelSpec model;
     toml::table top = table;
-    for (const std::string_view name : {"optimizer", "init"}) {
-        const auto* nested = top[name].as_table();
-        if (nested == nullptr)
-            continue;
-        if (auto done = readFields(modelFields(), name, *nested, model); !done)
-            return invalidModel(done.error().message);
-        top.erase(name);
-    }
     if (top["dropout"].is_boolean()) // only for the closed forms of memory (engine/cost)
         top.erase("dropout");
     if (auto done = readFields(modelFields(), "", top, model); !done)
@@ -102,17 +93,12 @@ Result<ModelSpec> loadModel(std::string_view nameOrFile)
                 "model '{}' cannot be trained, because it has no optimizer settings and no initial "
                 "weights (bscope simulate and estimate support it); use one of {}, or a .toml file",
                 nameOrFile, fmt::join(modelNames(), ", ")));
-    return SpecFile::textOf(kFolders, nameOrFile, "model")
-        .and_then([&](const std::string& text) { return parseToml(text, nameOrFile); })
-        .and_then([&](const toml::table& table) -> Result<ModelSpec> {
-            if (const std::string without = SpecFile::missing(table, kNeededModelKeys, nameOrFile);
-                !without.empty())
-                return fail(Error::Code::InvalidArgument, without);
-            return modelFromTable(table).map_error([&](Error error) {
-                error.message = fmt::format("{}: {}", nameOrFile, error.message);
-                return error;
-            });
-        });
+    const auto table = TRY(SpecFile::open(kFolders, nameOrFile, "model"));
+    TRY(SpecFile::need(table, kNeededModelKeys, nameOrFile));
+    return modelFromTable(table).map_error([&](Error error) {
+        error.message = fmt::format("{}: {}", nameOrFile, error.message);
+        return error;
+    });
 }
 
 } // namespace engine

@@ -14,9 +14,7 @@ auto groupsOf(std::span<const Op> program)
 {
     std::vector<HappensBefore::Group> groups(program.size());
     for (std::uint32_t first = 0, next = 0; first < program.size(); first = next) {
-        next = first + 1;
-        while (next < program.size() && program[next - 1].flags == OpFlag::JointWithNext)
-            ++next;
+        next = jointEnd(program, first);
         for (std::uint32_t i = first; i < next; ++i)
             groups[i] = {first, next - 1};
     }

@@ -74,7 +74,7 @@ DeviceId stashPartner(DeviceId device, const Shape& shape)
 
 bool exists(const Op& op, const Shape& shape)
 {
-    const bool ofMicroBatch = op.kind != OpKind::AllReduce && op.kind != OpKind::OptimizerStep;
+    const bool ofMicroBatch = hasMicroBatch(op.kind);
     if (op.stage.value < 0 || op.stage.value >= shape.stages || op.replica >= shape.replicas)
         return false;
     if (ofMicroBatch && (op.microBatch.value < 0 || op.microBatch.value >= shape.allMicroBatches()))

@@ -88,8 +88,7 @@ std::optional<Op> read(std::string_view text)
     Op op;
     op.kind = *kind;
     op.stage = StageId{*stageNumber};
-    const bool ofMicroBatch = *kind != OpKind::AllReduce && *kind != OpKind::OptimizerStep;
-    if (ofMicroBatch) {
+    if (hasMicroBatch(*kind)) {
         const auto number = parseInteger<std::int32_t>(microBatch);
         if (!number)
             return std::nullopt;
@@ -98,7 +97,7 @@ std::optional<Op> read(std::string_view text)
         return std::nullopt;
     }
     op.replica = reader.take('u') ? 1 : 0;
-    if (ofMicroBatch && reader.take('.')) {
+    if (hasMicroBatch(*kind) && reader.take('.')) {
         const std::string_view digits = reader.takeDigits();
         const auto slice = parseInteger<std::uint16_t>(digits);
         if (!slice || *slice == Op::kWhole || !isCanonical(digits))

@@ -8,23 +8,22 @@ namespace engine {
 
 bool isCompute(OpKind kind)
 {
-    switch (kind) {
-    case OpKind::Forward:
-    case OpKind::Backward:
-    case OpKind::BackwardInput:
-    case OpKind::BackwardWeight:
-    case OpKind::Recompute:
-    case OpKind::OptimizerStep:
-        return true;
-    default:
-        return false;
-    }
+    return !isTransfer(kind) && !isCopy(kind) && kind != OpKind::AllReduce;
 }
 
 bool isBackward(OpKind kind)
 {
-    return kind == OpKind::Backward || kind == OpKind::BackwardInput
-        || kind == OpKind::BackwardWeight;
+    return finishesBackward(kind) || kind == OpKind::BackwardInput;
+}
+
+bool finishesBackward(OpKind kind)
+{
+    return kind == OpKind::Backward || kind == OpKind::BackwardWeight;
+}
+
+bool hasMicroBatch(OpKind kind)
+{
+    return kind != OpKind::AllReduce && kind != OpKind::OptimizerStep;
 }
 
 bool isTransfer(OpKind kind)
@@ -47,11 +46,7 @@ std::size_t opCount(const Schedule& schedule)
 
 bool hasHalves(const Schedule& schedule)
 {
-    for (const auto& program : schedule.program)
-        for (const Op& op : program)
-            if (op.flags == OpFlag::Half)
-                return true;
-    return false;
+    return anyOp(schedule, [](const Op& op) { return op.flags == OpFlag::Half; });
 }
 
 OpIndex::OpIndex(const Schedule& schedule)

@@ -2,6 +2,7 @@
 
 #include "engine/base/id_vector.h"
 
+#include <algorithm>
 #include <cstdint>
 #include <span>
 #include <string>
@@ -50,13 +51,25 @@ struct Op
     friend auto operator<=>(const Op&, const Op&) = default; // NOLINT: as in id.h
 };
 static_assert(sizeof(Op) == 16);
+inline Op opOf(OpKind kind, StageId stage, int replica = 0, MicroBatchId microBatch = {},
+               std::uint16_t slice = Op::kWhole)
+{
+    return {.kind = kind,
+            .replica = static_cast<std::uint8_t>(replica),
+            .slice = slice,
+            .stage = stage,
+            .microBatch = microBatch};
+}
 
 // Whether the op runs on the compute stream of its device: F B I W RECOMPUTE OPT. The other kinds
 // have their own streams.
 bool isCompute(OpKind kind);
 bool isBackward(OpKind kind); // B I W
-bool isTransfer(OpKind kind); // SEND_F RECV_F SEND_B RECV_B
-bool isCopy(OpKind kind);     // EVICT LOAD
+// B W: it adds to the gradient of the weights, after which the stash is free.
+bool finishesBackward(OpKind kind);
+bool isTransfer(OpKind kind);    // SEND_F RECV_F SEND_B RECV_B
+bool isCopy(OpKind kind);        // EVICT LOAD
+bool hasMicroBatch(OpKind kind); // all kinds except ALLREDUCE and OPT
 
 // The mapping of devices to nodes, of every scheme, if none is chosen: schemes are comparable only
 // if they are placed alike. engine/cost/mapping.h describes all mappings.
@@ -114,6 +127,21 @@ inline StageId allReduceStage(const Op& op)
 }
 
 std::size_t opCount(const Schedule& schedule);
+template<class Predicate>
+bool anyOp(const Schedule& schedule, Predicate predicate)
+{
+    return std::ranges::any_of(schedule.program, [&predicate](const auto& ops) {
+        return std::ranges::any_of(ops, predicate);
+    });
+}
+// The end of the ops from `first` on that run as one (OpFlag::JointWithNext).
+inline std::size_t jointEnd(std::span<const Op> ops, std::size_t first)
+{
+    std::size_t end = first + 1;
+    while (end < ops.size() && ops[end - 1].flags == OpFlag::JointWithNext)
+        ++end;
+    return end;
+}
 bool hasHalves(const Schedule& schedule); // whether ops process halves of micro-batches (Chimera)
 
 // Numbers the ops of a schedule by device, then by position. Span::op is one of these numbers.

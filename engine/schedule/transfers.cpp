@@ -25,28 +25,24 @@ Op otherEnd(const Op& transfer, const Shape& shape)
     Op other = transfer;
     other.stage = otherStage(transfer, shape);
     other.peer = Op::kNoPeer;
-    switch (transfer.kind) {
-    case OpKind::SendActivation:
-        other.kind = OpKind::RecvActivation;
-        break;
-    case OpKind::RecvActivation:
-        other.kind = OpKind::SendActivation;
-        break;
-    case OpKind::SendGradient:
-        other.kind = OpKind::RecvGradient;
-        break;
-    default:
-        other.kind = OpKind::SendGradient;
-        break;
-    }
+    const int kind = static_cast<int>(transfer.kind); // each SEND precedes its RECV
+    other.kind = static_cast<OpKind>(isSend(transfer.kind) ? kind + 1 : kind - 1);
     return other;
+}
+
+OpKind sendOf(Value::Kind value)
+{
+    return value == Value::Kind::Activation ? OpKind::SendActivation : OpKind::SendGradient;
+}
+
+OpKind receiveOf(Value::Kind value)
+{
+    return value == Value::Kind::Activation ? OpKind::RecvActivation : OpKind::RecvGradient;
 }
 
 bool holds(const Schedule& schedule, OpKind kind)
 {
-    return std::ranges::any_of(schedule.program, [kind](const auto& ops) {
-        return std::ranges::find(ops, kind, &Op::kind) != ops.end();
-    });
+    return anyOp(schedule, [kind](const Op& op) { return op.kind == kind; });
 }
 
 IdVector<StageId, std::vector<DeviceId>> allReduceCallers(const Schedule& schedule)
@@ -68,9 +64,7 @@ IdVector<StageId, std::vector<DeviceId>> allReduceCallers(const Schedule& schedu
 
 bool hasTransfers(const Schedule& schedule)
 {
-    return std::ranges::any_of(schedule.program, [](const auto& ops) {
-        return std::ranges::any_of(ops, [](const Op& op) { return isTransfer(op.kind); });
-    });
+    return anyOp(schedule, [](const Op& op) { return isTransfer(op.kind); });
 }
 
 } // namespace engine

@@ -12,6 +12,9 @@ StageId otherStage(const Op& transfer, const Shape& shape);
 DeviceId otherDevice(const Schedule& schedule, const Op& transfer);
 // The op at the other end: the RECV of a SEND and vice versa.
 Op otherEnd(const Op& transfer, const Shape& shape);
+// The ops that move an activation or a gradient.
+OpKind sendOf(Value::Kind value);
+OpKind receiveOf(Value::Kind value);
 
 // The devices that call the all-reduce of each stage, indexed by allReduceStage(). There is one
 // entry per replica, so a device that holds both replicas is listed twice. The k-th calls of all

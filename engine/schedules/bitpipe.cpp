@@ -155,11 +155,8 @@ Result<void> check(const ScheduleRequest& request)
 Result<Schedule> build(const ScheduleRequest& request)
 {
     const Parts wanted(request);
-    Shape shape{request.devices, parts::chunksOf(request) * request.devices, request.microBatches,
-                wanted.directions};
-    shape.dataParallel = request.dataParallel;
     Schedule schedule = parts::emptySchedule(
-        "bitpipe", shape, wanted.looping ? parts::loopingDevice : parts::vDevice);
+        request, wanted.looping ? parts::loopingDevice : parts::vDevice, wanted.directions);
     write(schedule, wanted);
     return schedule;
 }

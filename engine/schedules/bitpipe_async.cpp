@@ -70,10 +70,7 @@ For D > 2 messages overtake each other, so NCCL cannot transfer them.
 Result<Schedule> build(const ScheduleRequest& request)
 {
     const int batch = batchOf(request);
-    Schedule schedule = parts::emptySchedule(
-        "bitpipe-async",
-        {request.devices, parts::chunksOf(request) * request.devices, request.microBatches, 2},
-        parts::vDevice);
+    Schedule schedule = parts::emptySchedule(request, parts::vDevice, 2);
     schedule.shape.updateEvery = batch;
     parts::writeEarlyUnits(schedule);
     for (auto& ops : schedule.program)

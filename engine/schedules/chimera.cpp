@@ -64,7 +64,6 @@ public:
         for (int unit = 0; unit < units; ++unit)
             addUnit(slots, unit);
         std::ranges::sort(slots, {}, &Slot::time);
-        m_program.reserve(2 * slots.size());
         for (const Slot& slot : slots)
             write(slot);
     }
@@ -137,10 +136,8 @@ Result<void> check(const ScheduleRequest& request)
 Result<Schedule> build(const ScheduleRequest& request)
 {
     const Concat concat = concatOf(request);
-    Shape shape{request.devices, request.devices, request.microBatches, 2};
-    shape.slices = concat == Concat::Halving ? 2 : 1;
-    shape.dataParallel = request.dataParallel;
-    Schedule schedule = parts::emptySchedule("chimera", shape, parts::loopingDevice);
+    Schedule schedule = parts::emptySchedule(request, parts::loopingDevice, 2);
+    schedule.shape.slices = concat == Concat::Halving ? 2 : 1;
     for (int d = 0; d < request.devices; ++d)
         Device(schedule, d, concat).writeUnits(request.microBatches / unitOf(request).microBatches);
     return schedule;

@@ -25,19 +25,13 @@ Result<Schedule> build(const ScheduleRequest& request)
 {
     const int devices = request.devices;
     const int each = request.microBatches / 2;
-    Shape shape{devices, devices, request.microBatches, 2};
-    shape.dataParallel = request.dataParallel;
-    Schedule schedule = parts::emptySchedule("dualpipe", shape, parts::loopingDevice);
-    for (int d = 0; d < devices; ++d) {
-        parts::Program program(schedule, d);
-        program.reserve(3 * request.microBatches);
+    return parts::perDevice(request, parts::loopingDevice, 2, [&](parts::Program& program, int d) {
         const parts::DualPipePhase down{0, d, 0};
         const parts::DualPipePhase up{1, devices - 1 - d, each};
         const bool downFirst = d < devices / 2;
         parts::writeDualPipe(program, {downFirst ? down : up, downFirst ? up : down},
                              {std::min(d, devices - 1 - d), devices / 2, each});
-    }
-    return schedule;
+    });
 }
 
 Result<void> check(const ScheduleRequest& request)

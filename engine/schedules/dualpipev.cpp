@@ -19,16 +19,10 @@ Makespan 3N + (D-1) if F&B takes 3; peak stash D+1/2 on every device.
 Result<Schedule> build(const ScheduleRequest& request)
 {
     const int devices = request.devices;
-    Shape shape{devices, 2 * devices, request.microBatches};
-    shape.dataParallel = request.dataParallel;
-    Schedule schedule = parts::emptySchedule("dualpipev", shape, parts::vDevice);
-    for (int d = 0; d < devices; ++d) {
-        parts::Program program(schedule, d);
-        program.reserve(5 * request.microBatches);
+    return parts::perDevice(request, parts::vDevice, 1, [&](parts::Program& program, int d) {
         parts::writeDualPipe(program, {{{0, d, 0}, {0, 2 * devices - 1 - d, 0}}},
                              {d, devices, request.microBatches});
-    }
-    return schedule;
+    });
 }
 
 } // namespace

@@ -16,21 +16,14 @@ Makespan 3D + (N-1)(2D+1): the bubble approaches (D-1)/(D+1/2). Peak stash 1 on 
 
 Result<Schedule> build(const ScheduleRequest& request)
 {
-    const int devices = request.devices;
-    Shape shape{devices, devices, request.microBatches, 2};
-    shape.dataParallel = request.dataParallel;
-    Schedule schedule = parts::emptySchedule("gems", shape, parts::loopingDevice);
-    for (int d = 0; d < devices; ++d) {
-        parts::Program program(schedule, d);
-        program.reserve(2 * request.microBatches);
+    return parts::perDevice(request, parts::loopingDevice, 2, [&](parts::Program& program, int d) {
         for (int m = 0; m < request.microBatches; ++m) {
             const int replica = m % 2;
-            const int stage = replica == 0 ? d : devices - 1 - d;
+            const int stage = replica == 0 ? d : request.devices - 1 - d;
             program.forward(stage, m, replica);
             program.backward(stage, m, replica);
         }
-    }
-    return schedule;
+    });
 }
 
 } // namespace

@@ -22,20 +22,15 @@ Makespan 3N + 3(D-1), bubble (D-1)/(N+D-1), peak stash N on every device.
 
 Result<Schedule> build(const ScheduleRequest& request)
 {
-    const int devices = request.devices;
     const int microBatches = request.microBatches;
     const bool lifo = parts::chosen(request, kBackward) == "lifo";
 
-    Schedule schedule = parts::emptySchedule(request, parts::loopingDevice);
-    for (int d = 0; d < devices; ++d) {
-        parts::Program program(schedule, d);
-        program.reserve(2 * microBatches);
+    return parts::perDevice(request, parts::loopingDevice, 1, [&](parts::Program& program, int d) {
         for (int m = 0; m < microBatches; ++m)
             program.forward(d, m);
         for (int m = 0; m < microBatches; ++m)
             program.backward(d, lifo ? microBatches - 1 - m : m);
-    }
-    return schedule;
+    });
 }
 
 } // namespace

@@ -1,3 +1,4 @@
+#include "engine/base/try.h"
 #include "engine/schedules/parts/limits.h"
 #include "engine/schedules/parts/program.h"
 #include "engine/schedules/schemes.h"
@@ -105,7 +106,6 @@ private:
         auto& ops = m_ops[device];
         std::ranges::sort(ops, {}, &SlottedOp::slot);
         parts::Program program(m_schedule, device.value);
-        program.reserve(ops.size());
         for (const SlottedOp& op : ops)
             if (op.forward)
                 program.forward(op.stage, op.microBatch);
@@ -119,29 +119,15 @@ private:
     std::vector<Range> m_reserved; // reserved once the first micro-batch is placed
 };
 
-constexpr int kDefaultChunks = 2;
-
-int chunksOf(const ScheduleRequest& request)
-{
-    return request.chunks == 0 ? kDefaultChunks : request.chunks;
-}
-
 Result<void> check(const ScheduleRequest& request)
 {
-    const int chunks = chunksOf(request);
-    if (chunks % 2 != 0)
-        return fail(Error::Code::InvalidArgument,
-                    fmt::format("hanayo needs an even number of chunks (two for each wave), not "
-                                "{}; the nearest is {}",
-                                chunks, chunks + 1));
+    TRY(parts::checkEvenChunks(request, "chunks (two for each wave)"));
     return parts::checkUnits(request, {request.devices, "the devices"});
 }
 
 Result<Schedule> build(const ScheduleRequest& request)
 {
-    Shape shape{request.devices, chunksOf(request) * request.devices, request.microBatches};
-    shape.dataParallel = request.dataParallel;
-    Schedule schedule = parts::emptySchedule("hanayo", shape, parts::vDevice);
+    Schedule schedule = parts::emptySchedule(request, parts::vDevice);
     SlotTable(schedule).writeUnits();
     return schedule;
 }
@@ -158,7 +144,7 @@ Scheme hanayo()
             .family = "One direction",
             .accepts = "D >= 1; N a multiple of D; v even, two chunks per wave",
             .bubbleFormula = "4(D-1)/(3vD+4(D-1)) at N = D",
-            .defaultChunks = kDefaultChunks,
+            .defaultChunks = 2,
             .chunksFixed = false,
             .check = check,
             .build = build};

@@ -66,16 +66,12 @@ Result<Schedule> build(const ScheduleRequest& request)
     const int chunks = parts::chunksOf(request);
     const int group = groupOf(request);
     const parts::VirtualIds ids({devices, request.microBatches, chunks, group});
-    Schedule schedule = parts::emptySchedule(request, parts::loopingDevice);
-    for (int d = 0; d < devices; ++d) {
-        parts::Program program(schedule, d);
-        program.reserve(2 * ids.count());
+    return parts::perDevice(request, parts::loopingDevice, 1, [&](parts::Program& program, int d) {
         parts::alternate(
             ids.count(), std::int64_t{2} * (devices - 1 - d) + std::int64_t{group} * (chunks - 1),
             [&](int k) { program.forward(ids.forwardStage(k, d), ids.microBatch(k)); },
             [&](int k) { program.backward(ids.backwardStage(k, d), ids.microBatch(k)); });
-    }
-    return schedule;
+    });
 }
 
 } // namespace

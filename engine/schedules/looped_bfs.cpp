@@ -29,18 +29,14 @@ Result<Schedule> build(const ScheduleRequest& request)
     const int microBatches = request.microBatches;
     const int chunks = parts::chunksOf(request);
     const bool lifo = parts::chosen(request, kBackward) == "lifo";
-    Schedule schedule = parts::emptySchedule(request, parts::loopingDevice);
-    for (int d = 0; d < request.devices; ++d) {
-        parts::Program program(schedule, d);
-        program.reserve(2 * microBatches * chunks);
+    return parts::perDevice(request, parts::loopingDevice, 1, [&](parts::Program& program, int d) {
         for (int chunk = 0; chunk < chunks; ++chunk)
             for (int m = 0; m < microBatches; ++m)
                 program.forward(chunk * request.devices + d, m);
         for (int chunk = chunks - 1; chunk >= 0; --chunk)
             for (int m = 0; m < microBatches; ++m)
                 program.backward(chunk * request.devices + d, lifo ? microBatches - 1 - m : m);
-    }
-    return schedule;
+    });
 }
 
 } // namespace

@@ -42,10 +42,7 @@ Result<void> check(const ScheduleRequest& request)
 Result<Schedule> build(const ScheduleRequest& request)
 {
     const int devices = request.devices;
-    Shape shape{devices, devices, request.microBatches, 2};
-    shape.dataParallel = request.dataParallel;
-    Schedule schedule = parts::emptySchedule("mixpipe", shape, parts::loopingDevice);
-
+    Schedule schedule = parts::emptySchedule(request, parts::loopingDevice, 2);
     const int half = request.microBatches / 2;
     const int cap = parts::chosenNumber(request, kCap, devices);
     parts::DueOrder order;

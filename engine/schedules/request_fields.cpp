@@ -39,21 +39,6 @@ Field<Request> schemeOptions()
             }};
 }
 
-// Mapping::of(), which knows the nodes, checks the text. "" is in the files of earlier versions.
-Field<Request> mapping()
-{
-    return {option(kTable, "--mapping", "Mapping",
-                   "Devices on nodes. contiguous: in sequence; replicas-together: those of an "
-                   "all-reduce in one node; pair-adjacent: devices d and D-1-d side by side; or a "
-                   "file",
-                   "{contiguous,replicas-together,pair-adjacent}|FILE.toml"),
-            [](const Request& request) { return request.mapping; },
-            [](Request& request, std::string_view text) -> Result<void> {
-                request.mapping = text.empty() ? kDefaultMapping : text;
-                return {};
-            }};
-}
-
 } // namespace
 
 Fields<ScheduleRequest> requestFields()
@@ -89,7 +74,13 @@ Fields<ScheduleRequest> requestFields()
                    "W")
                 .between(1, kMostCopies),
             &Request::dataParallel);
-        fields.push_back(mapping());
+        // Mapping::of(), which knows the nodes, checks the text.
+        add(option(kTable, "--mapping", "Mapping",
+                   "Devices on nodes. contiguous: in sequence; replicas-together: those of an "
+                   "all-reduce in one node; pair-adjacent: devices d and D-1-d side by side; or a "
+                   "file",
+                   "{contiguous,replicas-together,pair-adjacent}|FILE.toml"),
+            &Request::mapping);
         for (Field<Request>& each : fields)
             each.group = kGroup;
         return fields;

@@ -44,20 +44,20 @@ Equal slices: makespan 3N + 3(D-1)/S, bubble (D-1)/(SN+D-1), peak stash (D-1-d+S
 
 Result<Schedule> build(const ScheduleRequest& request)
 {
-    const int devices = request.devices;
     const int slices = slicesOf(request);
-    Shape shape{devices, devices, request.microBatches, 1, slices, request.dataParallel};
-    Schedule schedule = parts::emptySchedule(request.scheme, shape, parts::loopingDevice);
-    const auto slice
-        = [slices](int s) { return slices == 1 ? Op::kWhole : static_cast<std::uint16_t>(s); };
-    for (int d = 0; d < devices; ++d) {
-        parts::Program program(schedule, d);
-        program.reserve(2 * request.microBatches * slices);
-        parts::alternate(
-            request.microBatches * slices, devices - 2 - d + slices,
-            [&](int k) { program.forwardSlice(d, k / slices, slice(k % slices)); },
-            [&](int k) { program.backwardSlice(d, k / slices, slice(slices - 1 - k % slices)); });
-    }
+    const auto append = [slices](parts::Program& program, OpKind kind, int stage, int k) {
+        const int s = kind == OpKind::Forward ? k % slices : slices - 1 - k % slices;
+        program.append(kind, stage, k / slices, 0,
+                       slices == 1 ? Op::kWhole : static_cast<std::uint16_t>(s));
+    };
+    Schedule schedule
+        = parts::perDevice(request, parts::loopingDevice, 1, [&](parts::Program& program, int d) {
+              parts::alternate(
+                  request.microBatches * slices, request.devices - 2 - d + slices,
+                  [&](int k) { append(program, OpKind::Forward, d, k); },
+                  [&](int k) { append(program, OpKind::Backward, d, k); });
+          });
+    schedule.shape.slices = slices;
     return schedule;
 }
 

@@ -1,4 +1,3 @@
-#include "engine/schedules/parts/program.h"
 #include "engine/schedules/parts/repeated_block.h"
 #include "engine/schedules/schemes.h"
 
@@ -30,12 +29,10 @@ Result<Schedule> build(const ScheduleRequest& request)
     const int gap = devices % 3 == 0 ? 3 : 0;
     const int phase = (3 - (devices + 2) % 3) % 3;
     const auto backward = [&](int k) { return 2 * devices + gap + 2 * k + 3 * ((k + phase) / 3); };
-    parts::Block block;
-    for (int d = 0; d < devices; ++d)
-        block.push_back({d, 2 * devices - 1 - d, backward(d), backward(2 * devices - 1 - d)});
-    Schedule schedule = parts::emptySchedule(request, parts::vDevice);
-    parts::writeRepeatedBlock(schedule, block, parts::BlockBackward::Whole);
-    return schedule;
+    return parts::repeatedBlock(request, parts::BlockBackward::Whole, [&](int d) {
+        return parts::BlockSlots{d, 2 * devices - 1 - d, backward(d),
+                                 backward(2 * devices - 1 - d)};
+    });
 }
 
 } // namespace

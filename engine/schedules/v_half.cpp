@@ -1,4 +1,3 @@
-#include "engine/schedules/parts/program.h"
 #include "engine/schedules/parts/repeated_block.h"
 #include "engine/schedules/schemes.h"
 
@@ -26,13 +25,10 @@ Result<Schedule> build(const ScheduleRequest& request)
 {
     const int devices = request.devices;
     const int gap = devices % 2 == 0 ? 3 : 0;
-    parts::Block block;
-    for (int d = 0; d < devices; ++d)
-        block.push_back(
-            {2 * d, 3 * devices - 2 - d, 3 * devices - 1 + gap + 2 * d, 6 * devices - 2 + gap - d});
-    Schedule schedule = parts::emptySchedule(request, parts::vDevice);
-    parts::writeRepeatedBlock(schedule, block, parts::BlockBackward::Split);
-    return schedule;
+    return parts::repeatedBlock(request, parts::BlockBackward::Split, [&](int d) {
+        return parts::BlockSlots{2 * d, 3 * devices - 2 - d, 3 * devices - 1 + gap + 2 * d,
+                                 6 * devices - 2 + gap - d};
+    });
 }
 
 } // namespace

@@ -1,4 +1,3 @@
-#include "engine/schedules/parts/program.h"
 #include "engine/schedules/parts/repeated_block.h"
 #include "engine/schedules/schemes.h"
 
@@ -26,12 +25,10 @@ Result<Schedule> build(const ScheduleRequest& request)
 {
     const int devices = request.devices;
     const int gap = devices % 3 == 0 ? 2 : 0;
-    parts::Block block;
-    for (int d = 0; d < devices; ++d)
-        block.push_back({d, 2 * devices - 1 - d, 2 * devices + gap + d, 4 * devices - 1 + gap - d});
-    Schedule schedule = parts::emptySchedule(request, parts::vDevice);
-    parts::writeRepeatedBlock(schedule, block, parts::BlockBackward::Split);
-    return schedule;
+    return parts::repeatedBlock(request, parts::BlockBackward::Split, [&](int d) {
+        return parts::BlockSlots{d, 2 * devices - 1 - d, 2 * devices + gap + d,
+                                 4 * devices - 1 + gap - d};
+    });
 }
 
 } // namespace

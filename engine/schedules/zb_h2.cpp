@@ -17,46 +17,6 @@ Result<void> check(const ScheduleRequest& request)
                             least, request.devices, request.microBatches, least));
 }
 
-// The program of one device. Within each of the three kinds of op, micro-batches ascend.
-class Device
-{
-public:
-    Device(Schedule& schedule, int device)
-        : m_program(schedule, device)
-        , m_stage(device)
-    {
-        m_program.reserve(3 * schedule.shape.microBatches);
-    }
-
-    void forwards(int count)
-    {
-        for (int i = 0; i < count; ++i)
-            m_program.forward(m_stage, m_forward++);
-    }
-    void inputs(int count)
-    {
-        for (int i = 0; i < count; ++i)
-            m_program.backwardInput(m_stage, m_input++);
-    }
-    void weights(int count)
-    {
-        for (int i = 0; i < count; ++i)
-            m_program.backwardWeight(m_stage, m_weight++);
-    }
-    void forwardInputs(int count)
-    {
-        for (int i = 0; i < count; ++i) {
-            forwards(1);
-            inputs(1);
-        }
-    }
-
-private:
-    parts::Program m_program;
-    int m_stage = 0;
-    int m_forward = 0, m_input = 0, m_weight = 0; // numbers of appended ops
-};
-
 constexpr std::string_view kDetails = R"(
 The warm-up is filled with forwards, and no device idles between its first and its last op. The
 bubble is zero if the next iteration may start before the last device has drained.
@@ -72,24 +32,28 @@ Makespan 3N + (D-1), span 3N, peak stash 2D-1 on every device.
 Result<Schedule> build(const ScheduleRequest& request)
 {
     const int devices = request.devices;
-    Schedule schedule = parts::emptySchedule(request, parts::loopingDevice);
-    for (int d = 0; d < devices; ++d) {
-        Device device(schedule, d);
-        device.forwards(2 * (devices - d) - 1);
-        device.inputs(1);
-        device.forwardInputs(d);
-        for (int i = 2 * devices - 1; i < request.microBatches; ++i) {
-            device.weights(1);
-            device.forwardInputs(1);
-        }
-        device.forwardInputs(d);
-        for (int i = 0; i < 2 * (devices - d) - 2; ++i) {
-            device.weights(1);
-            device.inputs(1);
-        }
-        device.weights(2 * d + 1);
-    }
-    return schedule;
+    return parts::perDevice(request, parts::loopingDevice, 1, [&](parts::Program& program, int d) {
+        parts::StageOps ops(program, d);
+        const auto forward = [&] { ops.forward(); };
+        const auto weight = [&] { ops.weight(); };
+        const auto forwardAndInput = [&] {
+            ops.forward();
+            ops.input();
+        };
+        parts::repeat(2 * (devices - d) - 1, forward);
+        ops.input();
+        parts::repeat(d, forwardAndInput);
+        parts::repeat(request.microBatches - (2 * devices - 1), [&] {
+            ops.weight();
+            forwardAndInput();
+        });
+        parts::repeat(d, forwardAndInput);
+        parts::repeat(2 * (devices - d) - 2, [&] {
+            ops.weight();
+            ops.input();
+        });
+        parts::repeat(2 * d + 1, weight);
+    });
 }
 
 } // namespace

@@ -2,92 +2,52 @@
 #include "engine/schedules/schemes.h"
 
 #include <algorithm>
+#include <array>
 
 namespace engine {
 namespace {
 
-// The program of one device. The device has two chunks, on the forward path (0) and the return path
-// (1). Each chunk executes the ops of each kind in the order of the micro-batches. The rule needs
-// at least 2D-1 micro-batches; those beyond N are not appended.
-class Device
+// Writes the program of one device. The device has two chunks, on the forward path (0) and the
+// return path (1). The rule needs at least 2D-1 micro-batches; those beyond N are not appended.
+void write(parts::Program& program, int device, const ScheduleRequest& request)
 {
-public:
-    Device(Schedule& schedule, int device)
-        : m_program(schedule, device)
-        , m_devices(schedule.shape.devices)
-        , m_device(device)
-        , m_written(schedule.shape.microBatches)
-        , m_planned(std::max(m_written, 2 * m_devices - 1))
-    {
-        m_program.reserve(6 * m_written);
-    }
-
-    void write()
-    {
-        const int last = m_devices - m_device; // devices up to the turning point
-        for (int i = 0; i < 2 * last - 1; ++i)
-            forward(0);
-        for (int i = 0; i < m_device; ++i) {
-            forward(1);
-            forward(0);
-        }
-        for (int i = 0; i < last; ++i)
-            back();
-        while (m_chunks[1].forwards < m_planned) {
-            if (m_chunks[0].forwards < m_planned)
-                forward(0);
-            input(0);
-            weight(0);
-            back();
-        }
-        for (int i = 0; i < m_device; ++i) {
-            input(0);
-            input(1);
-        }
-        for (int i = 0; i < last; ++i) {
-            input(0);
-            weight(0);
-        }
-        for (const int chunk : {1, 0})
-            while (m_chunks[chunk].weights < m_planned)
-                weight(chunk);
-    }
-
-private:
-    struct Chunk
-    {
-        int forwards = 0, inputs = 0, weights = 0; // numbers of micro-batches
+    const int devices = request.devices, written = request.microBatches;
+    const int planned = std::max(written, 2 * devices - 1);
+    std::array<parts::StageOps, 2> chunks{
+        parts::StageOps(program, device, 0, 0, written),
+        parts::StageOps(program, 2 * devices - 1 - device, 0, 0, written)};
+    auto& [there, back] = chunks;
+    const auto returnPath = [&] { // the ops of the next micro-batch
+        back.forward();
+        back.input();
+        back.weight();
     };
-
-    int stage(int chunk) const { return chunk == 0 ? m_device : 2 * m_devices - 1 - m_device; }
-    void forward(int chunk)
-    {
-        if (const int m = m_chunks[chunk].forwards++; m < m_written)
-            m_program.forward(stage(chunk), m);
+    const int last = devices - device; // devices up to the turning point
+    parts::repeat(2 * last - 1, [&] { there.forward(); });
+    parts::repeat(device, [&] {
+        back.forward();
+        there.forward();
+    });
+    parts::repeat(last, returnPath);
+    while (back.forwards() < planned) {
+        if (there.forwards() < planned)
+            there.forward();
+        there.input();
+        there.weight();
+        returnPath();
     }
-    void input(int chunk)
-    {
-        if (const int m = m_chunks[chunk].inputs++; m < m_written)
-            m_program.backwardInput(stage(chunk), m);
-    }
-    void weight(int chunk)
-    {
-        if (const int m = m_chunks[chunk].weights++; m < m_written)
-            m_program.backwardWeight(stage(chunk), m);
-    }
-    // Appends the ops of the next micro-batch on the return path.
-    void back()
-    {
-        forward(1);
-        input(1);
-        weight(1);
-    }
-
-    parts::Program m_program;
-    int m_devices = 0, m_device = 0;
-    int m_written = 0, m_planned = 0; // numbers of micro-batches
-    Chunk m_chunks[2];
-};
+    parts::repeat(device, [&] {
+        there.input();
+        back.input();
+    });
+    parts::repeat(last, [&] {
+        there.input();
+        there.weight();
+    });
+    for (parts::StageOps* const chunk : {&back, &there})
+        while (chunk->weights() < planned)
+            chunk->weight();
+}
 
 constexpr std::string_view kDetails = R"(
 The placement is V-shaped, so the first device holds the first and the last stage; the backward is
@@ -104,10 +64,8 @@ F = I = W.
 
 Result<Schedule> build(const ScheduleRequest& request)
 {
-    Schedule schedule = parts::emptySchedule(request, parts::vDevice);
-    for (int d = 0; d < request.devices; ++d)
-        Device(schedule, d).write();
-    return schedule;
+    return parts::perDevice(request, parts::vDevice, 1,
+                            [&](parts::Program& program, int d) { write(program, d, request); });
 }
 
 } // namespace

@@ -16,7 +16,7 @@ function(bs_compare_cupti target)
     check_cxx_source_compiles("#include <cupti.h>
         int main() { return sizeof(CUpti_ActivityKernel10) + sizeof(CUpti_ActivityContext3) == 0; }" BS_CUPTI_IS_13)
     if(BS_CUPTI_IS_13)
-        add_library(bs_cupti_header OBJECT capture/cupti/compare_with_header.cpp)
+        add_library(bs_cupti_header OBJECT "${CMAKE_SOURCE_DIR}/tests/profiler/capture/cupti_header.cpp")
         target_include_directories(bs_cupti_header SYSTEM PRIVATE "${CUPTI_INCLUDE_DIR}" "${bin}/../include")
         target_link_libraries(bs_cupti_header PRIVATE bs_timeline)
         add_dependencies(${target} bs_cupti_header)

@@ -52,10 +52,9 @@ OpKind otherWay(OpKind kind)
 // stage once.
 Op identity(Op op)
 {
-    const bool ofMicroBatch = op.kind != OpKind::AllReduce && op.kind != OpKind::OptimizerStep;
     op.flags = op.flags == OpFlag::Half ? OpFlag::Half : OpFlag::None;
     op.peer = Op::kNoPeer;
-    if (ofMicroBatch)
+    if (hasMicroBatch(op.kind))
         op.replica = op.version = 0;
     return op;
 }

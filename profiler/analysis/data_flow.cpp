@@ -7,11 +7,6 @@ namespace profiler {
 using namespace engine;
 
 namespace {
-bool makesWeightGradient(OpKind kind)
-{
-    return kind == OpKind::Backward || kind == OpKind::BackwardWeight;
-}
-
 template<class Visit>
 void forEachOp(const Schedule& schedule, Visit visit)
 {
@@ -67,7 +62,7 @@ DataFlow::DataFlow(const Schedule& schedule)
                 add(valueIndex(value, shape));
     });
     m_contributors = group(static_cast<std::uint32_t>(shape.stages), [](const Op& op, auto add) {
-        if (makesWeightGradient(op.kind))
+        if (finishesBackward(op.kind))
             add(static_cast<std::uint32_t>(op.stage.value));
     });
 }

@@ -250,9 +250,7 @@ public:
         std::vector<std::pair<std::uint32_t, std::span<const Op>>> groups;
         for (const auto& ops : m_schedule.program) {
             for (std::size_t i = 0; i < ops.size();) {
-                std::size_t end = i + 1;
-                while (end < ops.size() && ops[end - 1].flags == OpFlag::JointWithNext)
-                    ++end;
+                const std::size_t end = jointEnd(ops, i);
                 const auto number = first + static_cast<std::uint32_t>(i);
                 if (end - i > 1)
                     groups.emplace_back(number, std::span(ops).subspan(i, end - i));

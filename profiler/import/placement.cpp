@@ -134,11 +134,6 @@ bool messagesShowPipelines(const Job& job)
 // taken to be several copies.
 constexpr int kLongestPipeline = 1024;
 
-bool hasMicroBatch(OpKind kind)
-{
-    return kind != OpKind::AllReduce && kind != OpKind::OptimizerStep;
-}
-
 // Counts micro-batches to number the next one. Each kind has its own count. If I and W (both are
 // backwards) shared a count, every second number would be skipped.
 using Counter = std::map<std::tuple<int, OpKind, int, int>, int>; // iteration, kind, chunk, replica

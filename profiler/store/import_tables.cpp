@@ -44,24 +44,27 @@ void facts(auto& report, auto&& fact)
     fact("work_known", report.workKnown);
 }
 
-ReportRow factRow(std::string_view name, const std::string& text)
+// The field of a row that stores a fact.
+auto& valueOf(auto& row, const std::string& /*fact*/)
 {
-    return {"job", std::string(name), text};
+    return row.text;
 }
-ReportRow factRow(std::string_view name, std::int64_t number)
+auto& valueOf(auto& row, std::int64_t /*fact*/)
 {
-    return {"job", std::string(name), "", number};
+    return row.count;
 }
-ReportRow factRow(std::string_view name, const std::optional<double>& number)
+auto& valueOf(auto& row, const std::optional<double>& /*fact*/)
 {
-    return {"job", std::string(name), "", {}, {}, number};
+    return row.value;
 }
 
 std::vector<ReportRow> rowsOf(const ImportReport& report)
 {
     std::vector<ReportRow> rows;
-    facts(report,
-          [&](std::string_view name, const auto& field) { rows.push_back(factRow(name, field)); });
+    facts(report, [&](std::string_view name, const auto& field) {
+        rows.push_back({"job", std::string(name), ""});
+        valueOf(rows.back(), field) = field;
+    });
     for (const ImportReport::Rule& rule : report.rules) {
         const auto level = std::ranges::find(kConfidences, rule.confidence) - kConfidences.begin();
         rows.push_back(
@@ -80,21 +83,13 @@ std::vector<ReportRow> rowsOf(const ImportReport& report)
     return rows;
 }
 
-void takeFact(const ReportRow& row, std::string& field)
+template<class Field>
+void takeFact(const ReportRow& row, Field& field)
 {
-    field = row.text;
-}
-void takeFact(const ReportRow& row, std::int64_t& field)
-{
-    field = row.count.value_or(0);
-}
-void takeFact(const ReportRow& row, bool& field)
-{
-    field = row.count.value_or(0) != 0;
-}
-void takeFact(const ReportRow& row, std::optional<double>& field)
-{
-    field = row.value;
+    if constexpr (std::integral<Field>)
+        field = static_cast<Field>(row.count.value_or(0));
+    else
+        field = valueOf(row, field);
 }
 
 void take(ReportRow& row, ImportReport& report)
@@ -137,19 +132,6 @@ bool isPossible(const ImportReport::Match& match)
         && match.iteration.value_or(0) >= 0;
 }
 
-// Files of older versions have no matches.
-Result<void> readMatches(Database& database, std::string_view rest, ImportReport& report)
-{
-    const auto known = TRY(hasTable(database, kTableOf<MatchRow>.name));
-    return !known ? Result<void>()
-                  : forEachRow<MatchRow>(
-                      database, fmt::format("ORDER BY rowid {}", rest), [&](MatchRow& row) {
-                          const bool isValid
-                              = fits({&row.match.rule, &row.match.name}) && isPossible(row.match);
-                          report.matches.push_back(std::move(row.match));
-                          return isValid;
-                      });
-}
 } // namespace
 
 Result<void> writeImport(Database& database, const std::optional<ImportReport>& report)
@@ -169,28 +151,23 @@ Result<void> writeImport(Database& database, const std::optional<ImportReport>& 
 
 Result<std::optional<ImportReport>> readImport(Database& database)
 {
-    for (const std::string_view table : {kTableOf<ReportRow>.name, kTableOf<SourceRow>.name}) {
-        const auto known = TRY(hasTable(database, table));
-        if (!known)
-            return std::nullopt;
-    }
-    const auto columns = TRY(database.integer(
-        "SELECT count(*) FROM pragma_table_info('BS_source') WHERE name = 'device'"));
-    if (columns == 0)
-        return fail(Error::Code::Unsupported,
-                    fmt::format("{} was imported by an earlier build: import its traces again",
-                                database.file().string()));
+    const auto isImported = TRY(hasTable(database, kTableOf<SourceRow>.name));
+    if (!isImported)
+        return std::nullopt;
     ImportReport report;
     const std::string some = fmt::format("LIMIT {}", kMostReportRows);
     TRY(forEachRow<SourceRow>(database, "ORDER BY row " + some, [&](SourceRow& row) {
         report.ranks.push_back(row.rank);
         return fits({&row.rank.file, &row.rank.host, &row.rank.deviceName});
     }));
-    TRY(forEachRow<ReportRow>(database, "ORDER BY rowid " + some, [&](ReportRow& row) {
+    TRY(forEachRowIfAny<ReportRow>(database, "ORDER BY rowid " + some, [&](ReportRow& row) {
         take(row, report);
         return fits({&row.section, &row.name, &row.text});
     }));
-    TRY(readMatches(database, some, report));
+    TRY(forEachRowIfAny<MatchRow>(database, "ORDER BY rowid " + some, [&](MatchRow& row) {
+        report.matches.push_back(row.match);
+        return fits({&row.match.rule, &row.match.name}) && isPossible(row.match);
+    }));
     return report;
 }
 

@@ -65,12 +65,9 @@ Result<std::vector<Note>> readNotes(const fs::path& file)
 {
     auto open = TRY(openFile(file));
     Database& database = open.database;
-    const auto isThere = TRY(hasTable(database, kTableOf<engine::Note>.name));
-    std::vector<Note> notes;
-    if (!isThere)
-        return notes;
     const auto limits = TRY(limitsOf(database));
-    TRY(forEachRow<engine::Note>(database, "ORDER BY begin, id", [&](Note& note) {
+    std::vector<Note> notes;
+    TRY(forEachRowIfAny<engine::Note>(database, "ORDER BY begin, id", [&](Note& note) {
         notes.push_back(note);
         return isWhole(note, limits);
     }));

@@ -19,7 +19,14 @@ Result<RowWriter> RowWriter::prepare(Database& database, const engine::RunInfo& 
 {
     auto nvtx = TRY(NvtxWriter::prepare(database, info, schedule.shape, process));
     RowWriter writer(database, schedule, std::move(nvtx), process);
-    TRY(writer.prepareStatements(database));
+    const auto prepare = [&database]<class Row>(Insert<Row>& insert) -> Result<void> {
+        insert = TRY(Insert<Row>::into(database));
+        return {};
+    };
+    Result<void> done;
+    std::apply([&](auto&... inserts) { ((done = done ? prepare(inserts) : done), ...); },
+               writer.m_inserts);
+    TRY(done);
     return writer;
 }
 
@@ -32,20 +39,6 @@ RowWriter::RowWriter(Database& database, engine::Schedule schedule, NvtxWriter n
     , m_gpu(database, process)
     , m_process(process)
 { }
-
-Result<void> RowWriter::prepareStatements(Database& database)
-{
-    const auto into = [&]<class Row>(Insert<Row>& insert) {
-        return Insert<Row>::into(database).map(
-            [&](Insert<Row>&& ready) { insert = std::move(ready); });
-    };
-    return into(m_iteration)
-        .and_then([&] { return into(m_loss); })
-        .and_then([&] { return into(m_track); })
-        .and_then([&] { return into(m_span); })
-        .and_then([&] { return into(m_memory); })
-        .and_then([&] { return into(m_op); });
-}
 
 Result<void> RowWriter::write(const Batch& batch)
 {
@@ -113,10 +106,10 @@ Result<void> RowWriter::writeIteration(const engine::Iteration& iteration)
     const std::uint32_t index = found - m_iterations.begin();
     if (found == m_iterations.end())
         m_iterations.push_back(key);
-    bool ok = m_iteration.run({++m_lastRow, index, iteration});
+    bool ok = insert(IterationRow{++m_lastRow, index, iteration});
     std::uint32_t microBatch = 0;
     for (const float loss : iteration.microBatchLoss)
-        ok = ok && m_loss.run({++m_lastRow, index, microBatch++, static_cast<double>(loss)});
+        ok = ok && insert(LossRow{++m_lastRow, index, microBatch++, static_cast<double>(loss)});
     return result(ok);
 }
 
@@ -127,7 +120,7 @@ Result<void> RowWriter::writeTrack(const Batch::TrackSpans& track)
                     fmt::format("a track belongs to device {}, which the schedule does not have",
                                 track.device.value));
     const auto [known, isNew] = m_tracks.try_emplace({track.device, track.kind}, m_lastRow + 1);
-    if (isNew && !m_track.run({++m_lastRow, track.device, track.kind}))
+    if (isNew && !insert(TrackRow{++m_lastRow, track.device, track.kind}))
         return tl::unexpected(m_database->error());
     for (const engine::Span& span : track.spans)
         TRY(writeSpan(span, track.device, known->second));
@@ -139,7 +132,7 @@ Result<void> RowWriter::writeSpan(const engine::Span& span, engine::DeviceId dev
 {
     TRY(checkTarget(span.op, span.iteration));
     const std::int64_t id = ++m_lastRow;
-    bool ok = m_span.run({id, track, span});
+    bool ok = insert(SpanRow{id, track, span});
     // Spans of the Replay get no NVTX range, because they were computed and not executed.
     if (m_iterations[span.iteration].first != engine::Iteration::Kind::Replay)
         ok = ok && m_nvtx.write(id, opAt(m_schedule, m_index, span.op), device, span);
@@ -157,13 +150,13 @@ Result<void> RowWriter::writeMemory(const engine::MemoryEvent& event)
             fmt::format(
                 "a memory event belongs to op {} on device {}, which the schedule does not have",
                 event.op, event.device));
-    return result(m_memory.run({++m_lastRow, event, static_cast<std::uint8_t>(event.category)}));
+    return result(insert(MemoryRow{++m_lastRow, event, static_cast<std::uint8_t>(event.category)}));
 }
 
 Result<void> RowWriter::writeMeasured(const engine::OpTiming& measured)
 {
     TRY(checkTarget(measured.op, measured.iteration));
-    return result(m_op.run({++m_lastRow, measured}));
+    return result(insert(OpRow{++m_lastRow, measured}));
 }
 
 Result<void> RowWriter::checkTarget(std::uint32_t op, std::uint32_t iteration) const

@@ -64,7 +64,6 @@ public:
 
 private:
     RowWriter(Database& database, engine::Schedule schedule, NvtxWriter nvtx, std::int64_t process);
-    engine::Result<void> prepareStatements(Database& database);
     engine::Result<void> writeIteration(const engine::Iteration& iteration);
     engine::Result<void> writeTrack(const Batch::TrackSpans& track);
     engine::Result<void> writeSpan(const engine::Span& span, engine::DeviceId device,
@@ -76,6 +75,11 @@ private:
     engine::Result<void> writeRanges(const engine::GpuTrace& gpu);
     engine::Result<void> checkTarget(std::uint32_t op, std::uint32_t iteration) const;
 
+    template<class Row>
+    bool insert(const Row& row)
+    {
+        return std::get<Insert<Row>>(m_inserts).run(row);
+    }
     engine::Result<void> result(bool ok) const;
 
     Database* m_database = nullptr; // must outlive the writer
@@ -84,12 +88,9 @@ private:
     NvtxWriter m_nvtx;
     GpuWriter m_gpu;
     std::int64_t m_process = 0;
-    Insert<IterationRow> m_iteration;
-    Insert<LossRow> m_loss;
-    Insert<TrackRow> m_track;
-    Insert<SpanRow> m_span;
-    Insert<MemoryRow> m_memory;
-    Insert<OpRow> m_op;
+    template<class... Rows>
+    using Inserts = std::tuple<Insert<Rows>...>;
+    Inserts<IterationRow, LossRow, TrackRow, SpanRow, MemoryRow, OpRow> m_inserts;
     std::int64_t m_lastRow = 0;
     std::map<std::pair<engine::DeviceId, engine::Track::Kind>, std::int64_t> m_tracks;
     std::vector<std::pair<engine::Iteration::Kind, int>> m_iterations;

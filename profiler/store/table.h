@@ -302,6 +302,15 @@ engine::Result<void> forEachRow(Database& database, std::string_view rest, Use u
     return readRows<Row>(database, statement, [&](Row& row, const Statement&) { return use(row); });
 }
 
+// Like forEachRow(), for a table that only some runs have.
+template<class Row, class Use, class... Values>
+engine::Result<void> forEachRowIfAny(Database& database, std::string_view rest, Use use,
+                                     const Values&... values)
+{
+    const auto exists = TRY(hasTable(database, kTableOf<Row>.name));
+    return exists ? forEachRow<Row>(database, rest, use, values...) : engine::Result<void>();
+}
+
 template<class Row>
 engine::Result<void> readOnlyRow(Database& database, Row& row)
 {

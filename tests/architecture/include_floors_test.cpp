@@ -162,7 +162,8 @@ TEST_CASE("sqlite3.h, CUPTI and Qt stay where they belong, in tests too")
             if (include->header == "sqlite3.h")
                 CHECK((isBelow(file.path, "profiler/store") || isBelow(file.path, "tests")));
             if (include->header.starts_with("cupti"))
-                CHECK((isBelow(file.path, "profiler/capture") || isBelow(file.path, "tests/gpu")));
+                CHECK((isBelow(file.path, "tests/profiler/capture")
+                       || isBelow(file.path, "tests/gpu")));
             if (include->header.starts_with('Q'))
                 CHECK((isBelow(file.path, "app") || isBelow(file.path, "tests")));
         }

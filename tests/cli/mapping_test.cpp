@@ -134,7 +134,7 @@ TEST_CASE("a mapping file is used, and is refused if it does not fit")
                Catch::Contains("at most devices_per_node"));
     std::ofstream(folder / "tree.toml") << kDevice << "[network]\nall_reduce = \"tree\"\n";
     CHECK_THAT(error("--model tiny --hardware tree.toml"),
-               Catch::Contains("must be ring or hierarchical"));
+               Catch::Contains("must be one of ring, hierarchical"));
 }
 
 TEST_CASE("simulate applies an option or refuses it")

@@ -78,22 +78,23 @@ enum class Communicators : std::uint8_t { One, PerKind };
 // Without tags, the receive at that position would get another message.
 std::optional<TransportFault> findOrderFault(const Schedule& lowered, Communicators communicators);
 
-// The devices that share a communicator. Activations and gradients always have separate
-// communicators.
-enum class Ranks : std::uint8_t {
-    All,  // all devices, with one communicator per direction of the pipeline (down, up)
-    Pair, // one sender and one receiver
+// How a device executes its transfers.
+enum class Exchange : std::uint8_t {
+    OneByOne, // it posts each one and waits for it
+    Fused,    // it posts those between two compute ops together, and waits for them
+    Streams,  // beside compute, on a stream per pair of sender and receiver and kind of message
 };
 
-// Executes the schedule without times as NCCL would and returns the device that waits forever, if
-// any. Each device has a compute stream, an all-reduce stream and a stream per communicator; a
-// stream executes its ops in order. Ops of one stream between two compute ops form a group
-// (ncclGroupStart, ncclGroupEnd): the group starts when its inputs are computed, and ends when the
-// other end of each of its transfers has started. A compute op waits for the groups that receive
-// its inputs; receive buffers are always free. Requires a valid schedule with transfers. Call
-// findOrderFault() first: transfers are matched by name here, but by order in NCCL.
-std::optional<TransportFault> findStreamFault(const Schedule& lowered, Ranks ranks);
-
+// Executes the schedule without times and returns the device that waits forever, if any. With
+// Exchange::Streams the schedule is executed as NCCL would: each device has a compute stream, an
+// all-reduce stream and a stream per communicator; a stream executes its ops in order. Ops of one
+// stream between two compute ops form a group (ncclGroupStart, ncclGroupEnd): the group starts when
+// its inputs are computed, and ends when the other end of each of its transfers has started. A
+// compute op waits for the groups that receive its inputs; receive buffers are always free. Without
+// streams, it waits for all transfers before it, and all-reduces are ignored. Requires a valid
+// schedule with transfers. Call findOrderFault() first: transfers are matched by name here, but by
+// order in NCCL.
+std::optional<TransportFault> findExchangeFault(const Schedule& lowered, Exchange exchange);
 // NCCL cannot execute a schedule if the two ends of a communicator list its messages in different
 // orders, or devices wait forever. There is one communicator for activations and one for gradients
 // per directed pair of devices. (With one communicator for all devices, ring and V-shaped

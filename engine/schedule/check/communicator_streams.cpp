@@ -16,9 +16,7 @@ namespace {
 struct StreamKey
 {
     bool reduces = false, gradients = false;
-    // The numbers of the sender and the receiver. With Ranks::All both are the number of the
-    // pipeline direction instead.
-    int from = 0, to = 0;
+    int from = 0, to = 0; // sender and receiver
 
     friend auto operator<=>(const StreamKey&, const StreamKey&) = default;
 };
@@ -27,9 +25,9 @@ constexpr StreamKey kReduceStream{true};
 class StreamRun
 {
 public:
-    StreamRun(const Schedule& schedule, Ranks ranks)
+    StreamRun(const Schedule& schedule, Exchange exchange)
         : m_schedule(schedule)
-        , m_ranks(ranks)
+        , m_exchange(exchange)
         , m_devices(schedule.program.size())
         , m_started(valueCount(schedule.shape), 0)
         , m_makerOn(valueCount(schedule.shape), kNowhere)
@@ -100,16 +98,16 @@ private:
         }
     }
 
-    // The communicator of an op; none for compute, evicts and loads.
+    // The communicator of an op; none for compute, evicts and loads. If transfers block, all of a
+    // device are on one stream.
     std::optional<StreamKey> streamOf(DeviceId d, const Op& op) const
     {
-        if (op.kind == OpKind::AllReduce)
-            return kReduceStream;
-        if (!isTransfer(op.kind))
+        const bool isSum = op.kind == OpKind::AllReduce;
+        if (!isTransfer(op.kind) && !(isSum && m_exchange == Exchange::Streams))
             return std::nullopt;
+        if (isSum || m_exchange != Exchange::Streams)
+            return StreamKey{isSum};
         const bool gradients = op.kind == OpKind::SendGradient || op.kind == OpKind::RecvGradient;
-        if (m_ranks == Ranks::All)
-            return StreamKey{false, gradients, op.replica, op.replica};
         const DeviceId other = otherDevice(m_schedule, op);
         return isSend(op.kind) ? StreamKey{false, gradients, d.value, other.value}
                                : StreamKey{false, gradients, other.value, d.value};
@@ -165,6 +163,8 @@ private:
         const Op& op = m_schedule.program[d][position];
         return std::ranges::any_of(m_devices[d].streams, [&](const auto& each) {
             const Stream& stream = each.second;
+            if (m_exchange != Exchange::Streams)
+                return stream.first < stream.ops.size() && stream.ops[stream.first] < position;
             for (std::size_t k = stream.first; k < stream.ops.size() && stream.ops[k] < position;
                  ++k)
                 if (needs(op, at(d, stream.ops[k])))
@@ -193,7 +193,8 @@ private:
         if (stream.first < stream.end || stream.first == stream.ops.size())
             return false;
         std::size_t end = stream.first + 1;
-        while (end < stream.ops.size() && isBetween(d, stream.ops[end - 1], stream.ops[end]))
+        while (end < stream.ops.size() && m_exchange != Exchange::OneByOne
+               && isBetween(d, stream.ops[end - 1], stream.ops[end]))
             ++end;
         for (std::size_t k = stream.first; k < end; ++k)
             if (!hasInput(d, stream.ops[k]))
@@ -217,7 +218,7 @@ private:
     bool hasInput(DeviceId d, std::uint32_t position) const
     {
         const Op& op = at(d, position);
-        if (op.kind == OpKind::AllReduce)
+        if (op.kind == OpKind::AllReduce || m_exchange != Exchange::Streams)
             return m_devices[d].computed >= position;
         return !isSend(op.kind) || m_makerOn[carried(op)] < m_devices[d].computed;
     }
@@ -337,7 +338,7 @@ private:
     }
 
     const Schedule& m_schedule;
-    Ranks m_ranks;
+    Exchange m_exchange;
     IdVector<DeviceId, Device> m_devices;
     std::vector<std::uint8_t> m_started; // [value] number of ends that have started
     // [value] position of its producer, on the producer's device
@@ -348,16 +349,16 @@ private:
 
 } // namespace
 
-std::optional<TransportFault> findStreamFault(const Schedule& lowered, Ranks ranks)
+std::optional<TransportFault> findExchangeFault(const Schedule& lowered, Exchange exchange)
 {
-    return StreamRun(lowered, ranks).find();
+    return StreamRun(lowered, exchange).find();
 }
 
 std::optional<TransportFault> findNcclFault(const Schedule& lowered)
 {
     if (auto fault = findOrderFault(lowered, Communicators::PerKind))
         return fault;
-    return findStreamFault(lowered, Ranks::Pair);
+    return findExchangeFault(lowered, Exchange::Streams);
 }
 
 } // namespace engine

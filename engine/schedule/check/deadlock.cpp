@@ -81,7 +81,7 @@ private:
         const std::vector<Op>& ops = m_schedule.program[device];
         const std::size_t before = m_next[device];
         while (m_next[device] < ops.size() && !blockedOp(device)) {
-            const std::size_t end = endOfGroup(ops, m_next[device]);
+            const std::size_t end = jointEnd(ops, m_next[device]);
             for (; m_next[device] < end; ++m_next[device])
                 if (const Op& op = ops[m_next[device]]; belongs(op, device))
                     execute(op, device);
@@ -89,22 +89,12 @@ private:
         return meet(device) || m_next[device] != before;
     }
 
-    // The end of the group of joint ops that starts at `first`. Joint ops start together, so the
-    // group needs the inputs of all its ops.
-    static std::size_t endOfGroup(const std::vector<Op>& ops, std::size_t first)
-    {
-        std::size_t end = first + 1;
-        while (end < ops.size() && ops[end - 1].flags == OpFlag::JointWithNext)
-            ++end;
-        return end;
-    }
-
     // The position of the first op in the device's next group that waits for an input; nullopt if
     // none waits.
     std::optional<std::size_t> blockedOp(DeviceId device) const
     {
         const std::vector<Op>& ops = m_schedule.program[device];
-        for (std::size_t i = m_next[device]; i < endOfGroup(ops, m_next[device]); ++i)
+        for (std::size_t i = m_next[device]; i < jointEnd(ops, m_next[device]); ++i)
             if (belongs(ops[i], device) && missingInput(ops[i], device))
                 return i;
         return std::nullopt;

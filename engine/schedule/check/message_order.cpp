@@ -5,6 +5,8 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <map>
+#include <tuple>
 
 namespace engine {
 namespace {
@@ -14,85 +16,37 @@ bool isActivation(OpKind kind)
     return kind == OpKind::SendActivation || kind == OpKind::RecvActivation;
 }
 
-// The messages that one device sends to `peer` or receives from it, in order. `positions` are the
-// positions of these transfers in the program of the device.
-struct Queue
+// A sender, a receiver and, with one communicator for each, the kind of the messages.
+using Channel = std::tuple<DeviceId, DeviceId, bool>;
+struct Ends
 {
-    DeviceId peer;
-    bool activations = true; // kind of the messages; unused with one communicator
-    std::vector<std::uint32_t> positions;
+    std::vector<std::uint32_t> sent, received; // positions in the programs of the two devices
 };
 
-class Queues
+Channel channelOf(const Schedule& schedule, DeviceId device, const Op& op,
+                  Communicators communicators)
 {
-    auto isTo(DeviceId peer, bool activations) const
-    {
-        return [this, peer, activations](const Queue& queue) {
-            return queue.peer == peer
-                && (m_communicators == Communicators::One || queue.activations == activations);
-        };
-    }
-
-public:
-    Queues(const Schedule& schedule, Communicators communicators, bool sends)
-        : m_ofDevice(schedule.program.size())
-        , m_communicators(communicators)
-    {
-        for (const DeviceId d : schedule.program.ids())
-            for (std::uint32_t i = 0; i < schedule.program[d].size(); ++i) {
-                const Op& op = schedule.program[d][i];
-                if (isTransfer(op.kind) && isSend(op.kind) == sends)
-                    queue(d, otherDevice(schedule, op), isActivation(op.kind))
-                        .positions.push_back(i);
-            }
-    }
-
-    const std::vector<Queue>& of(DeviceId device) const { return m_ofDevice[device]; }
-    const Queue* find(DeviceId device, DeviceId peer, bool activations) const
-    {
-        const auto& queues = m_ofDevice[device];
-        const auto found = std::ranges::find_if(queues, isTo(peer, activations));
-        return found == queues.end() ? nullptr : &*found;
-    }
-
-private:
-    // A linear search suffices, because a device has few peers.
-    Queue& queue(DeviceId device, DeviceId peer, bool activations)
-    {
-        auto& queues = m_ofDevice[device];
-        const auto found = std::ranges::find_if(queues, isTo(peer, activations));
-        if (found != queues.end())
-            return *found;
-        queues.push_back({peer, activations, {}});
-        return queues.back();
-    }
-
-    IdVector<DeviceId, std::vector<Queue>> m_ofDevice;
-    Communicators m_communicators;
-};
-
-TransportFault describeFault(const Schedule& schedule, DeviceId sender, const Queue& sent,
-                             const Queue& received, std::size_t k)
-{
-    const Op& send = schedule.program[sender][sent.positions[k]];
-    const Op& receive = schedule.program[sent.peer][received.positions[k]];
-    return {{sent.peer, static_cast<int>(received.positions[k]), receive},
-            fmt::format("device {}, index {}: {} would receive message {} of device {}, which is "
-                        "{} (index {})",
-                        sent.peer.value, received.positions[k], toString(receive), k, sender.value,
-                        toString(send), sent.positions[k])};
+    const DeviceId other = otherDevice(schedule, op);
+    const bool kind = communicators == Communicators::PerKind && isActivation(op.kind);
+    return isSend(op.kind) ? Channel(device, other, kind) : Channel(other, device, kind);
 }
 
-// Compares the order of the messages. In a valid schedule both queues contain the same messages.
-std::optional<TransportFault> compare(const Schedule& schedule, DeviceId sender, const Queue& sent,
-                                      const Queue& received)
+// Compares the order of the messages. In a valid schedule both ends have the same messages.
+std::optional<TransportFault> compare(const Schedule& schedule, const Channel& channel,
+                                      const Ends& ends)
 {
-    const std::size_t count = std::min(sent.positions.size(), received.positions.size());
+    const auto [sender, receiver, kind] = channel;
+    const std::size_t count = std::min(ends.sent.size(), ends.received.size());
     for (std::size_t k = 0; k < count; ++k) {
-        const Op& send = schedule.program[sender][sent.positions[k]];
-        const Op& receive = schedule.program[sent.peer][received.positions[k]];
+        const Op& send = schedule.program[sender][ends.sent[k]];
+        const Op& receive = schedule.program[receiver][ends.received[k]];
         if (transferredValue(send, schedule.shape) != transferredValue(receive, schedule.shape))
-            return describeFault(schedule, sender, sent, received, k);
+            return TransportFault{
+                {receiver, static_cast<int>(ends.received[k]), receive},
+                fmt::format("device {}, index {}: {} would receive message {} of device {}, which "
+                            "is {} (index {})",
+                            receiver.value, ends.received[k], toString(receive), k, sender.value,
+                            toString(send), ends.sent[k])};
     }
     return std::nullopt;
 }
@@ -101,16 +55,22 @@ std::optional<TransportFault> compare(const Schedule& schedule, DeviceId sender,
 
 std::optional<TransportFault> findOrderFault(const Schedule& lowered, Communicators communicators)
 {
-    const Queues sends(lowered, communicators, true);
-    const Queues receives(lowered, communicators, false);
+    std::map<Channel, Ends> channels;
+    std::vector<Channel> order; // by sender, then in the order of their first messages
     for (const DeviceId d : lowered.program.ids())
-        for (const Queue& sent : sends.of(d)) {
-            const Queue* received = receives.find(sent.peer, d, sent.activations);
-            if (received == nullptr)
+        for (std::uint32_t i = 0; i < lowered.program[d].size(); ++i) {
+            const Op& op = lowered.program[d][i];
+            if (!isTransfer(op.kind))
                 continue;
-            if (auto fault = compare(lowered, d, sent, *received))
-                return fault;
+            const Channel channel = channelOf(lowered, d, op, communicators);
+            Ends& ends = channels[channel];
+            (isSend(op.kind) ? ends.sent : ends.received).push_back(i);
+            if (isSend(op.kind) && ends.sent.size() == 1)
+                order.push_back(channel);
         }
+    for (const Channel& channel : order)
+        if (auto fault = compare(lowered, channel, channels[channel]))
+            return fault;
     return std::nullopt;
 }
 

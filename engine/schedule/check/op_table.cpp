@@ -1,14 +1,11 @@
 #include "engine/schedule/check/op_table.h"
 
+#include "engine/schedule/transfers.h"
+
 #include <array>
 
 namespace engine {
 namespace {
-
-bool isOfMicroBatch(OpKind kind)
-{
-    return kind != OpKind::AllReduce && kind != OpKind::OptimizerStep;
-}
 
 // The kinds of op that exclude an op of this kind for the same micro-batch and stage. B includes I
 // and W, so B excludes both. Every kind excludes a second op of the same kind.
@@ -40,7 +37,7 @@ OpTable::OpTable(const Shape& shape)
 
 std::uint32_t OpTable::cell(const Op& op) const
 {
-    return isOfMicroBatch(op.kind) ? cellIndex(op, m_shape) : row(op);
+    return hasMicroBatch(op.kind) ? cellIndex(op, m_shape) : row(op);
 }
 
 void OpTable::add(const OpPlace& place)
@@ -48,12 +45,12 @@ void OpTable::add(const OpPlace& place)
     const Op& op = place.op;
     auto& ofKind = m_index[op.kind];
     if (ofKind.empty())
-        ofKind.assign(isOfMicroBatch(op.kind) ? cellCount(m_shape) : m_last.size(), -1);
+        ofKind.assign(hasMicroBatch(op.kind) ? cellCount(m_shape) : m_last.size(), -1);
     ofKind[cell(op)] = place.index;
     m_hasTransfers = m_hasTransfers || isTransfer(op.kind);
-    if (isOfMicroBatch(op.kind) && !replicaOf(op.microBatch))
+    if (hasMicroBatch(op.kind) && !replicaOf(op.microBatch))
         m_replica[op.microBatch] = op.replica;
-    if (op.kind == OpKind::Backward || op.kind == OpKind::BackwardWeight) {
+    if (finishesBackward(op.kind)) {
         OpPlace& last = m_last[row(op)];
         if (place.index > last.index)
             last = place;
@@ -67,7 +64,7 @@ std::optional<OpPlace> OpTable::conflict(const Op& op) const
         other.slice = op.slice;
         if (const auto found = find(other, rival))
             return found;
-        if (m_shape.slices == 1 || !isOfMicroBatch(op.kind))
+        if (m_shape.slices == 1 || !hasMicroBatch(op.kind))
             continue;
         const int slices = op.slice == Op::kWhole ? m_shape.slices : 0;
         for (int slice = 0; slice < slices; ++slice) {
@@ -106,11 +103,7 @@ std::optional<OpPlace> OpTable::find(Op op, OpKind kind) const
 
 std::optional<OpPlace> OpTable::maker(const Value& value, OpKind consumer) const
 {
-    Op op;
-    op.replica = value.replica;
-    op.slice = value.slice;
-    op.stage = value.stage;
-    op.microBatch = value.microBatch;
+    const Op op = opOf(OpKind::Forward, value.stage, value.replica, value.microBatch, value.slice);
     for (const OpKind kind : makersOf(value.kind, consumer))
         if (auto found = find(op, kind))
             return found;
@@ -125,13 +118,8 @@ std::optional<OpPlace> OpTable::sourceOn(const Schedule& schedule, const OpPlace
     const auto stage = receivingStage(value, m_shape);
     if (!stage)
         return std::nullopt;
-    Op op;
-    op.replica = value.replica;
-    op.slice = value.slice;
-    op.stage = *stage;
-    op.microBatch = value.microBatch;
-    const bool activation = value.kind == Value::Kind::Activation;
-    return find(op, activation ? OpKind::RecvActivation : OpKind::RecvGradient);
+    return find(opOf(OpKind::Forward, *stage, value.replica, value.microBatch, value.slice),
+                receiveOf(value.kind));
 }
 
 std::optional<OpPlace> OpTable::lastContribution(const Op& op) const

@@ -1,7 +1,7 @@
 #include "engine/base/units.h"
 #include "engine/schedule/check/stash.h"
 #include "engine/schedule/check/validate.h"
-#include "engine/schedule/dataflow.h"
+#include "engine/schedule/dataflow_visit.h"
 #include "engine/schedule/notation.h"
 
 #include <fmt/format.h>
@@ -48,14 +48,6 @@ public:
     }
 
 private:
-    // Both halves of a micro-batch use the stash of the whole.
-    static Op stashOf(Op op)
-    {
-        if (op.flags == OpFlag::Half)
-            op.slice = Op::kWhole;
-        return op;
-    }
-
     // The state advances even if the op is a violation.
     std::string take(const Op& op, int index)
     {

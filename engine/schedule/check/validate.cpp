@@ -110,11 +110,7 @@ private:
 
     // Asynchronous schemes have several OPTs and all-reduces per stage; checkVersions() checks
     // them.
-    bool isAnotherUpdate(const Op& op) const
-    {
-        return m_isAsynchronous
-            && (op.kind == OpKind::OptimizerStep || op.kind == OpKind::AllReduce);
-    }
+    bool isAnotherUpdate(const Op& op) const { return m_isAsynchronous && !hasMicroBatch(op.kind); }
 
     // Whether the transfer goes to another device and names the right one.
     bool checkPeer(const OpPlace& place)
@@ -160,8 +156,7 @@ private:
             const Value value = transferredValue(op, m_schedule.shape);
             checkComesBehind(place, m_table.maker(value, op.kind), value);
         }
-        if ((op.kind == OpKind::AllReduce || op.kind == OpKind::OptimizerStep)
-            && !isAnotherUpdate(op))
+        if (!hasMicroBatch(op.kind) && !isAnotherUpdate(op))
             if (const auto last = m_table.lastContribution(op); last && last->index > index)
                 report(Kind::Order, place,
                        "{} needs the gradient of stage {}, to which {} contributes only later, at "
@@ -300,31 +295,23 @@ private:
             if (!stage
                 || m_schedule.device(op.replica, *stage) == m_schedule.device(op.replica, op.stage))
                 continue;
-            const bool activation = value.kind == Value::Kind::Activation;
-            const OpKind send = activation ? OpKind::SendActivation : OpKind::SendGradient;
-            const OpKind receive = activation ? OpKind::RecvActivation : OpKind::RecvGradient;
             Op end = op;
-            if (!m_table.has(end, send))
-                reportMissing(end, send);
+            if (!m_table.has(end, sendOf(value.kind)))
+                reportMissing(end, sendOf(value.kind));
             end.stage = *stage;
-            if (!m_table.has(end, receive))
-                reportMissing(end, receive);
+            if (!m_table.has(end, receiveOf(value.kind)))
+                reportMissing(end, receiveOf(value.kind));
         }
     }
-
     // If one stage has an op of this kind, all stages must have one.
     void checkHeld(OpKind kind)
     {
         if (!m_table.hasAny(kind))
             return;
-        Op op;
         for (int replica = 0; replica < m_schedule.shape.replicas; ++replica)
-            for (const StageId stage : Ids<StageId>(m_schedule.shape.stages)) {
-                op.replica = replica;
-                op.stage = stage;
-                if (!m_table.has(op, kind))
+            for (const StageId stage : Ids<StageId>(m_schedule.shape.stages))
+                if (const Op op = opOf(kind, stage, replica); !m_table.has(op, kind))
                     reportMissing(op, kind);
-            }
     }
 
     const Schedule& m_schedule;

@@ -15,11 +15,6 @@
 namespace engine {
 namespace {
 
-bool finishesBackward(OpKind kind)
-{
-    return kind == OpKind::Backward || kind == OpKind::BackwardWeight;
-}
-
 // The weight versions of one stage of one direction, while the program of its device is traversed.
 class StageVersions
 {
@@ -235,9 +230,7 @@ int windowsToDrain(const Shape& shape)
 bool isAsynchronous(const Schedule& schedule)
 {
     return schedule.shape.updateEvery > 0
-        || std::ranges::any_of(schedule.program, [](const auto& ops) {
-               return std::ranges::any_of(ops, [](const Op& op) { return op.version != 0; });
-           });
+        || anyOp(schedule, [](const Op& op) { return op.version != 0; });
 }
 
 int guessUpdateEvery(const Schedule& schedule)

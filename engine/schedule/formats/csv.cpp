@@ -132,7 +132,7 @@ CsvRow readRow(FieldReader& reader, int line)
     row.op.kind = reader.kind();
     row.op.stage = StageId{reader.number(CsvColumn::Stage, kLargestNumber)};
     row.chunk = reader.number(CsvColumn::Chunk, kLargestNumber);
-    if (row.op.kind == OpKind::AllReduce || row.op.kind == OpKind::OptimizerStep) {
+    if (!hasMicroBatch(row.op.kind)) {
         reader.mustBeEmpty(CsvColumn::MicroBatch, row.op.kind);
         reader.mustBeEmpty(CsvColumn::Slice, row.op.kind);
     } else {

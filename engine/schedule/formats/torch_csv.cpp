@@ -120,19 +120,11 @@ bool isOverlap(std::span<const Op> group)
     return group.size() == 2 && group[0].kind == OpKind::Forward && isBackward(group[1].kind);
 }
 
-std::size_t jointSize(std::span<const Op> ops)
-{
-    std::size_t size = 1;
-    while (size < ops.size() && ops[size - 1].flags == OpFlag::JointWithNext)
-        ++size;
-    return size;
-}
-
 // "1F1u: it supports only one direction"; "" if PyTorch can express the ops.
 std::string obstacleIn(std::span<const Op> ops)
 {
     while (!ops.empty()) {
-        const auto group = ops.first(jointSize(ops));
+        const auto group = ops.first(jointEnd(ops, 0));
         ops = ops.subspan(group.size());
         for (const Op& op : group)
             if (const std::string_view why = obstacleOf(op); !why.empty())
@@ -206,7 +198,7 @@ private:
 
     bool writeCell(Line& line)
     {
-        const auto group = line.left.first(jointSize(line.left));
+        const auto group = line.left.first(jointEnd(line.left, 0));
         std::size_t step = line.step;
         for (const Op& op : group)
             for (const Value& input : m_isAligned ? consumes(op, m_shape) : Values()) {

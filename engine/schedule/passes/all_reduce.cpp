@@ -7,15 +7,6 @@
 namespace engine {
 namespace {
 
-Op allReduceOf(int replica, StageId stage)
-{
-    Op op;
-    op.kind = OpKind::AllReduce;
-    op.replica = replica;
-    op.stage = stage;
-    return op;
-}
-
 // [Shape::row()][update]: the ops that precede the all-reduce on its device. An all-reduce follows
 // the last weight gradient of the update and the sends after it. If updateEvery is 0, there is one
 // update. Otherwise micro-batches left at the end form no update.
@@ -27,12 +18,9 @@ std::vector<std::vector<std::size_t>> readyPositions(const Schedule& schedule)
     std::vector<int> backwards(schedule.shape.rows());
     for (const auto& ops : schedule.program)
         for (std::size_t i = 0; i < ops.size(); ++i) {
-            if (ops[i].kind != OpKind::Backward && ops[i].kind != OpKind::BackwardWeight)
+            if (!finishesBackward(ops[i].kind))
                 continue;
-            std::size_t end = i + 1;
-            while (end < ops.size()
-                   && (isSend(ops[end].kind) || ops[end - 1].flags == OpFlag::JointWithNext))
-                ++end;
+            const std::size_t end = afterSends(ops, i + 1);
             const std::uint32_t row = schedule.shape.row(ops[i].replica, ops[i].stage);
             if (every == 0)
                 ready[row] = {end};
@@ -63,7 +51,7 @@ AllReducePlaces placeEager(const Schedule& schedule)
                 order = std::max(order, readyOf(replica)[update]);
             for (int replica = 0; replica < shape.replicas; ++replica)
                 placements[schedule.device(replica, stage)].push_back(
-                    {allReduceOf(replica, stage), readyOf(replica)[update], order});
+                    {opOf(OpKind::AllReduce, stage, replica), readyOf(replica)[update], order});
         }
     }
     return placements;
@@ -85,11 +73,8 @@ AllReducePlaces place(const Schedule& schedule, SyncPolicy policy)
 
 bool hasOnlyTiedAllReduce(const Schedule& schedule)
 {
-    return hasTiedEmbeddings(schedule)
-        && std::ranges::all_of(schedule.program, [](const auto& ops) {
-               return std::ranges::all_of(ops, [](const Op& op) {
-                   return op.kind != OpKind::AllReduce || tiesEmbeddings(op);
-               });
+    return hasTiedEmbeddings(schedule) && !anyOp(schedule, [](const Op& op) {
+               return op.kind == OpKind::AllReduce && !tiesEmbeddings(op);
            });
 }
 

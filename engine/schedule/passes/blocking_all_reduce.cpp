@@ -1,6 +1,6 @@
 #include "engine/schedule/passes/blocking_all_reduce.h"
 
-#include "engine/schedule/dataflow.h"
+#include "engine/schedule/transfers.h"
 
 #include <algorithm>
 
@@ -27,13 +27,6 @@ std::size_t beforeLastBackward(std::span<const Op> ops)
     return at;
 }
 
-std::size_t endOfGroup(std::span<const Op> ops, std::size_t at)
-{
-    while (at + 1 < ops.size() && ops[at].flags == OpFlag::JointWithNext)
-        ++at;
-    return at + 1;
-}
-
 class Placing
 {
 public:
@@ -44,8 +37,8 @@ public:
         for (const auto& ops : schedule.program) {
             m_last.push_back(beforeLastBackward(ops));
             for (std::size_t i = 0; i < ops.size(); ++i)
-                if (ops[i].kind == OpKind::Backward || ops[i].kind == OpKind::BackwardWeight)
-                    m_added[rowOf(ops[i].replica, ops[i].stage)] = endOfGroup(ops, i);
+                if (finishesBackward(ops[i].kind))
+                    m_added[rowOf(ops[i].replica, ops[i].stage)] = jointEnd(ops, i);
             m_firstStep.push_back(firstStep(ops));
         }
     }
@@ -57,14 +50,11 @@ public:
             const bool before = early && isReadyBefore(stage);
             for (int replica = 0; replica < m_schedule.shape.replicas; ++replica) {
                 const DeviceId device = m_schedule.device(replica, stage);
-                Op op;
-                op.kind = OpKind::AllReduce;
-                op.replica = replica;
-                op.stage = stage;
                 const std::size_t end
                     = std::max(m_firstStep[device], m_added[rowOf(replica, stage)]);
-                all[device].push_back(
-                    {op, before ? m_last[device] : end, marker(stage, before) + rank(stage)});
+                all[device].push_back({opOf(OpKind::AllReduce, stage, replica),
+                                       before ? m_last[device] : end,
+                                       marker(stage, before) + rank(stage)});
             }
         }
         return all;
@@ -204,6 +194,14 @@ AllReducePlaces placeBlocking(const Schedule& schedule)
 std::size_t firstStep(std::span<const Op> ops)
 {
     return std::ranges::find(ops, OpKind::OptimizerStep, &Op::kind) - ops.begin();
+}
+
+std::size_t afterSends(std::span<const Op> ops, std::size_t position)
+{
+    while (position < ops.size()
+           && (isSend(ops[position].kind) || ops[position - 1].flags == OpFlag::JointWithNext))
+        ++position;
+    return position;
 }
 
 std::vector<Op> withAllReduces(const std::vector<Op>& ops, std::vector<AllReducePlace> places)

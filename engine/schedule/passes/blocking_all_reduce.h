@@ -29,6 +29,9 @@ AllReducePlaces placeBlocking(const Schedule& schedule);
 // position, before the OPTs that wait for them.
 std::size_t firstStep(std::span<const Op> ops);
 
+// The position after the op before `position`, the ops that are joint with it and the sends that
+// follow.
+std::size_t afterSends(std::span<const Op> ops, std::size_t position);
 // The ops of a device with its all-reduces inserted.
 std::vector<Op> withAllReduces(const std::vector<Op>& ops, std::vector<AllReducePlace> places);
 

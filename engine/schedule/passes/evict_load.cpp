@@ -20,35 +20,9 @@ struct Limits
     int away = 0;
 };
 
-enum class Step : std::uint8_t { Idle, Forward, NeedsStash, Frees, NeedsAndFrees, Other };
-
-Step stepOf(OpKind kind)
-{
-    switch (kind) {
-    case OpKind::Forward:
-        return Step::Forward;
-    case OpKind::Backward:
-        return Step::NeedsAndFrees;
-    case OpKind::BackwardInput:
-    case OpKind::Recompute:
-        return Step::NeedsStash;
-    case OpKind::BackwardWeight:
-        return Step::Frees;
-    default:
-        return Step::Other;
-    }
-}
-
 bool needsStash(OpKind kind)
 {
-    const Step step = stepOf(kind);
-    return step == Step::NeedsStash || step == Step::NeedsAndFrees;
-}
-
-bool freesStash(OpKind kind)
-{
-    const Step step = stepOf(kind);
-    return step == Step::Frees || step == Step::NeedsAndFrees;
+    return kind == OpKind::Backward || kind == OpKind::BackwardInput || kind == OpKind::Recompute;
 }
 
 int peakStash(std::span<const Op> ops)
@@ -58,7 +32,7 @@ int peakStash(std::span<const Op> ops)
     for (const Op& op : ops) {
         held += op.kind == OpKind::Forward ? 1 : 0;
         most = std::max(most, held);
-        held -= freesStash(op.kind) ? 1 : 0;
+        held -= finishesBackward(op.kind) ? 1 : 0;
     }
     return most;
 }
@@ -100,7 +74,7 @@ public:
 private:
     const Op* slot(std::size_t q) const { return q < m_slots.size() ? m_slots[q] : nullptr; }
     bool isForward(std::size_t q) const { return slot(q) && slot(q)->kind == OpKind::Forward; }
-    bool frees(std::size_t q) const { return slot(q) && freesStash(slot(q)->kind); }
+    bool frees(std::size_t q) const { return slot(q) && finishesBackward(slot(q)->kind); }
     bool needsLoad(std::size_t q) const
     {
         return slot(q) && needsStash(slot(q)->kind)
@@ -117,16 +91,9 @@ private:
 
     void copy(OpKind kind, const Op& of)
     {
-        Op op;
-        op.kind = kind;
-        op.replica = of.replica;
-        op.slice = of.slice;
-        op.peer = m_partner;
-        op.stage = of.stage;
-        op.microBatch = of.microBatch;
-        m_out.push_back(op);
+        m_out.push_back(opOf(kind, of.stage, of.replica, of.microBatch, of.slice));
+        m_out.back().peer = m_partner;
     }
-
     // Writes one slot: the LOAD of a stash that the next slot needs, the op of the slot, and an
     // EVICT of the stash of this op. Returns false if a limit would be exceeded.
     bool writeSlot(std::size_t q)

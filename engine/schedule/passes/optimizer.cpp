@@ -9,10 +9,7 @@ namespace {
 
 Op optimizerStepOf(const Op& op)
 {
-    Op step;
-    step.kind = OpKind::OptimizerStep;
-    step.replica = op.replica;
-    step.stage = op.stage;
+    Op step = opOf(OpKind::OptimizerStep, op.stage, op.replica);
     step.peer = op.peer; // set in the all-reduce of tied embeddings
     return step;
 }
@@ -39,12 +36,8 @@ IdVector<DeviceId, std::vector<Op>> heldSteps(const Schedule& schedule)
     IdVector<DeviceId, std::vector<Op>> steps(schedule.program.size());
     for (int replica = 0; replica < schedule.shape.replicas; ++replica)
         for (const StageId stage : Ids<StageId>(schedule.shape.stages))
-            if (const DeviceId device = schedule.device(replica, stage); device.isValid()) {
-                Op op;
-                op.replica = replica;
-                op.stage = stage;
-                steps[device].push_back(optimizerStepOf(op));
-            }
+            if (const DeviceId device = schedule.device(replica, stage); device.isValid())
+                steps[device].push_back(opOf(OpKind::OptimizerStep, stage, replica));
     return steps;
 }
 

@@ -7,17 +7,6 @@
 namespace engine {
 namespace {
 
-Op transferOf(const Value& value, OpKind kind, StageId stage)
-{
-    Op op;
-    op.kind = kind;
-    op.replica = value.replica;
-    op.slice = value.slice;
-    op.stage = stage;
-    op.microBatch = value.microBatch;
-    return op;
-}
-
 // Rewrites the program of one device with the transfers of its compute ops.
 class Writer
 {
@@ -46,12 +35,8 @@ private:
         const DeviceId from = m_schedule.device(value.replica, value.stage);
         if (from == m_device)
             return;
-        const bool activation = value.kind == Value::Kind::Activation;
-        append(transferOf(value, activation ? OpKind::RecvActivation : OpKind::RecvGradient,
-                          consumer.stage),
-               from);
+        append(receiveOf(value.kind), value, consumer.stage, from);
     }
-
     void send(const Value& value)
     {
         const auto stage = receivingStage(value, m_schedule.shape);
@@ -60,30 +45,18 @@ private:
         const DeviceId to = m_schedule.device(value.replica, *stage);
         if (to == m_device)
             return;
-        const bool activation = value.kind == Value::Kind::Activation;
-        append(transferOf(value, activation ? OpKind::SendActivation : OpKind::SendGradient,
-                          value.stage),
-               to);
+        append(sendOf(value.kind), value, value.stage, to);
     }
-
-    void append(Op op, DeviceId peer)
+    void append(OpKind kind, const Value& value, StageId stage, DeviceId peer)
     {
-        op.peer = peer.value;
-        m_out.push_back(op);
+        m_out.push_back(opOf(kind, stage, value.replica, value.microBatch, value.slice));
+        m_out.back().peer = peer.value;
     }
 
     const Schedule& m_schedule;
     DeviceId m_device;
     std::vector<Op>& m_out;
 };
-
-std::size_t groupSize(std::span<const Op> ops)
-{
-    std::size_t size = 1;
-    while (size < ops.size() && ops[size - 1].flags == OpFlag::JointWithNext)
-        ++size;
-    return size;
-}
 
 } // namespace
 
@@ -98,7 +71,7 @@ Schedule addP2P(const Schedule& schedule)
         Writer writer(schedule, d, lowered.program[d]);
         std::span<const Op> ops(schedule.program[d]);
         while (!ops.empty()) {
-            const std::size_t size = groupSize(ops);
+            const std::size_t size = jointEnd(ops, 0);
             writer.write(ops.first(size));
             ops = ops.subspan(size);
         }

@@ -26,9 +26,7 @@ Schedule addRecompute(const Schedule& schedule)
         auto& out = result.program.emplace_back();
         out.reserve(3 * ops.size() / 2);
         for (std::size_t i = 0; i < ops.size();) {
-            std::size_t end = i + 1;
-            while (end < ops.size() && ops[end - 1].flags == OpFlag::JointWithNext)
-                ++end;
+            const std::size_t end = jointEnd(ops, i);
             for (std::size_t k = i; k < end; ++k)
                 if (usesActivations(ops[k]))
                     out.push_back(recomputeOf(ops[k]));

@@ -13,13 +13,9 @@ std::size_t readyAt(std::span<const Op> ops, StageId stage)
 {
     std::size_t ready = 0;
     for (std::size_t i = 0; i < ops.size(); ++i)
-        if (ops[i].stage == stage
-            && (ops[i].kind == OpKind::Backward || ops[i].kind == OpKind::BackwardWeight))
+        if (ops[i].stage == stage && finishesBackward(ops[i].kind))
             ready = i + 1;
-    while (ready < ops.size()
-           && (isSend(ops[ready].kind) || ops[ready - 1].flags == OpFlag::JointWithNext))
-        ++ready;
-    return ready;
+    return ready == 0 ? 0 : afterSends(ops, ready);
 }
 
 using Position = std::ptrdiff_t;
@@ -41,9 +37,7 @@ Position afterOthers(const std::vector<Op>& ops, StageId stage, Position at)
 
 void tieEnd(std::vector<Op>& ops, StageId stage, DeviceId other, SyncPolicy policy)
 {
-    Op reduce;
-    reduce.kind = OpKind::AllReduce;
-    reduce.stage = stage;
+    Op reduce = opOf(OpKind::AllReduce, stage);
     reduce.peer = other.value;
     for (Op& op : ops)
         if (op.kind == OpKind::OptimizerStep && op.stage == stage)
@@ -83,10 +77,8 @@ Schedule tieEmbeddings(Schedule lowered, SyncPolicy policy)
 
 bool hasTiedEmbeddings(const Schedule& schedule)
 {
-    return std::ranges::any_of(schedule.program, [](const auto& ops) {
-        return std::ranges::any_of(
-            ops, [](const Op& op) { return op.kind == OpKind::AllReduce && tiesEmbeddings(op); });
-    });
+    return anyOp(schedule,
+                 [](const Op& op) { return op.kind == OpKind::AllReduce && tiesEmbeddings(op); });
 }
 
 Schedule withoutTiedEmbeddings(Schedule schedule)
@@ -118,7 +110,7 @@ void recognizeTiedEmbeddings(Schedule& schedule)
         return;
     for (auto& ops : schedule.program)
         for (Op& op : ops)
-            if (op.kind == OpKind::AllReduce || op.kind == OpKind::OptimizerStep) {
+            if (!hasMicroBatch(op.kind)) {
                 if (op.stage == first)
                     op.peer = lastDevice.value;
                 if (op.stage == last)

@@ -26,25 +26,24 @@ Schedule delayedWeights(const ScheduleRequest& request, int group, WeightDelay d
     const int devices = request.devices;
     const int chunks = chunksOf(request);
     const VirtualIds ids({devices, request.microBatches, chunks, group});
-    Schedule schedule = emptySchedule(request, loopingDevice);
-    for (int d = 0; d < devices; ++d) {
+    return perDevice(request, loopingDevice, 1, [&](Program& program, int d) {
         const int behind = delay == WeightDelay::Device ? d : 0;
-        Program program(schedule, d);
-        program.reserve(3 * ids.count());
-        const auto weights
-            = [&](int k) { program.backwardWeight(ids.backwardStage(k, d), ids.microBatch(k)); };
+        const auto append = [&](OpKind kind, int k) {
+            const int stage
+                = kind == OpKind::Forward ? ids.forwardStage(k, d) : ids.backwardStage(k, d);
+            program.append(kind, stage, ids.microBatch(k));
+        };
         alternate(
             ids.count(), (chunks - 1) * group + devices - 1 - d,
-            [&](int k) { program.forward(ids.forwardStage(k, d), ids.microBatch(k)); },
+            [&](int k) { append(OpKind::Forward, k); },
             [&](int k) {
-                program.backwardInput(ids.backwardStage(k, d), ids.microBatch(k));
+                append(OpKind::BackwardInput, k);
                 if (k >= behind)
-                    weights(k - behind);
+                    append(OpKind::BackwardWeight, k - behind);
             });
         for (int k = std::max(0, ids.count() - behind); k < ids.count(); ++k)
-            weights(k);
-    }
-    return schedule;
+            append(OpKind::BackwardWeight, k);
+    });
 }
 
 } // namespace engine::parts

@@ -8,101 +8,80 @@ class Device
 public:
     Device(Program& program, const std::array<DualPipePhase, 2>& phases)
         : m_program(program)
-        , m_ways{Way{phases[0]}, Way{phases[1]}}
+        , m_ways{opsOf(phases[0]), opsOf(phases[1])}
     { }
 
     void write(const DualPipePlace& place)
     {
         const int inwards = place.devices - place.depth - 1;
         const int outwards = place.depth + 1;
-        for (int i = 0; i < 2 * inwards; ++i)
-            forward(0);
-        for (int i = 0; i < outwards; ++i) {
-            forward(0);
-            forward(1);
-        }
-        for (int i = 0; i < inwards; ++i) {
-            backwardInput(1);
+        repeat(2 * inwards, [&] { m_ways[0].forward(); });
+        repeat(outwards, [&] {
+            m_ways[0].forward();
+            m_ways[1].forward();
+        });
+        repeat(inwards, [&] {
+            input(1);
             weight();
-            forward(1);
-        }
+            m_ways[1].forward();
+        });
         const int steady = place.microBatches - 2 * place.devices + outwards;
         for (int i = 0; i < steady; ++i) {
-            forward(0);
+            m_ways[0].forward();
             if (i > 0 || inwards > 0)
                 m_program.join();
-            backward(1);
+            m_ways[1].backward();
             forwardAndBackward();
         }
-        for (int i = 0; i < inwards; ++i) {
-            backward(1);
+        repeat(inwards, [&] {
+            m_ways[1].backward();
             forwardAndBackward();
-        }
+        });
         writeEnd(inwards, outwards);
     }
 
 private:
-    struct Way
+    StageOps opsOf(const DualPipePhase& phase) const
     {
-        DualPipePhase phase;
-        int forwards = 0, backwards = 0; // numbers of appended ops
-    };
-
+        return {m_program, phase.stage, phase.replica, phase.firstMicroBatch};
+    }
     // Writes steps 6 to 8. Step 6 has 2 x outwards backwards. The second half of these backwards is
     // split into I and W, so that W ops remain for steps 7 and 8.
     void writeEnd(int inwards, int outwards)
     {
         for (int i = 0; i < 2 * outwards; ++i) {
-            const int phase = i % 2 == 0 ? 1 : 0;
+            const std::size_t phase = i % 2 == 0 ? 1 : 0;
             if (i < outwards)
-                backward(phase);
+                m_ways[phase].backward();
             else
-                backwardInput(phase);
+                input(phase);
         }
-        for (int i = 0; i < inwards; ++i) {
+        repeat(inwards, [&] {
             weight();
-            backwardInput(0);
-        }
-        for (int i = 0; i < outwards; ++i)
-            weight();
+            input(0);
+        });
+        repeat(outwards, [&] { weight(); });
     }
-
-    void forward(std::size_t phase)
+    void input(std::size_t phase)
     {
-        Way& way = m_ways[phase];
-        m_program.forward(way.phase.stage, way.phase.firstMicroBatch + way.forwards++,
-                          way.phase.replica);
-    }
-    void backward(std::size_t phase)
-    {
-        Way& way = m_ways[phase];
-        m_program.backward(way.phase.stage, way.phase.firstMicroBatch + way.backwards++,
-                           way.phase.replica);
-    }
-    void backwardInput(std::size_t phase)
-    {
-        Way& way = m_ways[phase];
-        m_program.backwardInput(way.phase.stage, way.phase.firstMicroBatch + way.backwards,
-                                way.phase.replica);
-        m_postponed.push({phase, way.phase.firstMicroBatch + way.backwards++});
+        m_ways[phase].input();
+        m_postponed.push(phase);
     }
     void weight()
     {
-        const auto [phase, microBatch] = m_postponed.front();
+        m_ways[m_postponed.front()].weight();
         m_postponed.pop();
-        const DualPipePhase& of = m_ways[phase].phase;
-        m_program.backwardWeight(of.stage, microBatch, of.replica);
     }
     void forwardAndBackward()
     {
-        forward(1);
+        m_ways[1].forward();
         m_program.join();
-        backward(0);
+        m_ways[0].backward();
     }
 
     Program& m_program;
-    std::array<Way, 2> m_ways;
-    std::queue<std::pair<std::size_t, int>> m_postponed; // phase, micro-batch
+    std::array<StageOps, 2> m_ways;
+    std::queue<std::size_t> m_postponed; // the phases of the postponed W
 };
 
 } // namespace

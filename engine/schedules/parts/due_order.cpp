@@ -153,8 +153,6 @@ private:
 
 void writeByDue(Schedule& schedule, const DueOrder& order)
 {
-    for (auto& ops : schedule.program)
-        ops.reserve(2 * order.replicaOf.size() * schedule.shape.chunks());
     ListScheduler(schedule, order).run();
 }
 

@@ -144,17 +144,14 @@ public:
     {
         for (int d = 0; d < m_problem.devices; ++d) {
             Program program(schedule, d);
-            program.reserve(3 * m_problem.microBatches);
-            int forwards = 0;
-            int inputs = 0;
-            int weights = 0;
+            StageOps ops(program, d);
             for (const OpKind kind : m_devices[d].kinds)
                 if (kind == OpKind::Forward)
-                    program.forward(d, forwards++);
+                    ops.forward();
                 else if (kind == OpKind::BackwardInput)
-                    program.backwardInput(d, inputs++);
+                    ops.input();
                 else
-                    program.backwardWeight(d, weights++);
+                    ops.weight();
         }
     }
 

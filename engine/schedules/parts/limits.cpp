@@ -47,15 +47,19 @@ Result<void> checkUnits(const ScheduleRequest& request, const Unit& unit)
                             request.scheme, unit.of, size, microBatches, units * size));
 }
 
-Result<void> checkWholeVs(const ScheduleRequest& request)
+Result<void> checkEvenChunks(const ScheduleRequest& request, std::string_view chunks)
 {
-    const int chunks = chunksOf(request);
-    if (chunks % 2 == 0)
+    const int number = chunksOf(request);
+    if (number % 2 == 0)
         return {};
     return fail(Error::Code::InvalidArgument,
-                fmt::format("{} needs an even number of chunks per device and direction (two for "
-                            "each V), not {}; the nearest is {}",
-                            request.scheme, chunks, chunks + 1));
+                fmt::format("{} needs an even number of {}, not {}; the nearest is {}",
+                            request.scheme, chunks, number, number + 1));
+}
+
+Result<void> checkWholeVs(const ScheduleRequest& request)
+{
+    return checkEvenChunks(request, "chunks per device and direction (two for each V)");
 }
 
 Result<void> checkAtLeastTwiceTheDevices(const ScheduleRequest& request)

@@ -21,7 +21,9 @@ struct Unit
 // Checks shared by several schemes. Error messages name the rule and the nearest valid number.
 Result<void> checkEvenDevices(const ScheduleRequest& request);
 Result<void> checkUnits(const ScheduleRequest& request, const Unit& unit);
-// Checks that the number of chunks is even, because every direction is chunks/2 consecutive Vs.
+// `chunks` describes them: "chunks (two for each wave)".
+Result<void> checkEvenChunks(const ScheduleRequest& request, std::string_view chunks);
+// A direction of BitPipe is chunks/2 consecutive Vs.
 Result<void> checkWholeVs(const ScheduleRequest& request);
 Result<void> checkAtLeastTwiceTheDevices(const ScheduleRequest& request);
 

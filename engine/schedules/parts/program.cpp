@@ -31,11 +31,18 @@ Schedule emptySchedule(std::string_view scheme, const Shape& shape, Placement pl
     return schedule;
 }
 
-Schedule emptySchedule(const ScheduleRequest& request, Placement placement)
+Schedule emptySchedule(const ScheduleRequest& request, Placement placement, int directions)
 {
-    Shape shape{request.devices, request.devices * chunksOf(request), request.microBatches};
-    shape.dataParallel = request.dataParallel;
-    return emptySchedule(request.scheme, shape, placement);
+    const int chunks = chunksOf(request);
+    Schedule schedule = emptySchedule(request.scheme,
+                                      {request.devices, request.devices * chunks,
+                                       request.microBatches, directions, 1, request.dataParallel},
+                                      placement);
+    const Scheme& scheme = *findScheme(request.scheme);
+    const std::size_t slices = scheme.slices != nullptr ? scheme.slices(request) : 1;
+    for (auto& ops : schedule.program)
+        ops.reserve(slices * (scheme.splitsBackward ? 3 : 2) * chunks * request.microBatches);
+    return schedule;
 }
 
 } // namespace engine::parts

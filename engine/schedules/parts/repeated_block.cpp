@@ -237,7 +237,7 @@ int heldAtMost(const BlockSlots& block, int microBatches, BlockBackward backward
     return slots.held();
 }
 
-int heldAtMost(const Block& block, int microBatches, BlockBackward backward)
+int heldAtMost(const std::vector<BlockSlots>& block, int microBatches, BlockBackward backward)
 {
     int most = 0;
     for (const BlockSlots& slots : block) {
@@ -251,7 +251,7 @@ int heldAtMost(const Block& block, int microBatches, BlockBackward backward)
 class Squeezer
 {
 public:
-    Squeezer(Schedule& schedule, const Block& block, BlockBackward backward)
+    Squeezer(Schedule& schedule, const std::vector<BlockSlots>& block, BlockBackward backward)
         : m_schedule(schedule)
         , m_block(block)
         , m_backward(backward)
@@ -326,33 +326,22 @@ private:
     {
         const DeviceSlots& slots = m_deviceSlots[device];
         Program program(m_schedule, device);
-        program.reserve((m_backward == BlockBackward::Split ? 6 : 4) * m_microBatches);
-        const std::array<int, 2> stages{device, 2 * m_devices - 1 - device}; // [chunk]
-        std::array<int, 2> forwards{}, backwards{}, weights{};
-        const auto backward = [&](std::size_t chunk) {
-            const int m = backwards[chunk]++;
-            if (m_backward == BlockBackward::Split)
-                program.backwardInput(stages[chunk], m);
-            else
-                program.backward(stages[chunk], m);
+        std::array<StageOps, 2> chunks{StageOps(program, device),
+                                       StageOps(program, 2 * m_devices - 1 - device)};
+        const auto backward = [&](StageOps& chunk) {
+            m_backward == BlockBackward::Split ? chunk.input() : chunk.backward();
         };
-        const auto weight = [&] {
-            const std::size_t chunk = weights[1] < backwards[1] ? 1 : 0;
-            program.backwardWeight(stages[chunk], weights[chunk]++);
-        };
+        const auto weight
+            = [&] { chunks[chunks[1].weights() < chunks[1].backwards() ? 1 : 0].weight(); };
         for (const Content content : slots.contents())
             switch (content) {
             case Content::FirstForward:
-                program.forward(stages[0], forwards[0]++);
-                break;
             case Content::SecondForward:
-                program.forward(stages[1], forwards[1]++);
+                chunks[content == Content::FirstForward ? 0 : 1].forward();
                 break;
             case Content::SecondBackward:
-                backward(1);
-                break;
             case Content::FirstBackward:
-                backward(0);
+                backward(chunks[content == Content::FirstBackward ? 0 : 1]);
                 break;
             case Content::Weight:
                 weight();
@@ -361,12 +350,11 @@ private:
             case Content::Free:
                 break;
             }
-        for (int i = 0; i < slots.waiting(); ++i)
-            weight();
+        repeat(slots.waiting(), weight);
     }
 
     Schedule& m_schedule;
-    const Block& m_block;
+    const std::vector<BlockSlots>& m_block;
     BlockBackward m_backward = BlockBackward::Split;
     int m_devices = 0, m_microBatches = 0;
     std::vector<DeviceSlots> m_deviceSlots; // [device]
@@ -375,11 +363,17 @@ private:
 
 } // namespace
 
-void writeRepeatedBlock(Schedule& schedule, const Block& block, BlockBackward backward)
+Schedule repeatedBlock(const ScheduleRequest& request, BlockBackward backward,
+                       const std::function<BlockSlots(int device)>& slotsOf)
 {
+    std::vector<BlockSlots> block; // [device]
+    for (int d = 0; d < request.devices; ++d)
+        block.push_back(slotsOf(d));
+    Schedule schedule = emptySchedule(request, vDevice);
     Squeezer squeezer(schedule, block, backward);
     squeezer.place();
     squeezer.write();
+    return schedule;
 }
 
 } // namespace engine::parts

@@ -5,6 +5,8 @@
 #include "engine/schedules/parts/program.h"
 
 #include <algorithm>
+#include <optional>
+#include <utility>
 #include <vector>
 
 namespace engine::parts {
@@ -55,8 +57,8 @@ public:
                     backwards.put(stages - 1 - stage + 2 * j, {replica, stage, j});
                 }
             }
-        m_forwards = std::move(forwards).inOrder();
-        m_backwards = std::move(backwards).inOrder();
+        m_forwards.unit = std::move(forwards).inOrder();
+        m_backwards.unit = std::move(backwards).inOrder();
         m_turns = m_devices / 2 - std::min(device, m_devices - 1 - device);
         m_warmUp = stages - m_turns;
     }
@@ -64,7 +66,6 @@ public:
     void writeUnits(int units)
     {
         const int seam = m_warmUp - m_turns + 1;
-        m_program.reserve(2 * (m_warmUp + m_turns) * units);
         forwards(m_warmUp);
         for (int unit = 1; unit < units; ++unit) {
             alternate(m_turns);
@@ -77,27 +78,23 @@ public:
     }
 
 private:
-    // The micro-batch of `step`, which belongs to the n-th forward or the n-th backward of the
-    // device.
-    int microBatch(const Step& step, std::size_t n) const
+    struct Ops
     {
-        const int unit = n / m_forwards.size();
-        return unit * m_devices + step.replica * m_devices / 2 + step.entry;
-    }
-    void forwards(int count)
+        std::vector<Step> unit; // steps of one unit, in due order
+        std::size_t written = 0;
+    };
+    void write(Ops& ops, int count, void (Program::*append)(int stage, int microBatch, int replica))
     {
-        for (int i = 0; i < count; ++i, ++m_forward) {
-            const Step& step = m_forwards[m_forward % m_forwards.size()];
-            m_program.forward(step.stage, microBatch(step, m_forward), step.replica);
+        for (int i = 0; i < count; ++i, ++ops.written) {
+            const Step& step = ops.unit[ops.written % ops.unit.size()];
+            const int unit = ops.written / ops.unit.size();
+            (m_program.*append)(step.stage,
+                                unit * m_devices + step.replica * m_devices / 2 + step.entry,
+                                step.replica);
         }
     }
-    void backwards(int count)
-    {
-        for (int i = 0; i < count; ++i, ++m_backward) {
-            const Step& step = m_backwards[m_backward % m_backwards.size()];
-            m_program.backward(step.stage, microBatch(step, m_backward), step.replica);
-        }
-    }
+    void forwards(int count) { write(m_forwards, count, &Program::forward); }
+    void backwards(int count) { write(m_backwards, count, &Program::backward); }
     void alternate(int count)
     {
         for (int i = 0; i < count; ++i) {
@@ -108,12 +105,8 @@ private:
 
     Program m_program;
     int m_devices = 0, m_warmUp = 0, m_turns = 0;
-    std::vector<Step> m_forwards, m_backwards; // steps of one unit, in due order
-    std::size_t m_forward = 0, m_backward = 0; // numbers of appended ops
+    Ops m_forwards, m_backwards;
 };
-
-constexpr std::int64_t kUnknown = -1;
-constexpr std::int64_t kForward = 1, kBackward = 2; // ticks
 
 // Start times of a schedule of whole forwards and backwards. Every op starts as early as possible,
 // messages are free, and a stage's forward takes one tick, its backward two.
@@ -123,74 +116,51 @@ public:
     // Requires a complete schedule without deadlock.
     explicit UnitStarts(const Schedule& schedule)
         : m_stages(schedule.shape.stages)
-        , m_forward(schedule.shape.stages * static_cast<std::size_t>(schedule.shape.microBatches),
-                    kUnknown)
-        , m_backward(m_forward)
+        , m_starts(2 * schedule.shape.stages
+                   * static_cast<std::size_t>(schedule.shape.microBatches))
     {
         IdVector<DeviceId, std::size_t> next(schedule.program.size());
         IdVector<DeviceId, std::int64_t> free(schedule.program.size());
-        std::size_t left = opCount(schedule);
-        while (left > 0) {
-            const std::size_t before = left;
+        for (std::size_t left = opCount(schedule), before = left + 1; left > 0;) {
+            CHECK(left < std::exchange(before, left));
             for (const DeviceId d : next.ids()) {
-                const std::size_t done = run(schedule.program[d], next[d], free[d]);
-                next[d] += done;
-                left -= done;
+                const std::vector<Op>& ops = schedule.program[d];
+                for (; next[d] < ops.size() && place(ops[next[d]], free[d]); ++next[d])
+                    --left;
             }
-            CHECK(left < before);
         }
     }
 
-    std::int64_t forward(int stage, int microBatch) const
+    std::int64_t of(bool forward, int stage, int microBatch) const
     {
-        return m_forward[at(stage, microBatch)];
-    }
-    std::int64_t backward(int stage, int microBatch) const
-    {
-        return m_backward[at(stage, microBatch)];
+        return *m_starts[at(forward, stage, microBatch)];
     }
 
 private:
-    std::size_t at(int stage, int microBatch) const
+    std::size_t at(bool forward, int stage, int microBatch) const
     {
-        return static_cast<std::size_t>(microBatch) * m_stages + stage;
+        return (std::size_t{2} * microBatch + (forward ? 0 : 1)) * m_stages + stage;
     }
-    // When the op's input from another stage is complete. kUnknown: the op that produces it has not
-    // been placed. 0: there is no such input.
-    std::int64_t inputOf(const Op& op) const
+    // Places an op of a device that is free from tick `free` on. Returns false if the op that
+    // produces its input from another stage has not been placed.
+    bool place(const Op& op, std::int64_t& free)
     {
-        const int stage = op.stage.value;
-        if (op.kind == OpKind::Forward) {
-            if (stage == 0)
-                return 0;
-            const std::int64_t start = forward(stage - 1, op.microBatch.value);
-            return start == kUnknown ? kUnknown : start + kForward;
+        const bool forward = op.kind == OpKind::Forward;
+        const int ticks = forward ? 1 : 2;
+        const int from = op.stage.value + (forward ? -1 : 1);
+        if (0 <= from && from < m_stages) {
+            const auto input = m_starts[at(forward, from, op.microBatch.value)];
+            if (!input)
+                return false;
+            free = std::max(free, *input + ticks);
         }
-        if (stage == m_stages - 1)
-            return 0;
-        const std::int64_t start = backward(stage + 1, op.microBatch.value);
-        return start == kUnknown ? kUnknown : start + kBackward;
-    }
-    // Places the ops of one device from `next` up to the first one whose input is unknown. Returns
-    // the number of placed ops.
-    std::size_t run(const std::vector<Op>& ops, std::size_t next, std::int64_t& free)
-    {
-        std::size_t done = 0;
-        for (; next + done < ops.size(); ++done) {
-            const Op& op = ops[next + done];
-            const std::int64_t input = inputOf(op);
-            if (input == kUnknown)
-                break;
-            const bool isForward = op.kind == OpKind::Forward;
-            const std::int64_t start = std::max(free, input);
-            (isForward ? m_forward : m_backward)[at(op.stage.value, op.microBatch.value)] = start;
-            free = start + (isForward ? kForward : kBackward);
-        }
-        return done;
+        m_starts[at(forward, op.stage.value, op.microBatch.value)] = free;
+        free += ticks;
+        return true;
     }
 
     int m_stages = 0;
-    std::vector<std::int64_t> m_forward, m_backward; // [micro-batch][stage], -1: unknown
+    std::vector<std::optional<std::int64_t>> m_starts; // [micro-batch][forward, backward][stage]
 };
 
 } // namespace
@@ -225,7 +195,7 @@ void writeEarlyUnits(Schedule& schedule)
     order.due = [&](bool forward, int stage, int microBatch) {
         const int inUnit = microBatch % devices;
         const std::int64_t begin = std::int64_t{2} * schedule.shape.stages * (microBatch / devices);
-        return begin + (forward ? starts.forward(stage, inUnit) : starts.backward(stage, inUnit));
+        return begin + starts.of(forward, stage, inUnit);
     };
     order.mostStash = mostEarlyStash(schedule.shape);
     writeByDue(schedule, order);

@@ -11,9 +11,9 @@ struct CUstream_st;
 
 // The part of CUPTI's interface (CUDA 12.9 or newer) that this program uses. It is declared here
 // because few build machines have CUPTI's headers, and older headers lack half of it. With the
-// headers of CUDA 13, compare_with_header.cpp checks every size, offset and number. Numbers never
-// change, and records grow only at their ends. Each record is declared up to the last field that is
-// read.
+// headers of CUDA 13, tests/profiler/capture/cupti_header.cpp checks every size, offset and number.
+// Numbers never change, and records grow only at their ends. Each record is declared up to the last
+// field that is read.
 namespace profiler::cupti {
 
 using ContextHandle = CUctx_st*;

@@ -7,7 +7,7 @@ namespace profiler {
 // The functions of NVML that this program uses. They come from the library of this machine (which
 // is part of the driver) or from a test. NVML's interface is versioned by name and does not change.
 // It is declared here because many toolkits lack nvml.h. Where nvml.h is installed,
-// compare_with_header.cpp compares its declarations with these.
+// tests/profiler/capture/nvml_header.cpp compares its declarations with these.
 struct NvmlApi
 {
     using Status = int; // 0: success

@@ -1,8 +1,6 @@
 #include "engine/base/text.h"
 #include "engine/base/try.h"
-#include "profiler/import/rank_trace.h"
-#include "profiler/import/readers/readers.h"
-#include "profiler/import/readers/string_table.h"
+#include "profiler/import/readers/sql_reader.h"
 #include "profiler/store/open_file.h"
 #include "profiler/store/row_tables.h"
 #include "profiler/store/table.h"
@@ -103,13 +101,11 @@ Result<std::set<std::string>> columnsOfTable(Database& database, std::string_vie
     return row.failed() ? tl::unexpected(database.error()) : Result<std::set<std::string>>(columns);
 }
 
-class NsightReader
+class NsightReader : SqlReader
 {
 public:
     NsightReader(Database& database, ImportProgress progress, const OnImportProgress& onProgress)
-        : m_database(database)
-        , m_progress(std::move(progress))
-        , m_onProgress(onProgress)
+        : SqlReader(database, std::move(progress), onProgress)
     {
         m_first = m_progress.bytes;
         std::error_code ignored;
@@ -142,28 +138,22 @@ public:
             m_progress.bytes = m_first + m_size * step++ / kSteps;
             TRY((this->*part)());
         }
-        const bool onGpu = std::ranges::any_of(
-            m_processes, [](const auto& each) { return !each.second.trace.gpu.kernels.empty(); });
-        const auto texts = std::make_shared<const std::vector<std::string>>(m_strings.take());
-        std::vector<RankTrace> ranks;
-        for (auto& [globalPid, of] : m_processes) {
-            RankTrace& trace = of.trace;
-            // A process that called CUDA and has ranges may be a rank whose kernels are missing.
-            const bool isRank = onGpu
-                ? !trace.gpu.kernels.empty() || (!trace.gpu.calls.empty() && !trace.ranges.empty())
-                : !trace.ranges.empty();
-            if (!isRank)
-                continue;
-            trace.file = m_progress.file;
-            trace.program = m_program.empty() ? "Nsight Systems" : m_program;
-            trace.unit = "ns";
+        bool onGpu = false;
+        for (auto& [globalPid, of] : m_processes)
+            if (const auto& kernels = of.trace.gpu.kernels; !kernels.empty()) {
+                onGpu = true;
+                of.trace.deviceName = m_gpus.nameOf(globalPid, kernels.front().place.device);
+            }
+        auto ranks = ranksOf(m_processes, m_program.empty() ? "Nsight Systems" : m_program,
+                             [onGpu](const RankTrace& trace) {
+                                 // A process that called CUDA and has ranges may be a rank whose
+                                 // kernels are missing.
+                                 return onGpu ? !trace.gpu.kernels.empty()
+                                         || (!trace.gpu.calls.empty() && !trace.ranges.empty())
+                                              : !trace.ranges.empty();
+                             });
+        for (RankTrace& trace : ranks)
             trace.host = m_host;
-            trace.texts = texts;
-            if (!trace.gpu.kernels.empty())
-                trace.deviceName = m_gpus.nameOf(globalPid, trace.gpu.kernels.front().place.device);
-            trace.unreadable = ranks.empty() ? m_unreadable : 0;
-            ranks.push_back(std::move(trace));
-        }
         sortByGpu(ranks);
         return ranks;
     }
@@ -215,12 +205,9 @@ private:
                        workColumns({"demangledName", "gridX", "gridY", "gridZ", "blockX", "blockY",
                                     "blockZ", "registersPerThread", "staticSharedMemory",
                                     "dynamicSharedMemory", "graphNodeId", "shortName"}),
-                       [&](const Statement& row) {
-                           const auto when = window(row);
-                           if (!when)
-                               return;
+                       timed([&](const Statement& row, Window when) {
                            GpuKernel kernel;
-                           kernel.window = *when;
+                           kernel.window = when;
                            kernel.place = place(row);
                            const int named = row.isNull(7) ? 18 : 7;
                            kernel.name = row.isNull(named) ? m_strings.number(unnamed)
@@ -234,7 +221,7 @@ private:
                            (void)row.get(16, kernel.dynamicShared);
                            (void)row.get(17, kernel.graphNode);
                            process(row.integer(6)).trace.gpu.kernels.push_back(kernel);
-                       });
+                       }));
     }
     Result<void> readCopies()
     {
@@ -245,12 +232,9 @@ private:
         };
         return forEach(
             "CUPTI_ACTIVITY_KIND_MEMCPY", workColumns({"bytes", "copyKind", "srcKind", "dstKind"}),
-            [&](const Statement& row) {
-                const auto when = window(row);
-                if (!when)
-                    return;
+            timed([&](const Statement& row, Window when) {
                 GpuCopy copy;
-                copy.window = *when;
+                copy.window = when;
                 copy.place = place(row);
                 (void)row.get(7, copy.bytes);
                 const std::int64_t kind = row.integer(8);
@@ -259,61 +243,53 @@ private:
                 copy.targetMemory = memoryKind(row, 10);
                 copy.sourceDevice = copy.targetDevice = copy.place.device;
                 process(row.integer(6)).trace.gpu.copies.push_back(copy);
-            });
+            }));
     }
     Result<void> readMemsets()
     {
         return forEach("CUPTI_ACTIVITY_KIND_MEMSET", workColumns({"bytes"}),
-                       [&](const Statement& row) {
-                           const auto when = window(row);
-                           if (!when)
-                               return;
+                       timed([&](const Statement& row, Window when) {
                            GpuMemset memset;
-                           memset.window = *when;
+                           memset.window = when;
                            memset.place = place(row);
                            (void)row.get(7, memset.bytes);
                            memset.memory = 3;
                            process(row.integer(6)).trace.gpu.memsets.push_back(memset);
-                       });
+                       }));
     }
     Result<void> readCalls()
     {
         return forEach("CUPTI_ACTIVITY_KIND_RUNTIME",
                        {"start", "end", "globalTid", "correlationId", "nameId", "eventClass"},
-                       [&](const Statement& row) {
-                           const auto when = window(row);
-                           if (!when)
-                               return;
+                       timed([&](const Statement& row, Window when) {
                            GpuCall call;
-                           call.window = *when;
+                           call.window = when;
                            call.thread = thread(row.integer(2));
                            (void)row.get(3, call.correlation);
                            call.name = nameOf(row.integer(4));
                            call.isDriver = row.integer(5) == 1;
                            process(row.integer(2)).trace.gpu.calls.push_back(call);
-                       });
+                       }));
     }
     Result<void> readRanges()
     {
         constexpr int kPushPop = 59, kStartEnd = 60;
+        const auto add = timed([&](const Statement& row, Window when) {
+            HostRange range{when};
+            const std::string_view text
+                = row.isNull(3) ? m_strings.text(nameOf(row.integer(4))) : row.text(3);
+            range.name = textOf(withoutOpNumbers(text));
+            range.thread = thread(row.integer(5));
+            process(row.integer(5)).trace.ranges.push_back(range);
+        });
         return forEach("NVTX_EVENTS", {"start", "end", "eventType", "text", "textId", "globalTid"},
                        [&](const Statement& row) {
                            const std::int64_t type = row.integer(2);
-                           if ((type != kPushPop && type != kStartEnd) || row.isNull(1))
-                               return;
-                           const auto when = window(row);
-                           if (!when)
-                               return;
-                           HostRange range{*when};
-                           const std::string_view text = row.isNull(3)
-                               ? m_strings.text(nameOf(row.integer(4)))
-                               : row.text(3);
-                           range.name
-                               = m_strings.number(withoutOpNumbers(text).substr(0, kMostText));
-                           range.thread = thread(row.integer(5));
-                           process(row.integer(5)).trace.ranges.push_back(range);
+                           if ((type == kPushPop || type == kStartEnd) && !row.isNull(1))
+                               add(row);
                        });
     }
+
     Result<void> readAllocations()
     {
         return forEach(
@@ -374,14 +350,9 @@ private:
             column = known.contains(column) ? profiler::quoted(column) : std::string("NULL");
         auto row = TRY(m_database.prepare(
             fmt::format("SELECT {} FROM {}", fmt::join(columns, ", "), profiler::quoted(table))));
-        constexpr std::int64_t kRowsBetweenReports = 1 << 16;
-        for (std::int64_t rows = 1; row.next(); ++rows) {
-            use(row);
-            if (rows % kRowsBetweenReports == 0 && m_onProgress && !m_onProgress(m_progress))
-                return fail(Error::Code::Cancelled, "the import was cancelled");
-        }
-        return row.failed() ? tl::unexpected(m_database.error()) : Result<void>();
+        return forEachRowOf(row, use);
     }
+
     Process& process(std::int64_t globalPid) { return m_processes[globalPid & kProcessMask]; }
     std::uint32_t thread(std::int64_t globalTid)
     {
@@ -398,21 +369,10 @@ private:
             return known->second;
         m_findName.bind(stringId);
         const bool found = m_findName.next();
-        const std::uint32_t name
-            = m_strings.number(found ? m_findName.text(0).substr(0, kMostText) : "");
+        const std::uint32_t name = textOf(found ? m_findName.text(0) : "");
         m_findName.reset();
         m_names.emplace(stringId, name);
         return name;
-    }
-    // Reads the window from the first two columns, which every query selects.
-    std::optional<Window> window(const Statement& row)
-    {
-        const std::int64_t begin = row.integer(0), end = row.integer(1);
-        if (row.isNull(1) || begin < 0 || end < begin || end > kMostTime - m_epoch) {
-            ++m_unreadable;
-            return std::nullopt;
-        }
-        return Window{begin + m_epoch, end + m_epoch};
     }
     // Reads columns 2 to 5 of the queries for GPU work.
     static GpuPlace place(const Statement& row)
@@ -425,15 +385,10 @@ private:
         return place;
     }
 
-    Database& m_database;
-    ImportProgress m_progress;
-    const OnImportProgress& m_onProgress;
     std::int64_t m_first = 0, m_size = 0;
-    std::map<std::int64_t, Process> m_processes; // by globalPid
-    StringTable m_strings;
+    std::map<std::int64_t, Process> m_processes;             // by globalPid
     std::unordered_map<std::int64_t, std::uint32_t> m_names; // StringIds.id -> index in m_strings
     Statement m_findName;
-    std::int64_t m_epoch = 0, m_unreadable = 0;
     std::string m_host, m_program;
     std::vector<std::string> m_tables;
     NsightGpus m_gpus;

@@ -1,8 +1,6 @@
 #include "engine/base/text.h"
 #include "engine/base/try.h"
-#include "profiler/import/readers/readers.h"
-#include "profiler/import/readers/string_table.h"
-#include "profiler/store/sqlite.h"
+#include "profiler/import/readers/sql_reader.h"
 
 #include <fmt/format.h>
 
@@ -21,14 +19,12 @@ constexpr std::size_t kMostHost = 256;
 
 // Reads a database of rocprofv3, as ROCm's rocpd_tables.sql (schema 3) defines it. The tables of
 // each process have its UUID in their names.
-class RocpdReader
+class RocpdReader : SqlReader
 {
 public:
     RocpdReader(Database& database, const ImportProgress& progress,
                 const OnImportProgress& onProgress)
-        : m_database(database)
-        , m_progress(progress)
-        , m_onProgress(onProgress)
+        : SqlReader(database, progress, onProgress)
     { }
 
     Result<std::vector<RankTrace>> read()
@@ -45,19 +41,9 @@ public:
                                     &RocpdReader::readCopies, &RocpdReader::readRegions})
                 TRY((this->*part)());
         }
-        const auto texts = std::make_shared<const std::vector<std::string>>(m_strings.take());
-        std::vector<RankTrace> ranks;
-        for (auto& [key, process] : m_processes) {
-            RankTrace& trace = process.trace;
-            if (trace.gpu.kernels.empty() && trace.ranges.empty())
-                continue;
-            trace.file = m_progress.file;
-            trace.program = "rocprofv3";
-            trace.unit = "ns";
-            trace.texts = texts;
-            trace.unreadable = ranks.empty() ? m_unreadable : 0;
-            ranks.push_back(std::move(trace));
-        }
+        auto ranks = ranksOf(m_processes, "rocprofv3", [](const RankTrace& trace) {
+            return !trace.gpu.kernels.empty() || !trace.ranges.empty();
+        });
         if (ranks.empty())
             return fail(Error::Code::NotFound,
                         m_progress.file
@@ -105,14 +91,11 @@ private:
             "LEFT JOIN rocpd_event@ e ON e.id = d.event_id "
             "LEFT JOIN rocpd_info_kernel_symbol@ k ON k.id = d.kernel_id "
             "LEFT JOIN rocpd_info_agent@ a ON a.id = d.agent_id",
-            [&](const Statement& row) {
-                const auto when = window(row);
-                if (!when)
-                    return;
+            timed([&](const Statement& row, Window when) {
                 GpuKernel kernel;
-                kernel.window = *when;
+                kernel.window = when;
                 kernel.place = place(row);
-                kernel.name = m_strings.number(row.text(7).substr(0, kMostText));
+                kernel.name = textOf(row.text(7));
                 for (std::size_t i = 0; i < 3; ++i) {
                     (void)row.get(8 + static_cast<int>(i), kernel.grid[i]);
                     (void)row.get(11 + static_cast<int>(i), kernel.block[i]);
@@ -123,7 +106,7 @@ private:
                 RankTrace& trace = process(row.integer(2)).trace;
                 trace.deviceName = row.text(15).substr(0, kMostHost);
                 trace.gpu.kernels.push_back(kernel);
-            });
+            }));
     }
     Result<void> readCopies()
     {
@@ -135,13 +118,10 @@ private:
             "LEFT JOIN rocpd_event@ e ON e.id = c.event_id "
             "LEFT JOIN rocpd_info_agent@ s ON s.id = c.src_agent_id "
             "LEFT JOIN rocpd_info_agent@ d ON d.id = c.dst_agent_id",
-            [&](const Statement& row) {
-                const auto when = window(row);
-                if (!when)
-                    return;
+            timed([&](const Statement& row, Window when) {
                 const bool isFromGpu = row.integer(8) == 1, isToGpu = row.integer(9) == 1;
                 GpuCopy copy;
-                copy.window = *when;
+                copy.window = when;
                 copy.place = place(row);
                 (void)row.get(7, copy.bytes);
                 copy.kind = isFromGpu && isToGpu ? (row.integer(10) == 1 ? 8 : 10)
@@ -154,7 +134,7 @@ private:
                     (void)row.get(12, copy.targetDevice);
                 }
                 process(row.integer(2)).trace.gpu.copies.push_back(copy);
-            });
+            }));
     }
     // Markers of roctx are ranges, whose text is in their event, and functions of HIP are calls.
     Result<void> readRegions()
@@ -165,25 +145,22 @@ private:
             "FROM rocpd_region@ r JOIN rocpd_event@ e ON e.id = r.event_id "
             "JOIN rocpd_string@ n ON n.id = r.name_id JOIN rocpd_string@ c ON c.id = e.category_id "
             "WHERE c.string LIKE 'MARKER%' OR c.string LIKE 'HIP%'",
-            [&](const Statement& row) {
-                const auto when = window(row);
-                if (!when)
-                    return;
+            timed([&](const Statement& row, Window when) {
                 Process& of = process(row.integer(2));
                 if (row.text(6).starts_with("HIP")) {
                     GpuCall call;
-                    call.window = *when;
+                    call.window = when;
                     call.thread = thread(of, row.integer(3));
                     (void)row.get(4, call.correlation);
-                    call.name = m_strings.number(row.text(5).substr(0, kMostText));
+                    call.name = textOf(row.text(5));
                     of.trace.gpu.calls.push_back(call);
                 } else if (!row.isNull(7)) {
-                    HostRange range{*when};
-                    range.name = m_strings.number(row.text(7).substr(0, kMostText));
+                    HostRange range{when};
+                    range.name = textOf(row.text(7));
                     range.thread = thread(of, row.integer(3));
                     of.trace.ranges.push_back(range);
                 }
-            });
+            }));
     }
 
     // Each @ of `sql` stands for the UUID in the names of the tables.
@@ -198,13 +175,7 @@ private:
             return fail(Error::Code::Corrupt,
                         fmt::format("{} is not a whole database of rocprofv3: {}", m_progress.file,
                                     row.error().message));
-        constexpr std::int64_t kRowsBetweenReports = 1 << 16;
-        for (std::int64_t rows = 1; row->next(); ++rows) {
-            use(*row);
-            if (rows % kRowsBetweenReports == 0 && m_onProgress && !m_onProgress(m_progress))
-                return fail(Error::Code::Cancelled, "the import was cancelled");
-        }
-        return row->failed() ? tl::unexpected(m_database.error()) : Result<void>();
+        return forEachRowOf(*row, use);
     }
     Process& process(std::int64_t pid) { return m_processes[{m_uuid, pid}]; }
     std::uint32_t thread(Process& of, std::int64_t tid)
@@ -229,23 +200,8 @@ private:
         (void)row.get(6, place.correlation);
         return place;
     }
-    std::optional<Window> window(const Statement& row)
-    {
-        const std::int64_t begin = row.integer(0), end = row.integer(1);
-        if (begin < 0 || end < begin || end > kMostTime) {
-            ++m_unreadable;
-            return std::nullopt;
-        }
-        return Window{begin, end};
-    }
-
-    Database& m_database;
-    const ImportProgress& m_progress;
-    const OnImportProgress& m_onProgress;
     std::string m_uuid;
     std::map<std::pair<std::string, std::int64_t>, Process> m_processes; // by UUID and PID
-    StringTable m_strings;
-    std::int64_t m_unreadable = 0;
 };
 
 } // namespace

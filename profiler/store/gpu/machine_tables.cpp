@@ -20,28 +20,16 @@ std::vector<PeerRow> peerRows(const GpuMachine& machine)
     return rows;
 }
 
-// Reads the rows of a table that only some runs have.
-template<class Row, class Use>
-Result<void> readSome(Database& database, Use use)
-{
-    const auto exists = hasTable(database, kTableOf<Row>.name);
-    if (!exists || !*exists)
-        return exists.map([](bool) {});
-    return forEachRow<Row>(database, "ORDER BY rowid", [&](auto& row) {
-        use(row);
-        return true;
-    });
-}
-
-void addPeer(const PeerRow& row, GpuMachine& machine)
+bool addPeer(const PeerRow& row, GpuMachine& machine)
 {
     constexpr int kMost = 1024; // limit for damaged files
     if (row.source < 0 || row.target < 0 || row.source >= kMost || row.target >= kMost)
-        return;
+        return true;
     const std::size_t from = row.source, to = row.target;
     machine.peers.resize(std::max(machine.peers.size(), from + 1));
     machine.peers[from].resize(std::max(machine.peers[from].size(), to + 1));
     machine.peers[from][to] = row.access;
+    return true;
 }
 
 } // namespace
@@ -67,29 +55,32 @@ Result<void> writeClocks(Database& database, const GpuClocks& clocks)
 
 Result<GpuMachine> readMachine(Database& database)
 {
+    constexpr std::string_view kInOrder = "ORDER BY rowid";
     GpuMachine machine;
-    return readSome<GpuRow>(database, [&](GpuRow& row) { machine.gpus.push_back(row.gpu); })
-        .and_then([&] {
-            return readSome<SettingRow>(
-                database, [&](const auto& setting) { machine.settings.push_back(setting); });
-        })
-        .and_then([&] {
-            return readSome<PeerRow>(database, [&](const PeerRow& row) { addPeer(row, machine); });
-        })
-        .map([&] { return machine; });
+    TRY(forEachRowIfAny<GpuRow>(database, kInOrder, [&](GpuRow& row) {
+        machine.gpus.push_back(row.gpu);
+        return true;
+    }));
+    TRY(forEachRowIfAny<SettingRow>(database, kInOrder, [&](const SettingRow& setting) {
+        machine.settings.push_back(setting);
+        return true;
+    }));
+    TRY(forEachRowIfAny<PeerRow>(database, kInOrder,
+                                 [&](const PeerRow& row) { return addPeer(row, machine); }));
+    return machine;
 }
 
 Result<std::string> readHost(Database& database)
 {
     constexpr std::size_t kMost = 255; // limit for damaged files
     std::string host;
-    return readSome<SystemRow>(database,
-                               [&](const SystemRow& row) {
-                                   const auto& [vm, state, name, number, value] = row.values;
-                                   if (name == "Hostname" && value.size() <= kMost)
-                                       host = value;
-                               })
-        .map([&] { return host; });
+    TRY(forEachRowIfAny<SystemRow>(database, "ORDER BY rowid", [&](const SystemRow& row) {
+        const auto& [vm, state, name, number, value] = row.values;
+        if (name == "Hostname" && value.size() <= kMost)
+            host = value;
+        return true;
+    }));
+    return host;
 }
 
 } // namespace profiler

@@ -14,7 +14,7 @@ using namespace engine;
 
 namespace {
 
-constexpr int kLedgerVersion = 2; // 1: without numbers
+constexpr int kLedgerVersion = 2;
 
 constexpr const char* kTables
     = "CREATE TABLE IF NOT EXISTS run (file TEXT PRIMARY KEY, size INTEGER NOT NULL, modified "
@@ -47,7 +47,7 @@ Result<Ledger> Ledger::open(const std::filesystem::path& file)
     auto opened = TRY(Database::open(file, Database::Access::Create));
     auto database = std::make_unique<Database>(std::move(opened));
     const auto version = database->integer("PRAGMA user_version");
-    if (!version || *version > kLedgerVersion)
+    if (!version || (*version != 0 && *version != kLedgerVersion))
         return fail(
             Error::Code::Corrupt,
             fmt::format("{} is not a list of runs of this version ({}); move it away, "
@@ -57,10 +57,6 @@ Result<Ledger> Ledger::open(const std::filesystem::path& file)
     Ledger ledger(std::move(database));
     auto prepared = ledger.inTransaction([&ledger]() -> Result<void> {
         Database& of = *ledger.m_database;
-        const auto before = TRY(of.integer("PRAGMA user_version")); // another process may be first
-        if (before == 1)
-            TRY(of.execute("ALTER TABLE run ADD COLUMN number INTEGER NOT NULL DEFAULT 0; "
-                           "UPDATE run SET number = rowid"));
         TRY(of.execute(kTables));
         TRY(of.execute(
             "INSERT INTO counter SELECT (SELECT ifnull(max(number), 0) FROM run) WHERE NOT EXISTS "

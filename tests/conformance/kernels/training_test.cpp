@@ -77,7 +77,7 @@ Trained train(const Setting& setting, const Device* device)
     Pipeline::Setup pipeline{run.schedule, *model, on.kernels(), 1, setting.accumulate, tokenBytes};
     pipeline.device = device;
     pipeline.poison = Poison::Freed;
-    Emulation emulation({pipeline, {}, {}}, run);
+    Emulation emulation({pipeline}, run);
 
     Trained trained;
     emulation.pipeline().observeGradients(

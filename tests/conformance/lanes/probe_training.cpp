@@ -113,7 +113,8 @@ Trained trainLive(const Schedule& lowered, const Devices& devices, const LiveOpt
     });
     setup.graphs = options.graphs;
     setup.communicators = options.communicators;
-    Live live({setup, options.patience, options.hooks}, trained.run);
+    Live live({.pipeline = setup, .hooks = options.hooks, .patience = options.patience},
+              trained.run);
     if (options.wrapper)
         live.pipeline().wrapTransport(options.wrapper);
     if (options.made)
@@ -139,7 +140,8 @@ Trained emulate(const Schedule& lowered, const Device* gpu, const LiveOptions& o
         setup.tokenBytes = TokenBatches::bytes(tokenShape(), lowered.shape.microBatches);
     setup.device = gpu;
     setup.graphs = options.graphs;
-    Emulation emulation({setup, {}, {}, options.hooks, options.patience}, trained.run);
+    Emulation emulation({.pipeline = setup, .hooks = options.hooks, .patience = options.patience},
+                        trained.run);
     train(emulation, options, trained);
     trained.devicesWereLost = emulation.devicesAreLost();
     if (options.ended)

@@ -51,8 +51,7 @@ std::vector<std::optional<double>> normsOf(const Setting& setting)
     run.schedule = scheduleOf(experiment).value();
     const PassSpec spec = passSpec(experiment.model, run.schedule).value();
     const auto model = makeTransformer(spec.model, run.schedule.shape.stages, cpu(), spec.slices);
-    Emulation emulation({{run.schedule, *model, cpu().kernels(), 1, setting.accumulate}, {}, {}},
-                        run);
+    Emulation emulation({{run.schedule, *model, cpu().kernels(), 1, setting.accumulate}}, run);
     const TextData data = TextData::builtIn(1);
     TokenBatches tokens(experiment.model, run.schedule.shape.allMicroBatches() * setting.copies,
                         spec.slices);

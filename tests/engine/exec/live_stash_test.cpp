@@ -53,7 +53,7 @@ void checkStashes(const Schedule& lowered, Precision precision)
     const auto model = makeTransformer(spec, run.schedule.shape.stages, *device);
     Pipeline::Setup setup{run.schedule, *model, device->kernels()};
     setup.tokenBytes = TokenBatches::bytes(spec, 8);
-    Emulation emulation({setup, {}}, run);
+    Emulation emulation({setup}, run);
     TokenBatches tokens(spec, 8);
     tokens.load(TextData::builtIn(1), 0);
     REQUIRE(emulation.iterate(

@@ -260,7 +260,7 @@ TEST_CASE("without progress the watchdog names the waiting devices and ends the 
     const std::string scheme = GENERATE("1f1b", "pipedream", "pipedream-2bw");
     Broken broken(scheme);
     const Pipeline::Setup setup{broken.run.schedule, broken.probe, broken.device->kernels()};
-    Live live({setup, std::chrono::milliseconds(300)}, broken.run);
+    Live live({.pipeline = setup, .patience = std::chrono::milliseconds(300)}, broken.run);
     live.pipeline().wrapTransport([](std::unique_ptr<Transport> real) {
         return std::make_unique<LossyTransport>(std::move(real), 0); // what 0F0 makes
     });
@@ -278,7 +278,7 @@ TEST_CASE("with several pipeline copies the watchdog names the copy of the waiti
 {
     Broken broken("1f1b", 2);
     const Pipeline::Setup setup{broken.run.schedule, broken.probe, broken.device->kernels()};
-    Live live({setup, std::chrono::milliseconds(300)}, broken.run);
+    Live live({.pipeline = setup, .patience = std::chrono::milliseconds(300)}, broken.run);
     CHECK(live.threads() == 2 * 4 + 4); // devices, and all-reduces of the stages
     const auto lost = static_cast<std::uint32_t>(live.pipeline().plan().messages.size());
     live.pipeline().wrapTransport([lost](std::unique_ptr<Transport> real) {

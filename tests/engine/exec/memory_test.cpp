@@ -52,9 +52,9 @@ struct Training
     {
         run.schedule = schedule(std::move(scheme), microBatches);
         model = makeTransformer(miniature(precision), run.schedule.shape.stages, *device);
-        emulation.emplace(Emulation::Setup{{run.schedule, *model, device->kernels(), 1, accumulate,
-                                            tokenBytes(microBatches)},
-                                           {link, link}},
+        emulation.emplace(ExecutorSetup{.pipeline = {run.schedule, *model, device->kernels(), 1,
+                                                     accumulate, tokenBytes(microBatches)},
+                                        .links = {link, link}},
                           run);
         tokens.load(TextData::builtIn(1), 0);
     }

@@ -1,5 +1,5 @@
 #include "engine/cost/transformer.h"
-#include "engine/model/toml_fields.h"
+#include "engine/model/model_toml.h"
 #include "tests/catch.h"
 #include "tests/support/temporary_folder.h"
 

@@ -185,7 +185,7 @@ TEST_CASE("after a run nearly all of an arena was touched")
                                        device->kernels());
         Pipeline::Setup setup{run.schedule, model, device->kernels()};
         setup.tokenBytes = TokenBatches::bytes(tests::narrowModel(16), 8);
-        Emulation emulation({setup, {}}, run);
+        Emulation emulation({setup}, run);
         TokenBatches tokens(tests::narrowModel(16), 8);
         tokens.load(TextData::builtIn(1), 0);
         REQUIRE(emulation.iterate(
@@ -214,7 +214,7 @@ TEST_CASE("with freed memory poisoned every scheme still trains to finite weight
         Pipeline::Setup setup{run.schedule, model, device->kernels()};
         setup.poison = Poison::Freed;
         setup.tokenBytes = TokenBatches::bytes(tests::narrowModel(16), 8);
-        Emulation emulation({setup, {}}, run);
+        Emulation emulation({setup}, run);
         TokenBatches tokens(tests::narrowModel(16), 8, lowered->shape.slices);
         for (int k = 0; k < 2; ++k) {
             tokens.load(TextData::builtIn(1), k);

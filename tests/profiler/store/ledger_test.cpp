@@ -93,27 +93,6 @@ TEST_CASE("runs get the numbers that they were expected to get, in whichever ord
     CHECK(ledger.numbers().value().last == 5);
 }
 
-TEST_CASE("the runs of a ledger without numbers are numbered when it is opened")
-{
-    const TemporaryFolder folder;
-    {
-        auto old = Database::open(folder / "ledger.sqlite", Database::Access::Create).value();
-        REQUIRE(old.execute(
-            "CREATE TABLE run (file TEXT PRIMARY KEY, size INTEGER NOT NULL, modified INTEGER NOT "
-            "NULL, facts TEXT NOT NULL, picture TEXT NOT NULL, name TEXT NOT NULL DEFAULT '', note "
-            "TEXT NOT NULL DEFAULT '', tags TEXT NOT NULL DEFAULT '', origin TEXT NOT NULL DEFAULT "
-            "''); INSERT INTO run (file, size, modified, facts, picture) VALUES ('/b', 1, 1, '', "
-            "''), ('/a', 1, 1, '', ''); PRAGMA user_version = 1"));
-    }
-    Ledger ledger = Ledger::open(folder / "ledger.sqlite").value();
-    REQUIRE(ledger.putContents(row("/c", "")));
-    std::string all;
-    const auto rows = ledger.rows().value();
-    for (const LedgerRow& each : rows)
-        all += each.file + std::to_string(each.number);
-    CHECK(all == "/a2/b1/c3");
-}
-
 TEST_CASE("the queue of a process that ended is returned once, in its order")
 {
     const TemporaryFolder folder;

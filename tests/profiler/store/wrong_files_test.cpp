@@ -177,12 +177,6 @@ TEST_CASE("the confidence of a rule may be any number")
     }
 }
 
-TEST_CASE("a run imported by an earlier build is to be imported again")
-{
-    CHECK(refusalAfter("ALTER TABLE BS_source DROP COLUMN device")
-          == "was imported by an earlier build: import its traces again");
-}
-
 // Texts were read as 0 and fractions as whole numbers, so that a run had other times.
 TEST_CASE("a value of another type than its column's, or an infinite one, is damage")
 {

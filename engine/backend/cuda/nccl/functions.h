@@ -6,9 +6,9 @@
 struct CUstream_st; // the type behind cudaStream_t
 
 // The part of NCCL's interface that is used, declared here because few build machines have nccl.h.
-// Where nccl.h is installed, compare_with_header.cpp checks every size, offset and number. Newer
-// versions of NCCL only add to the end of the interface: the values of enumerators never change,
-// and Config contains its size and version.
+// Where nccl.h is installed, tests/engine/backend/cuda/nccl_header.cpp checks every size, offset
+// and number. Newer versions of NCCL only add to the end of the interface: the values of
+// enumerators never change, and Config contains its size and version.
 namespace engine::cuda::nccl {
 
 using Communicator = struct CommunicatorState*; // opaque

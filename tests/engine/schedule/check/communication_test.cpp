@@ -217,33 +217,15 @@ TEST_CASE("NCCL carries every scheme with a communicator for each directed pair 
     });
 }
 
-TEST_CASE("with all devices in one communicator, rings and V-shaped placements wait for ever")
-{
-    const std::set<std::string, std::less<>> straight{
-        "gpipe", "1f1b", "eager-1f1b", "1f1b-overlap", "zb-h1", "zb-h2", "zb-1p", "zb-2p"};
-    std::set<std::string> stuck;
-    forEachScheme([&](const std::string& name, const Schedule& lowered) {
-        const bool faulty = findStreamFault(lowered, Ranks::All).has_value();
-        if (straight.contains(name))
-            CHECK_FALSE(faulty);
-        if (faulty)
-            stuck.insert(name);
-    });
-    for (const char* name : {"interleaved-1f1b", "interleaved-zb", "looped-bfs", "zb-v", "hanayo"})
-        CHECK(stuck.contains(name));
-    CHECK(reasonOf(findStreamFault(lower(scheduleOf("looped-bfs", 2, 4)), Ranks::All))
-          == "device 0, index 5: 0SEND_F2 waits for 1RECV_F2 of device 1; device 1, index 2: "
-             "1SEND_F0 waits for 2RECV_F0 of device 0");
-}
-
 TEST_CASE("two ranks that sum in different orders wait for each other")
 {
     Schedule schedule = scheduleFrom({"0F0 0B0 0ALLREDUCE 1ALLREDUCE", "1F1u 0ALLREDUCEu"});
     schedule.program[{1}].insert(schedule.program[{1}].begin() + 1, *parseOp("1ALLREDUCEu"));
-    CHECK(reasonOf(findStreamFault(schedule, Ranks::Pair)).empty()); // nothing computes in between
+    CHECK(reasonOf(findExchangeFault(schedule, Exchange::Streams))
+              .empty()); // nothing computes in between
     schedule.program[{0}].insert(schedule.program[{0}].begin() + 3, *parseOp("1F1"));
     schedule.program[{1}].insert(schedule.program[{1}].begin() + 2, *parseOp("0F0u"));
-    CHECK(reasonOf(findStreamFault(schedule, Ranks::Pair))
+    CHECK(reasonOf(findExchangeFault(schedule, Exchange::Streams))
           == "device 0, index 2: 0ALLREDUCE waits for 0ALLREDUCE of device 1; device 1, index 1: "
              "1ALLREDUCEu waits for 1ALLREDUCEu of device 0");
 }

@@ -2,7 +2,6 @@
 
 #include "engine/base/field.h"
 #include "engine/base/try.h"
-#include "engine/model/model_spec.h"
 
 #include <toml++/toml.h>
 
@@ -36,9 +35,9 @@ void insertFields(Fields<Object> fields, const Object& object, toml::table& root
     }
 }
 
-// Sets the fields of `object` from all keys of `table`, which is called `name` in the file. Fails
-// with Error::Code::InvalidArgument; the message names the unknown key, or a key and its valid
-// values.
+// Sets the fields of `object` from all keys of `table`, which is called `name` in the file; from
+// the top level ("") it also reads the tables that fields have. Fails with
+// Error::Code::InvalidArgument; the message names the unknown key, or a key and its valid values.
 template<class Object>
 Result<void> readFields(Fields<Object> fields, std::string_view name, const toml::table& table,
                         Object& object)
@@ -47,6 +46,13 @@ Result<void> readFields(Fields<Object> fields, std::string_view name, const toml
         return fail(Error::Code::InvalidArgument, std::move(message));
     };
     for (const auto& [key, node] : table) {
+        const bool isTable = name.empty() && node.is_table()
+            && std::ranges::any_of(fields,
+                                   [&](const auto& each) { return each.table == key.str(); });
+        if (isTable) {
+            TRY(readFields(fields, key.str(), *node.as_table(), object));
+            continue;
+        }
         const auto found = std::ranges::find_if(fields, [&, k = key.str()](const auto& each) {
             return each.table == name && each.key == k;
         });
@@ -65,12 +71,6 @@ Result<void> readFields(Fields<Object> fields, std::string_view name, const toml
     }
     return {};
 }
-
-// Reads the keys of a preset of resources/models, or of the [model] table of an experiment. Missing
-// keys keep their defaults. Fails if a key is unknown or a value is invalid; the message names the
-// key.
-Result<ModelSpec> modelFromTable(const toml::table& table);
-toml::table tableOf(const ModelSpec& model); // the inverse of modelFromTable()
 
 std::string tomlText(const toml::table& table); // ends with a newline
 

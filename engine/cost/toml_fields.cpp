@@ -1,4 +1,4 @@
-#include "engine/model/toml_fields.h"
+#include "engine/cost/toml_fields.h"
 
 #include "engine/base/text.h"
 
