@@ -1,6 +1,6 @@
 #include "app/run/run_analysis.h"
 
-#include "profiler/analysis/kernel_table.h"
+#include "profiler/analysis/gpu_activity.h"
 #include "profiler/predict/predict.h"
 #include "profiler/store/trace_store.h"
 #include "profiler/whatif/own_replay.h"

@@ -6,7 +6,6 @@
 #include "app/timeline/view/run_view.h"
 #include "app/ui/latest.h"
 #include "profiler/analysis/metrics.h"
-#include "profiler/analysis/range_metrics.h"
 
 #include <QObject>
 

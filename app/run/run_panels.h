@@ -11,7 +11,7 @@
 #include "app/ui/controls.h"
 #include "app/ui/numbers.h"
 #include "app/ui/theme.h"
-#include "profiler/analysis/kernel_table.h"
+#include "profiler/analysis/gpu_activity.h"
 #include "profiler/analysis/metrics.h"
 
 #include <QWidget>

@@ -2,6 +2,7 @@
 
 #include "engine/timeline/run.h"
 #include "profiler/analysis/metrics.h"
+#include "profiler/analysis/run_measures.h"
 
 #include <map>
 #include <string>
@@ -137,5 +138,24 @@ engine::Result<Comparison> compare(const std::vector<const engine::Run*>& runs,
 // States in one sentence how a run differs from the baseline: the claim and the reasons of a
 // Verdict (ranking.h).
 std::string summarize(const Comparison& comparison, std::size_t run);
+
+// A number of one run among the runs of a history, which are ordered by their start.
+struct HistoryPoint
+{
+    std::optional<Amount> value; // in the unit of the measure, times in ticks; nullopt: unknown
+    // From the run before; nullopt: this is the first run, a number is unknown, or see `conditions`
+    std::optional<Change> change;
+    // What else differs from the run before, so that the change is not that of the code: "scheme,
+    // N". "": nothing.
+    std::string conditions;
+    bool isMeasuredApart = false; // from the run before, so that drift is not in the interval
+};
+
+// The measures of which a history can be made: those with differences in a comparison.
+std::vector<const Measure<ReportedRun>*> historyMeasures();
+
+// `before` is the run before, or nullptr. Fails as compare() does.
+engine::Result<HistoryPoint> historyPoint(const engine::Run& run, const engine::Run* before,
+                                          std::string_view key);
 
 } // namespace profiler

@@ -4,7 +4,7 @@
 #include "engine/schedule/dataflow.h"
 #include "engine/schedule/transfers.h"
 #include "profiler/analysis/data_flow.h"
-#include "profiler/analysis/windows.h"
+#include "profiler/analysis/lanes.h"
 
 #include <algorithm>
 #include <limits>

@@ -6,7 +6,6 @@
 #include "engine/timeline/run.h"
 #include "engine/timeline/timeline.h"
 #include "profiler/export/exporters.h"
-#include "profiler/export/text.h"
 
 #include <fmt/format.h>
 

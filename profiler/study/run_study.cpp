@@ -8,7 +8,6 @@
 #include "profiler/analysis/device_memory.h"
 #include "profiler/analysis/loss_goal.h"
 #include "profiler/study/study_file.h"
-#include "profiler/study/study_report.h"
 
 #include <fmt/format.h>
 

@@ -9,7 +9,6 @@
 #include "profiler/analysis/data_flow.h"
 #include "profiler/analysis/lanes.h"
 #include "profiler/analysis/recorded_times.h"
-#include "profiler/analysis/windows.h"
 
 #include <fmt/format.h>
 

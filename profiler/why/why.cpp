@@ -7,7 +7,7 @@
 #include "engine/schedules/scheme.h"
 #include "profiler/analysis/device_memory.h"
 #include "profiler/analysis/explain.h"
-#include "profiler/analysis/windows.h"
+#include "profiler/analysis/lanes.h"
 #include "profiler/whatif/changes.h"
 #include "profiler/whatif/own_replay.h"
 #include "profiler/whatif/predict.h"

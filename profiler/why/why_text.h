@@ -1,6 +1,6 @@
 #pragma once
 
-#include "profiler/analysis/finding.h"
+#include "profiler/analysis/ranking.h"
 #include "profiler/why/why.h"
 
 #include <string>

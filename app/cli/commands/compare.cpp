@@ -4,11 +4,10 @@
 #include "engine/base/field.h"
 #include "engine/base/new_file.h"
 #include "engine/base/try.h"
-#include "profiler/analysis/finding.h"
 #include "profiler/analysis/loss_goal.h"
-#include "profiler/report/html_report.h"
+#include "profiler/analysis/ranking.h"
 #include "profiler/report/run_sheet.h"
-#include "profiler/whatif/other_times.h"
+#include "profiler/whatif/predict.h"
 
 #include <CLI/CLI.hpp>
 #include <fmt/format.h>

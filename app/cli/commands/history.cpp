@@ -1,10 +1,9 @@
-#include "profiler/analysis/history.h"
-
 #include "app/cli/commands/command.h"
 #include "app/cli/options/options.h"
 #include "app/cli/text/output.h"
 #include "engine/base/text.h"
 #include "engine/base/try.h"
+#include "profiler/analysis/compare.h"
 #include "profiler/figure/scene.h"
 #include "profiler/report/sheet.h"
 #include "profiler/store/trace_store.h"

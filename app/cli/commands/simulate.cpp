@@ -1,5 +1,3 @@
-#include "app/cli/commands/simulate.h"
-
 #include "app/cli/commands/command.h"
 #include "app/cli/commands/long_task.h"
 #include "app/cli/options/options.h"

@@ -1,7 +1,7 @@
 #include "app/cli/commands/command.h"
 #include "app/cli/commands/long_task.h"
-#include "app/cli/commands/simulate.h"
 #include "app/cli/options/options.h"
+#include "app/cli/options/prediction_options.h"
 #include "app/cli/text/output.h"
 #include "engine/base/process.h"
 #include "engine/base/read_file.h"

@@ -1,7 +1,7 @@
 #include "app/cli/text/run_text.h"
 
 #include "engine/schedule/notation.h"
-#include "profiler/analysis/kernel_table.h"
+#include "profiler/analysis/gpu_activity.h"
 #include "profiler/analysis/lanes.h"
 #include "profiler/analysis/measure.h"
 #include "profiler/analysis/nccl_waits.h"
