@@ -327,8 +327,7 @@ std::optional<Interval> iterationInterval(const Run& run, int iteration)
 Result<Comparison> compare(const std::vector<const Run*>& runs, std::size_t baseline)
 {
     if (runs.empty() || baseline >= runs.size())
-        return fail(Error::Code::InvalidArgument,
-                    "a comparison needs at least one run, and one of them as baseline");
+        return invalid("a comparison needs at least one run, and one of them as baseline");
     Comparison comparison;
     comparison.baseline = baseline;
     comparison.differences = differences(runs);

@@ -135,16 +135,14 @@ std::vector<LinkTimes> linksOf(const Run& expected, const Run& measured)
 Result<ExpectedComparison> compareExpected(std::span<const Run* const> runs)
 {
     if (runs.size() < 2)
-        return fail(Error::Code::InvalidArgument,
-                    "the comparison needs an expected and a measured run");
+        return invalid("the comparison needs an expected and a measured run");
     ExpectedComparison comparison;
     KindTable table(runs.size());
     std::vector<RunMetrics> all;
     for (std::size_t i = 0; i < runs.size(); ++i) {
         if (runs[i]->info.inUnits())
-            return fail(Error::Code::InvalidArgument,
-                        fmt::format("{} is in abstract units and has no times to compare",
-                                    runs[i]->info.label));
+            return invalid("{} is in abstract units and has no times to compare",
+                           runs[i]->info.label);
         auto numbers = TRY(metrics(*runs[i]));
         comparison.iterations.push_back(static_cast<double>(numbers.duration));
         addKinds(*runs[i], numbers, i, table);

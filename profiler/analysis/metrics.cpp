@@ -553,8 +553,7 @@ int addIterations(const Run& run, RangeMetrics& result)
 Result<RangeMetrics> rangeMetrics(const Run& run, Window range)
 {
     if (range.duration() <= 0)
-        return fail(Error::Code::InvalidArgument,
-                    "the range is empty; it must end after its start");
+        return invalid("the range is empty; it must end after its start");
     TRY(iterationIndex(run, -1));
     RangeMetrics result;
     result.range = range;

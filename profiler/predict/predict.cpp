@@ -64,10 +64,9 @@ Field<CostSource> inputShareField()
                 const auto share = parseFraction(text);
                 if (!text.empty()
                     && !(share && share->numerator > 0 && share->numerator < share->denominator))
-                    return fail(Error::Code::InvalidArgument,
-                                fmt::format("--split-backward {}: must be the share of I in B, "
-                                            "between 0 and 1",
-                                            excerpt(text)));
+                    return invalid("--split-backward {}: must be the share of I in B, "
+                                   "between 0 and 1",
+                                   excerpt(text));
                 source.inputShare = text.empty() ? std::nullopt : std::optional(*share);
                 return {};
             },
@@ -201,9 +200,8 @@ Result<PredictionCosts> costsOf(const PredictionRequest& request)
     costs.recomputeKeeps = repeatsAttention ? kAttentionKeeps : 0;
     if (request.source.kind == Kind::Recorded) {
         if (!request.source.run)
-            return fail(Error::Code::InvalidArgument,
-                        "no recorded run is selected; select one with the same stages, or use "
-                        "costs in units");
+            return invalid("no recorded run is selected; select one with the same stages, or use "
+                           "costs in units");
         costs.recorded = request.source;
     }
     if (request.source.kind != Kind::Hardware)
@@ -251,10 +249,9 @@ Result<void> checkIterationsFit(const Schedule& schedule, int iterations)
         return {};
     const auto gibi
         = [bytes](std::int64_t count) { return static_cast<double>(count) * bytes / (1 << 30); };
-    return fail(Error::Code::InvalidArgument,
-                fmt::format("{} iterations of {} ops need {:.1f} GiB, more than the {:.1f} GiB "
-                            "available; use fewer --iterations, --micro-batches or --devices",
-                            iterations, ops, gibi(ops), gibi(limit.ops)));
+    return invalid("{} iterations of {} ops need {:.1f} GiB, more than the {:.1f} GiB "
+                   "available; use fewer --iterations, --micro-batches or --devices",
+                   iterations, ops, gibi(ops), gibi(limit.ops));
 }
 
 UnitCosts unitsOf(const PredictionCosts& costs, const PredictOptions& options)

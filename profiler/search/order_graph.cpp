@@ -25,8 +25,7 @@ namespace {
 Result<void> checkKinds(const Schedule& lowered, const TimingRules& rules)
 {
     const auto refuse = [](std::string_view what) -> Result<void> {
-        return fail(Error::Code::Unsupported,
-                    fmt::format("a search cannot change the order of {}", what));
+        return fail(Error::Code::Unsupported, "a search cannot change the order of {}", what);
     };
     if (lowered.shape.windows > 1 || lowered.shape.updateEvery > 0)
         return refuse("an asynchronous scheme, which trains with older weights");
@@ -279,8 +278,7 @@ Result<OrderGraph> OrderGraph::of(const Schedule& lowered, const OpCosts& costs,
                     "ops, as with halves of micro-batches");
     builder.sort();
     if (graph.m_start.size() != graph.size())
-        return fail(Error::Code::InvalidArgument,
-                    "the schedule deadlocks; run bscope validate for the reason");
+        return invalid("the schedule deadlocks; run bscope validate for the reason");
     builder.addHeadsAndTails();
     return graph;
 }

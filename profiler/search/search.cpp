@@ -364,10 +364,9 @@ private:
             }
         for (const std::string& name : m_request.schemes)
             if (std::ranges::find(m_orders, name, &Named::name) == m_orders.end())
-                return fail(Error::Code::InvalidArgument,
-                            fmt::format("{} is no start for this search: bscope simulate --scheme "
-                                        "{} with the same options says why",
-                                        name, name));
+                return invalid("{} is no start for this search: bscope simulate --scheme "
+                               "{} with the same options says why",
+                               name, name);
         return {};
     }
     // Without other placements, only schemes that place the stages as the best published one does.
@@ -383,9 +382,8 @@ private:
     Result<void> addStart(const std::string& name, const Schedule& order)
     {
         if (opCount(order) > kMostOps)
-            return fail(Error::Code::Unsupported,
-                        fmt::format("{} has {} ops; a search handles up to {}", name,
-                                    opCount(order), kMostOps));
+            return fail(Error::Code::Unsupported, "{} has {} ops; a search handles up to {}", name,
+                        opCount(order), kMostOps);
         const Schedule lowered = lower(order, m_options.sync);
         const auto costs = TRY(opCosts(lowered, m_costs, m_options));
         auto graph
@@ -708,10 +706,9 @@ Result<MemoryLimit> MemoryLimit::parse(std::string_view text)
     MemoryLimit limit;
     std::size_t at = 0;
     const auto wrong = [&text] {
-        return fail(Error::Code::InvalidArgument,
-                    fmt::format("--memory {}: write activations (5), or bytes with a unit (9GiB), "
-                                "one for all devices or one for each, with commas",
-                                excerpt(text)));
+        return invalid("--memory {}: write activations (5), or bytes with a unit (9GiB), "
+                       "one for all devices or one for each, with commas",
+                       excerpt(text));
     };
     for (bool isLast = false; !isLast;) {
         const std::size_t comma = text.substr(at).find(',');
@@ -780,13 +777,11 @@ Result<SearchResult> search(const SearchRequest& request, const PredictionCosts&
 {
     const auto devices = static_cast<std::size_t>(request.prediction.schedule.devices);
     if (request.limit.of.size() > 1 && request.limit.of.size() != devices)
-        return fail(Error::Code::InvalidArgument,
-                    fmt::format("--memory has {} values for {} devices; give one, or one for each",
-                                request.limit.of.size(), devices));
+        return invalid("--memory has {} values for {} devices; give one, or one for each",
+                       request.limit.of.size(), devices);
     if (request.limit.isInBytes && !costs.model)
-        return fail(Error::Code::InvalidArgument,
-                    "--memory in bytes needs --model and --hardware; give activations (M_a), or "
-                    "add them");
+        return invalid("--memory in bytes needs --model and --hardware; give activations (M_a), or "
+                       "add them");
     return Search(request, costs, progress, stop).run();
 }
 

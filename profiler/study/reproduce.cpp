@@ -276,8 +276,7 @@ private:
                 best = other;
         }
         if (!best)
-            return fail(Error::Code::InvalidArgument,
-                        fmt::format("{} does not fit in memory", setUp.model));
+            return invalid("{} does not fit in memory", setUp.model);
         TRY(addRow(setUp, isEqual, *own, *best, "the best other scheme, " + labelOf(best->scheme)));
         return best->time / own->time;
     }

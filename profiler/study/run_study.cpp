@@ -259,10 +259,9 @@ Result<StudyFile> StudyFile::open(const std::filesystem::path& file, const Study
     const auto stored = opened.m_database.text("SELECT value FROM study WHERE key = 'points'");
     // Another version of the program may have other metrics.
     if (!stored || *stored != pointsToml(study) || !opened.m_database.prepare(selectResults()))
-        return fail(Error::Code::InvalidArgument,
-                    fmt::format("{} has the results of another study, or of another version of "
-                                "this one; choose another folder, or delete the file",
-                                file.string()));
+        return invalid("{} has the results of another study, or of another version of "
+                       "this one; choose another folder, or delete the file",
+                       file.string());
     return opened;
 }
 
@@ -505,15 +504,13 @@ Result<StudyData> runStudy(const Study& study, const std::string& toml, const fs
         return fail(Error::Code::Io,
                     folder.string() + " is a file: choose another name for the folder of results");
     if (failed)
-        return fail(Error::Code::Io,
-                    fmt::format("{} cannot be created: {}; choose another folder", folder.string(),
-                                failed.message()));
+        return fail(Error::Code::Io, "{} cannot be created: {}; choose another folder",
+                    folder.string(), failed.message());
     auto file = TRY(StudyFile::open(folder / kStudyResults, study));
     auto data = TRY(file.read());
     TRY(evaluateAll(file, data, evaluate, options));
     if (data.refused() == data.points.size())
-        return fail(Error::Code::InvalidArgument,
-                    "no point of the study is possible: " + data.results.front().error);
+        return invalid("no point of the study is possible: " + data.results.front().error);
     TRY(file.finish(toml, data));
     const auto report = TRY(studyReport(data));
     TRY(saveFile(folder / "results.csv", studyCsv(data), IfExists::Replace));
@@ -526,16 +523,14 @@ Result<StudyData> openStudy(const fs::path& folder)
     const fs::path file = folder / kStudyResults;
     std::error_code ignored;
     if (!fs::exists(file, ignored))
-        return fail(Error::Code::NotFound,
-                    fmt::format("{} has no {}; write it with bscope study NAME -o {}",
-                                folder.string(), kStudyResults, folder.string()));
+        return fail(Error::Code::NotFound, "{} has no {}; write it with bscope study NAME -o {}",
+                    folder.string(), kStudyResults, folder.string());
     auto database = TRY(Database::open(file, Database::Access::ReadOnly));
     const auto toml = database.text("SELECT value FROM study WHERE key = 'toml'");
     if (!toml)
-        return fail(Error::Code::InvalidArgument,
-                    fmt::format("{} is not the result of a finished study; the command that "
-                                "began it finishes it",
-                                file.string()));
+        return invalid("{} is not the result of a finished study; the command that "
+                       "began it finishes it",
+                       file.string());
     const auto study = TRY(readStudy(*toml, file.string()));
     return storedResults(study, folder);
 }

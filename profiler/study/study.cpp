@@ -321,7 +321,7 @@ Result<std::vector<std::optional<double>>> StudyData::column(std::string_view na
 {
     if (!metricNamed(name)
         && std::ranges::find(study.ratios, name, &StudyRatio::name) == study.ratios.end())
-        return fail(Error::Code::NotFound, fmt::format("no metric or ratio '{}'", name));
+        return fail(Error::Code::NotFound, "no metric or ratio '{}'", name);
     std::vector<std::optional<double>> all;
     for (std::size_t i = 0; i < points.size(); ++i)
         all.push_back(value(name, i));

@@ -294,7 +294,7 @@ public:
         if (m_error.empty())
             m_error = StudyChecker(m_study).run();
         if (!m_error.empty())
-            return fail(Error::Code::InvalidArgument, m_source + ": " + m_error);
+            return invalid(m_source + ": " + m_error);
         return std::move(m_study);
     }
 
@@ -764,10 +764,8 @@ std::string_view trimmed(std::string_view text)
 // Parses text such as "0 to 0.5, 21 steps".
 Result<std::vector<std::string>> parseSteps(std::string_view text)
 {
-    const auto wrong = [text] {
-        return fail(Error::Code::InvalidArgument,
-                    fmt::format("'{}' is not a range; write it as 0 to 0.5, 11 steps", text));
-    };
+    const auto wrong
+        = [text] { return invalid("'{}' is not a range; write it as 0 to 0.5, 11 steps", text); };
     const std::size_t to = text.find(" to "), comma = text.find(',');
     if (comma == std::string_view::npos || comma < to)
         return wrong();
@@ -780,8 +778,7 @@ Result<std::vector<std::string>> parseSteps(std::string_view text)
     if (!from || !until || !steps)
         return wrong();
     if (*steps < 2 || *steps > kMostSteps)
-        return fail(Error::Code::InvalidArgument,
-                    fmt::format("{} steps: use 2 to {}", *steps, kMostSteps));
+        return invalid("{} steps: use 2 to {}", *steps, kMostSteps);
     std::vector<std::string> values;
     for (int i = 0; i < *steps; ++i)
         // Values are rounded to ten digits, so that a tenth becomes "0.1".

@@ -377,10 +377,9 @@ Result<Prediction> WhatIfPredictor::predict(const WhatIf& whatIf) const
     const auto isOfNodes = [](const RunEdit& edit) { return edit.links.has_value(); };
     if (lowered.shape.devices != std::ssize(m_times.nodes)
         && std::ranges::any_of(m_times.slowdowns, isOfNodes))
-        return fail(Error::Code::InvalidArgument,
-                    fmt::format("the run does not name the nodes of {} devices; slow a link "
-                                "between two devices, as in 0-1=1.5",
-                                lowered.shape.devices));
+        return invalid("the run does not name the nodes of {} devices; slow a link "
+                       "between two devices, as in 0-1=1.5",
+                       lowered.shape.devices);
     auto timeline = TRY(simulated(m_times, lowered, whatIf.linkSpeed));
     TRY(scale(timeline, m_correction));
     Prediction prediction;
@@ -552,9 +551,8 @@ Result<Runs> withOpTimesOf(const Runs& runs, std::size_t baseline)
     Runs all;
     for (const auto& run : runs) {
         if (const std::string why = whyUnknown(run->info); !why.empty())
-            return fail(Error::Code::InvalidArgument,
-                        fmt::format("the schedule of {} is not known: {}; leave this run out",
-                                    run->info.label, why));
+            return invalid("the schedule of {} is not known: {}; leave this run out",
+                           run->info.label, why);
         WhatIf same;
         same.schedule = run->schedule;
         same.resamples = 0;

@@ -342,12 +342,11 @@ Result<CriticalPath> criticalPath(const Run& run, int iteration)
 {
     const auto index = TRY(iterationIndex(run, iteration));
     if (!knowsStages(run.info))
-        return fail(Error::Code::InvalidArgument,
-                    "the stages of this run are unknown, so its ops have no known order; import "
-                    "traces that name stages");
+        return invalid("the stages of this run are unknown, so its ops have no known order; import "
+                       "traces that name stages");
     if (!whyUnknown(run.info).empty())
-        return fail(Error::Code::InvalidArgument,
-                    "the critical path of this run is unknown: " + whyUnknownAndRemedy(run.info));
+        return invalid("the critical path of this run is unknown: "
+                       + whyUnknownAndRemedy(run.info));
     CriticalPath path;
     path.iteration = index;
     path.window = run.timeline.iterations[static_cast<std::size_t>(index)].window;
@@ -356,9 +355,9 @@ Result<CriticalPath> criticalPath(const Run& run, int iteration)
         return link.window.end <= path.window.begin || link.window.begin >= path.window.end;
     });
     if (links.size() < 2)
-        return fail(Error::Code::InvalidArgument,
-                    "fewer than two ops of the iteration were recorded, so it has no path; choose "
-                    "a whole iteration");
+        return invalid(
+            "fewer than two ops of the iteration were recorded, so it has no path; choose "
+            "a whole iteration");
     PathBuilder builder(run, path);
     for (auto link = links.rbegin(); link != links.rend(); ++link)
         if (!builder.add(*link))
@@ -1046,9 +1045,8 @@ Result<Prediction> predicted(const WhatIfPredictor& predictor, const ScheduleReq
 {
     auto schedule = TRY(buildSchedule(request));
     if (const int layers = modelLayers(run); layers > 0 && layers < schedule.shape.stages)
-        return fail(Error::Code::Unsupported,
-                    fmt::format("{} layers cannot be divided into {} stages", layers,
-                                schedule.shape.stages));
+        return fail(Error::Code::Unsupported, "{} layers cannot be divided into {} stages", layers,
+                    schedule.shape.stages);
     WhatIf whatIf{std::move(schedule)};
     whatIf.resamples = 0;
     return predictor.predict(whatIf);

@@ -212,8 +212,8 @@ Result<std::optional<Kernels>> kernelsOf(const AnalyzeOptions& options, const Ru
         filter.device = DeviceId{options.device};
     Kernels kernels{GpuActivity(run, trace), {}};
     if (kernels.activity.isEmpty())
-        return fail(Error::Code::NotFound,
-                    fmt::format("{} has no kernels. {}", options.file, whyNoKernels(run.info)));
+        return fail(Error::Code::NotFound, "{} has no kernels. {}", options.file,
+                    whyNoKernels(run.info));
     kernels.table = kernelTable(run, kernels.activity, filter);
     return kernels;
 }

@@ -276,9 +276,8 @@ Result<void> writeReport(const CompareOptions& options, const AllRuns& all)
 Result<int> print(const CompareOptions& options)
 {
     if (static_cast<std::size_t>(options.baseline) >= options.files.size())
-        return fail(Error::Code::InvalidArgument,
-                    fmt::format("--baseline {} is not an index of the {} runs; indices start at 0",
-                                options.baseline, options.files.size()));
+        return invalid("--baseline {} is not an index of the {} runs; indices start at 0",
+                       options.baseline, options.files.size());
     const auto all = TRY(readAll(options));
     TRY(writeReport(options, all));
     const std::vector<Gate> gates = gatesOf(options, all.comparison);

@@ -115,7 +115,7 @@ Result<int> complete(const CLI::App& program, const CompletionOptions& options)
         = options.arguments.size() == 1 ? options.arguments.front() : std::string();
     const std::string_view script = resources::find("completion/" + shell);
     if (script.empty())
-        return fail(Error::Code::InvalidArgument, "name the shell: bash, zsh or fish");
+        return invalid("name the shell: bash, zsh or fish");
     printText(script);
     return 0;
 }

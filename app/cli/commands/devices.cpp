@@ -200,10 +200,9 @@ Result<int> calibrate(const DevicesOptions& options)
 {
     const std::string& file = options.output.file;
     if (!file.empty() && file != "-" && !file.ends_with(".toml"))
-        return fail(Error::Code::InvalidArgument,
-                    fmt::format("-o {}: --hardware reads only files that end in .toml; choose "
-                                "another name",
-                                file));
+        return invalid("-o {}: --hardware reads only files that end in .toml; choose "
+                       "another name",
+                       file);
     const Interrupt interrupt;
     auto on = TRY(devicesToMeasure(options));
     LongTask task("measuring");

@@ -162,7 +162,7 @@ Result<Sheet> measuredSheet(const std::vector<std::string>& files)
     for (const std::string& file : files) {
         auto row = estimateFrom(TRY(openRun(file)));
         if (!row)
-            return fail(row.error().code, fmt::format("{}: {}", file, row.error().message));
+            return fail(row.error().code, "{}: {}", file, row.error().message);
         rows.push_back(*row);
     }
     const auto [least, most]

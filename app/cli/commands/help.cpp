@@ -48,8 +48,7 @@ Result<int> help(const CLI::App& program, const std::string& topic)
             return shown(program.get_subcommand(topic)->help(program.get_name()));
         known.push_back(command.name);
     }
-    return fail(Error::Code::InvalidArgument,
-                fmt::format("no chapter or command {}; {}", topic, didYouMean(topic, known)));
+    return invalid("no chapter or command {}; {}", topic, didYouMean(topic, known));
 }
 
 } // namespace

@@ -69,8 +69,7 @@ Result<const Measure<ReportedRun>*> measureNamed(const std::string& key)
             return measure;
         keys.push_back(measure->key);
     }
-    return fail(Error::Code::InvalidArgument,
-                fmt::format("--measure {}: no such number; {}", key, didYouMean(key, keys)));
+    return invalid("--measure {}: no such number; {}", key, didYouMean(key, keys));
 }
 
 Result<std::vector<std::string>> filesOf(const std::vector<std::string>& inputs)
@@ -87,8 +86,7 @@ Result<std::vector<std::string>> filesOf(const std::vector<std::string>& inputs)
             if (at->path().extension() == ".sqlite")
                 files.push_back(at->path().string());
         if (error)
-            return fail(Error::Code::Io,
-                        fmt::format("{} cannot be read: {}", input, error.message()));
+            return fail(Error::Code::Io, "{} cannot be read: {}", input, error.message());
         if (files.size() == before)
             return fail(Error::Code::NotFound,
                         input + " has no .sqlite files; give a folder with runs");
@@ -133,9 +131,8 @@ Result<History> readHistory(const HistoryOptions& options)
         before = *std::move(run);
     }
     if (history.rows.empty())
-        return fail(Error::Code::NotFound,
-                    fmt::format("no run can be read: {}: {}", history.skipped.front().file,
-                                history.skipped.front().reason));
+        return fail(Error::Code::NotFound, "no run can be read: {}: {}",
+                    history.skipped.front().file, history.skipped.front().reason);
     return history;
 }
 
@@ -284,8 +281,7 @@ Result<std::string> chart(const History& history)
     std::vector<HistoryMark> marks;
     for (const HistoryRow& row : history.rows) {
         if ((row.ticksPerUnit == 1) != (history.rows.front().ticksPerUnit == 1))
-            return fail(Error::Code::InvalidArgument,
-                        "-o: some runs are in abstract units and others in ms; draw them apart");
+            return invalid("-o: some runs are in abstract units and others in ms; draw them apart");
         const auto& value = row.point.value;
         if (!value)
             continue;

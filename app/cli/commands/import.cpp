@@ -184,8 +184,7 @@ Result<int> importRun(const ImportOptions& options)
         return 0;
     }
     if (options.files.empty())
-        return fail(Error::Code::InvalidArgument,
-                    "no trace is given: name trace files or a folder of them");
+        return invalid("no trace is given: name trace files or a folder of them");
     const auto rules = TRY(readRules(options.rules));
     auto imported = TRY(importShowingProgress(options, rules));
     imported.run.info.program = buildId();

@@ -65,9 +65,9 @@ Result<Pipeline> ofRun(const LayoutOptions& options, const Schedule& schedule)
     const Run& run = *options.request().source.run;
     const int layers = modelLayers(run);
     if (!options.memory.empty())
-        return fail(Error::Code::InvalidArgument,
-                    "--memory: the memory of a run with other layers per stage is unknown; leave "
-                    "it out, or give a model and --hardware");
+        return invalid(
+            "--memory: the memory of a run with other layers per stage is unknown; leave "
+            "it out, or give a model and --hardware");
     if (layers == 0)
         return fail(Error::Code::Unsupported,
                     "the run does not state the layers of its model; give a model and --hardware");
@@ -170,23 +170,20 @@ Result<int> printLayout(const CLI::App& app, LayoutOptions& options)
     TRY(complete(app, options));
     const bool isRecorded = options.request().source.kind == CostSource::Kind::Recorded;
     if (!isRecorded && options.request().source.isUnits())
-        return fail(Error::Code::InvalidArgument,
-                    "layers have no times: give a model and --hardware, or --calibrate RUN");
+        return invalid("layers have no times: give a model and --hardware, or --calibrate RUN");
     if (options.recordedOrder && findScheme(options.recordedOrder->scheme) == nullptr)
-        return fail(Error::Code::InvalidArgument,
-                    "the scheme of the run is unknown; give one with --scheme");
+        return invalid("the scheme of the run is unknown; give one with --scheme");
     const auto all = TRY(schedules(options.schedule));
     if (all.size() > 1)
-        return fail(Error::Code::InvalidArgument, "several schemes; give one --scheme");
+        return invalid("several schemes; give one --scheme");
     Schedule schedule = all.front();
     schedule.shape.dataParallel = options.request().schedule.dataParallel;
     const auto pipeline
         = TRY(isRecorded ? ofRun(options, schedule) : onHardware(options, schedule));
     if (!pipeline.limit.of.empty() && !pipeline.limit.isInBytes)
-        return fail(Error::Code::InvalidArgument,
-                    fmt::format("--memory {}: M_a do not depend on the layers of a stage; give "
-                                "bytes, as in 40GiB",
-                                options.memory));
+        return invalid("--memory {}: M_a do not depend on the layers of a stage; give "
+                       "bytes, as in 40GiB",
+                       options.memory);
     std::int64_t tried = 0;
     LongTask task("simulating layouts");
     const auto score = [&](const LayerLayout& layout) {

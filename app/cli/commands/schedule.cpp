@@ -286,9 +286,8 @@ Result<int> check(const ValidateOptions& options)
     const std::size_t count = checked.violations.size();
     if (count == 0)
         return 0;
-    return fail(Error::Code::Corrupt,
-                fmt::format("{} has {} {}; correct the file and try again", options.file, count,
-                            count == 1 ? "violation" : "violations"));
+    return fail(Error::Code::Corrupt, "{} has {} {}; correct the file and try again", options.file,
+                count, count == 1 ? "violation" : "violations");
 }
 } // namespace
 

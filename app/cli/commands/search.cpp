@@ -145,15 +145,15 @@ Result<SearchRequest> requestOf(const CLI::App& app, const SearchOptions& option
         request.schemes = options.schedule.schemes;
     request.schemes.insert(request.schemes.end(), options.starts.begin(), options.starts.end());
     if (!options.memory.empty() && app.count("--reserve") > 0)
-        return fail(Error::Code::InvalidArgument,
-                    "--reserve: --memory already is what a device can use; leave one of them out");
+        return invalid(
+            "--reserve: --memory already is what a device can use; leave one of them out");
     request.limit = TRY(memoryLimit(options.memory, costs));
     for (const std::string& varied : options.vary) {
         if (varied == "layers" || varied == "recompute" || varied == "offload")
             return fail(Error::Code::Unsupported,
-                        fmt::format("--vary {}: this search changes the order and the placement "
-                                    "only; leave it out",
-                                    varied));
+                        "--vary {}: this search changes the order and the placement "
+                        "only; leave it out",
+                        varied);
         request.variesPlacement = request.variesPlacement || varied == "placement";
     }
     request.seconds = options.seconds;

@@ -291,8 +291,7 @@ std::string simulatedJson(const std::vector<PredictedRun>& all)
 Result<int> print(const SimulationOptions& options)
 {
     if (!options.output.file.empty() && options.schedule.schemes.size() > 1)
-        return fail(Error::Code::InvalidArgument,
-                    "-o writes one run; use it with a single --scheme");
+        return invalid("-o writes one run; use it with a single --scheme");
     std::optional<NewFile> file;
     if (!options.output.file.empty())
         file = TRY(createOutput(options.output));
@@ -347,18 +346,16 @@ Result<PredictedRun> simulateArguments(const std::vector<std::string>& arguments
         const auto extras = app.remaining();
         const auto option = std::ranges::find_if(
             extras, [](const std::string& word) { return word.starts_with("--"); });
-        return fail(Error::Code::Unsupported,
-                    fmt::format("unknown option {}; bscope simulate --help lists all",
-                                option == extras.end() ? extras.front() : *option));
+        return fail(Error::Code::Unsupported, "unknown option {}; bscope simulate --help lists all",
+                    option == extras.end() ? extras.front() : *option);
     } catch (const CLI::ParseError& error) {
-        return fail(Error::Code::Unsupported,
-                    fmt::format("{}; see bscope simulate --help", error.what()));
+        return fail(Error::Code::Unsupported, "{}; see bscope simulate --help", error.what());
     }
     options.command = commandLine(app);
     TRY(complete(app, options));
     auto all = TRY(simulateAll(options));
     if (all.size() > 1)
-        return fail(Error::Code::InvalidArgument, "several schemes; give one --scheme");
+        return invalid("several schemes; give one --scheme");
     return std::move(all.front());
 }
 

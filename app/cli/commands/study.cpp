@@ -140,13 +140,11 @@ Result<void> writeByProcess(std::vector<std::string> arguments, const fs::path& 
     if (WEXITSTATUS(status) == 0)
         return {};
     if (WEXITSTATUS(status) != kIoStatus && !reason.empty())
-        return fail(Error::Code::InvalidArgument, reason);
-    return fail(Error::Code::Io,
-                fmt::format("{}; the same command continues the study",
-                            reason.empty()
-                                ? "the run of a point failed without a message: check the disk of "
-                                    + file.parent_path().string()
-                                : reason));
+        return invalid(reason);
+    return fail(Error::Code::Io, "{}; the same command continues the study",
+                reason.empty() ? "the run of a point failed without a message: check the disk of "
+                        + file.parent_path().string()
+                               : reason);
 }
 
 Result<StudyValues> recordedPoint(const Study& study, std::vector<std::string> arguments,
@@ -180,8 +178,7 @@ Result<void> writeFiles(const Study& study, const fs::path& folder,
         fs::create_directories(folder, ignored); // runStudy() reports a failure
         const fs::path unfinished = folder / ("point." + name);
         if (auto written = writeByProcess(arguments, unfinished, cancelled); !written)
-            return fail(written.error().code,
-                        fmt::format("[files] {}: {}", name, written.error().message));
+            return fail(written.error().code, "[files] {}: {}", name, written.error().message);
         fs::rename(unfinished, folder / name, ignored);
     }
     return {};
@@ -248,7 +245,7 @@ Result<int> runAndPrint(const StudyOptions& options)
         return 0;
     }
     if (options.folder.empty())
-        return fail(Error::Code::InvalidArgument, "the results need a folder: add -o FOLDER");
+        return invalid("the results need a folder: add -o FOLDER");
     TRY(checkIsNoText(options.folder));
     const auto study = TRY(readStudy(toml, options.file));
     const Interrupt interrupt;

@@ -249,7 +249,7 @@ Result<std::vector<Schedule>> schedulesOf(const WhatIfOptions& options, const Ru
             table.refused.push_back({asked.schemes.front(), one.error().message});
     }
     if (all.empty())
-        return fail(Error::Code::InvalidArgument, table.refused.front().second);
+        return invalid(table.refused.front().second);
     return all;
 }
 
@@ -261,8 +261,8 @@ Result<WhatIfTable> predictAll(const WhatIfOptions& options, const Run& run,
     table.memory.bytes = options.deviceMemory.value_or(table.memory.bytes);
     table.memory.reserve = options.reserve.value_or(table.memory.reserve);
     if (options.reserve && !table.memory.isKnown())
-        return fail(Error::Code::InvalidArgument,
-                    "--reserve: the memory of the run's devices is unknown; add --device-memory");
+        return invalid(
+            "--reserve: the memory of the run's devices is unknown; add --device-memory");
     if (options.ownOrder) {
         auto own = predictor.predictOwn(options.changes.linkSpeed);
         if (!own)
@@ -288,7 +288,7 @@ Result<WhatIfTable> predictAll(const WhatIfOptions& options, const Run& run,
         table.predictions.push_back(*std::move(one));
     }
     if (table.predictions.empty())
-        return fail(Error::Code::InvalidArgument, table.refused.front().second);
+        return invalid(table.refused.front().second);
     std::ranges::stable_sort(table.predictions, {}, [&table](const Prediction& one) {
         return std::pair(!DeviceFit{table.memory, one.peakBytes}.fits(), one.iteration);
     });
@@ -319,10 +319,9 @@ Result<int> whatIf(const WhatIfOptions& options)
     const auto changed = TRY(withChanges(*predictor, options.changes));
     for (const RunEdit& edit : options.changes.slowdowns)
         if (edit.op && !options.ownOrder)
-            return fail(Error::Code::InvalidArgument,
-                        fmt::format("--slow {}: other schemes do not have this op of the run; add "
-                                    "--own-order",
-                                    toString(edit)));
+            return invalid("--slow {}: other schemes do not have this op of the run; add "
+                           "--own-order",
+                           toString(edit));
     auto table = TRY(predictAll(options, run, changed));
     TRY(save(options, run, table.predictions.front()));
     cli::print(whatIfSheet(run, changed, table), options.json);
