@@ -110,12 +110,11 @@ Reading step(const ReachedLoss& run)
 }
 
 constexpr std::array kSteps{
-    Measure<ReachedLoss>({"", "run", Unit::None, kColumn}, Of<&ReachedLoss::label>()),
-    Measure<ReachedLoss>({"iterations", "iterations", Unit::None, kColumn},
-                         step<&LossReached::iterations>),
-    Measure<ReachedLoss>({"updates", "updates", Unit::None, kColumn}, step<&LossReached::updates>),
-    Measure<ReachedLoss>({"micro_batches"}, step<&LossReached::microBatches>),
-    Measure<ReachedLoss>({"tokens", "tokens", Unit::None, kColumn}, step<&LossReached::tokens>),
+    Measure(column("", "run"), Of<&ReachedLoss::label>()),
+    Measure(column("iterations"), step<&LossReached::iterations>),
+    Measure(column("updates"), step<&LossReached::updates>),
+    Measure({"micro_batches"}, step<&LossReached::microBatches>),
+    Measure(column("tokens"), step<&LossReached::tokens>),
 };
 
 // The JSON of all runs. Those that did not reach the loss have no steps.

@@ -190,33 +190,32 @@ std::string verdictOf(const HistoryPoint& point)
 }
 
 constexpr std::array kHistoryRow{
-    Measure<H>({"started", "started", Unit::None, kColumn},
-               [](const H& r) { return textOrUnknown(r.of.of.started); }),
-    Measure<H>({"label", "run", Unit::None, kColumn}, [](const H& r) { return r.of.label; }),
-    Measure<H>({"file", "file", Unit::None, kColumn}, [](const H& r) { return r.of.of.file; }),
-    Measure<H>({"unit"}, // of times; other numbers have the unit of the measure
-               [](const H& r) {
-                   return r.measure.unit != Unit::Time ? Reading()
-                       : r.of.ticksPerUnit == 1        ? Reading("ns")
-                                                       : Reading("forward");
-               }),
-    Measure<H>({"value"}, [](const H& r) { return r.reading(r.of.point.value); }),
-    Measure<H>({"interval"}, [](const H& r) { return r.bounds(r.of.point.value); }),
-    Measure<H>({"change"}, [](const H& r) { return r.reading(r.change()); }),
-    Measure<H>({"change_interval"}, [](const H& r) { return r.bounds(r.change()); }),
-    Measure<H>({"change_share"},
-               [](const H& r) {
-                   return r.of.point.change && r.of.point.change->from != 0
-                       ? Reading(r.of.point.change->share())
-                       : Reading();
-               }),
-    Measure<H>({"distinguishable"},
-               [](const H& r) {
-                   return r.of.point.change && r.of.point.change->by.spread != Spread::Unknown
-                       ? Reading(r.of.point.change->isDistinguishable())
-                       : Reading();
-               }),
-    Measure<H>({"conditions"}, [](const H& r) { return textOrUnknown(r.of.point.conditions); }),
+    Measure(column("started"), [](const H& r) { return textOrUnknown(r.of.of.started); }),
+    Measure(column("label", "run"), [](const H& r) { return r.of.label; }),
+    Measure(column("file"), [](const H& r) { return r.of.of.file; }),
+    Measure({"unit"}, // of times; other numbers have the unit of the measure
+            [](const H& r) {
+                return r.measure.unit != Unit::Time ? Reading()
+                    : r.of.ticksPerUnit == 1        ? Reading("ns")
+                                                    : Reading("forward");
+            }),
+    Measure({"value"}, [](const H& r) { return r.reading(r.of.point.value); }),
+    Measure({"interval"}, [](const H& r) { return r.bounds(r.of.point.value); }),
+    Measure({"change"}, [](const H& r) { return r.reading(r.change()); }),
+    Measure({"change_interval"}, [](const H& r) { return r.bounds(r.change()); }),
+    Measure({"change_share"},
+            [](const H& r) {
+                return r.of.point.change && r.of.point.change->from != 0
+                    ? Reading(r.of.point.change->share())
+                    : Reading();
+            }),
+    Measure({"distinguishable"},
+            [](const H& r) {
+                return r.of.point.change && r.of.point.change->by.spread != Spread::Unknown
+                    ? Reading(r.of.point.change->isDistinguishable())
+                    : Reading();
+            }),
+    Measure({"conditions"}, [](const H& r) { return textOrUnknown(r.of.point.conditions); }),
 };
 
 Table tableOf(const std::vector<HistoryCell>& rows)

@@ -64,24 +64,20 @@ std::string summaryOf(const Run& run, const ImportReport& report)
 
 using Rule = std::pair<const ImportReport*, const ImportReport::Rule*>;
 constexpr std::array kRules{
-    Measure<Rule>({"", "rule", Unit::None, kColumn}, [](const Rule& r) { return r.second->name; }),
-    Measure<Rule>({"", "matches", Unit::None, kColumn},
-                  [](const Rule& r) { return r.second->matches; }),
-    Measure<Rule>({"", "time", Unit::Time, kColumn, Better::Neither, {}, {}, {}, 3},
-                  [](const Rule& r) { return r.second->time; }),
-    Measure<Rule>({"", "share", Unit::Share, kColumn},
-                  [](const Rule& r) { return shareOf(*r.first, r.second->time); }),
-    Measure<Rule>({"", "confidence", Unit::None, kColumn},
-                  [](const Rule& r) { return r.second->confidence; }),
-    Measure<Rule>({"", "what", Unit::None, kColumn}, [](const Rule& r) { return r.second->title; }),
+    Measure(column("", "rule"), [](const Rule& r) { return r.second->name; }),
+    Measure(column("", "matches"), [](const Rule& r) { return r.second->matches; }),
+    Measure(column("", "time", Unit::Time, 3), [](const Rule& r) { return r.second->time; }),
+    Measure(column("", "share", Unit::Share),
+            [](const Rule& r) { return shareOf(*r.first, r.second->time); }),
+    Measure(column("", "confidence"), [](const Rule& r) { return r.second->confidence; }),
+    Measure(column("", "what"), [](const Rule& r) { return r.second->title; }),
 };
 
 using LeftOut = ImportReport::LeftOut;
 constexpr std::array kLeftOutWork{
-    Measure<LeftOut>({"", "left out", Unit::None, kColumn}, Of<&LeftOut::what>()),
-    Measure<LeftOut>({"", "count", Unit::None, kColumn}, Of<&LeftOut::count>()),
-    Measure<LeftOut>({"", "time", Unit::Time, kColumn, Better::Neither, {}, {}, {}, 3},
-                     Of<&LeftOut::time>()),
+    Measure(column("", "left out"), Of<&LeftOut::what>()),
+    Measure(column("", "count"), Of<&LeftOut::count>()),
+    Measure(column("", "time", Unit::Time, 3), Of<&LeftOut::time>()),
 };
 
 // Describes how much the clocks of the hosts differ and how precisely they were aligned. Returns ""

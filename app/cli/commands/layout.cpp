@@ -98,29 +98,25 @@ struct LayoutRow
 };
 
 constexpr std::array kLayout{
-    Measure<LayoutRow>({"", "layout", Unit::None, kColumn},
-                       [](const LayoutRow& r) { return r.name; }),
-    Measure<LayoutRow>({"layout", "layers per stage", Unit::None, kColumn},
-                       [](const LayoutRow& r) { return r.layout.text(); }),
-    Measure<LayoutRow>({"layers"},
-                       [](const LayoutRow& r) {
-                           return Reading(Reading::List(r.layers.begin(), r.layers.end()));
-                       }),
-    Measure<LayoutRow>({"iteration"}, [](const LayoutRow& r) { return r.metrics.duration; }),
-    Measure<LayoutRow>(
-        {"", "iteration ms", Unit::None, kColumn, Better::Less, {}, {}, {}, 2},
-        [](const LayoutRow& r) { return static_cast<double>(r.metrics.duration) * 1e-6; }),
-    Measure<LayoutRow>({"bubble_ratio", "bubble", Unit::Share, kColumn},
-                       [](const LayoutRow& r) { return r.metrics.bubbleRatio; }),
-    Measure<LayoutRow>({"peak_bytes", "peak memory", Unit::Bytes, kColumn | kIfAny},
-                       [](const LayoutRow& r) { return Reading(r.metrics.peakBytes()); }),
-    Measure<LayoutRow>({"fits"},
-                       [](const LayoutRow& r) { return r.hasLimit ? Reading(r.fits) : Reading(); }),
-    Measure<LayoutRow>({"", "memory", Unit::None, kColumn | kIfAny},
-                       [](const LayoutRow& r) {
-                           return !r.hasLimit ? Reading()
-                                              : Reading(r.fits ? "fits" : "does not fit");
-                       }),
+    Measure(column("", "layout"), [](const LayoutRow& r) { return r.name; }),
+    Measure(column("layout", "layers per stage"),
+            [](const LayoutRow& r) { return r.layout.text(); }),
+    Measure({"layers"},
+            [](const LayoutRow& r) {
+                return Reading(Reading::List(r.layers.begin(), r.layers.end()));
+            }),
+    Measure({"iteration"}, [](const LayoutRow& r) { return r.metrics.duration; }),
+    Measure(column("", "iteration ms", Unit::None, 2),
+            [](const LayoutRow& r) { return static_cast<double>(r.metrics.duration) * 1e-6; }),
+    Measure(column("bubble_ratio", "bubble", Unit::Share),
+            [](const LayoutRow& r) { return r.metrics.bubbleRatio; }),
+    Measure({"peak_bytes", "peak memory", Unit::Bytes, kColumn | kIfAny},
+            [](const LayoutRow& r) { return Reading(r.metrics.peakBytes()); }),
+    Measure({"fits"}, [](const LayoutRow& r) { return r.hasLimit ? Reading(r.fits) : Reading(); }),
+    Measure({"", "memory", Unit::None, kColumn | kIfAny},
+            [](const LayoutRow& r) {
+                return !r.hasLimit ? Reading() : Reading(r.fits ? "fits" : "does not fit");
+            }),
 };
 
 Sheet layoutSheet(const Pipeline& pipeline, const Schedule& schedule,

@@ -40,25 +40,22 @@ std::string countText(double parameters)
 }
 
 constexpr std::array kPresets{
-    Measure<Preset>({"name", "name", Unit::None, kColumn}, Of<&Preset::name>()),
-    Measure<Preset>({"family", "family", Unit::None, kColumn},
-                    [](const Preset& p) {
-                        return p.sizes.family == TransformerSpec::Family::Llama ? "llama"
-                            : p.sizes.transformedHead                           ? "bert"
-                                                                                : "gpt";
-                    }),
-    Measure<Preset>({"layers", "layers", Unit::None, kColumn}, size<&TransformerSpec::layers>),
-    Measure<Preset>({"width", "width", Unit::None, kColumn}, size<&TransformerSpec::width>),
-    Measure<Preset>({"heads", "heads", Unit::None, kColumn}, size<&TransformerSpec::heads>),
-    Measure<Preset>({"sequence", "sequence", Unit::None, kColumn},
-                    size<&TransformerSpec::sequence>),
-    Measure<Preset>({"vocabulary", "vocabulary", Unit::None, kColumn},
-                    size<&TransformerSpec::vocabulary>),
-    Measure<Preset>({"parameters"}, Of<&Preset::parameters>()),
-    Measure<Preset>({"", "parameters", Unit::None, kColumn, Better::Neither, {}, {}, {}, 1},
-                    [](const Preset& p) { return countText(p.parameters); }),
-    Measure<Preset>({"can_train", "trains", Unit::None, kColumn},
-                    [](const Preset& p) { return p.canTrain; }),
+    Measure(column("name"), Of<&Preset::name>()),
+    Measure(column("family"),
+            [](const Preset& p) {
+                return p.sizes.family == TransformerSpec::Family::Llama ? "llama"
+                    : p.sizes.transformedHead                           ? "bert"
+                                                                        : "gpt";
+            }),
+    Measure(column("layers"), size<&TransformerSpec::layers>),
+    Measure(column("width"), size<&TransformerSpec::width>),
+    Measure(column("heads"), size<&TransformerSpec::heads>),
+    Measure(column("sequence"), size<&TransformerSpec::sequence>),
+    Measure(column("vocabulary"), size<&TransformerSpec::vocabulary>),
+    Measure({"parameters"}, Of<&Preset::parameters>()),
+    Measure(column("", "parameters", Unit::None, 1),
+            [](const Preset& p) { return countText(p.parameters); }),
+    Measure(column("can_train", "trains"), [](const Preset& p) { return p.canTrain; }),
 };
 
 Result<Preset> presetOf(const std::string& name)

@@ -25,24 +25,17 @@ struct ReproduceOptions
 
 using R = Reproduced;
 
-constexpr MeasureInfo number(std::string_view key)
-{
-    return {key, key, Unit::None, kColumn};
-}
-
 constexpr std::array kReproduced{
-    Measure<R>({"what", "what", Unit::None, kColumn}, Of<&R::what>()),
-    Measure<R>({"conditions", "conditions", Unit::None, kColumn}, Of<&R::conditions>()),
-    Measure<R>(number("published"), Of<&R::published>()),
-    Measure<R>(number("computed"), Of<&R::computed>()),
-    Measure<R>({"deviation", "deviation", Unit::Change, kColumn}, Of<&R::deviation>()),
-    Measure<R>(number("tolerance"), Of<&R::tolerance>()),
-    Measure<R>({"within", "within", Unit::None, kColumn}, Of<&R::isWithin>()),
-    Measure<R>({"grade", "grade", Unit::None, kColumn}, Of<&R::grade>()),
-    Measure<R>({"mapping", "mapping", Unit::None, kColumn},
-               [](const R& r) { return textOrUnknown(r.mapping); }),
-    Measure<R>({"cause", "cause", Unit::None, kColumn},
-               [](const R& r) { return textOrUnknown(r.cause); }),
+    Measure(column("what"), Of<&R::what>()),
+    Measure(column("conditions"), Of<&R::conditions>()),
+    Measure(column("published"), Of<&R::published>()),
+    Measure(column("computed"), Of<&R::computed>()),
+    Measure(column("deviation", "deviation", Unit::Change), Of<&R::deviation>()),
+    Measure(column("tolerance"), Of<&R::tolerance>()),
+    Measure(column("within"), Of<&R::isWithin>()),
+    Measure(column("grade"), Of<&R::grade>()),
+    Measure(column("mapping"), [](const R& r) { return textOrUnknown(r.mapping); }),
+    Measure(column("cause"), [](const R& r) { return textOrUnknown(r.cause); }),
 };
 
 Result<int> print(const ReproduceOptions& options)

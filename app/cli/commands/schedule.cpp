@@ -41,15 +41,14 @@ Reading ofFailure(const V& verdict, Reading value)
 }
 
 constexpr std::array kVerdict{
-    Measure<V>({"name"}, [](const V& v) { return transportName(v.transport); }),
-    Measure<V>({"title", "transport", Unit::None, kColumn},
-               [](const V& v) { return transportTitle(v.transport); }),
-    Measure<V>({"safe", "safe", Unit::None, kColumn}, Of<&V::safe>()),
-    Measure<V>({"device"}, [](const V& v) { return ofFailure(v, v.device.value); }),
-    Measure<V>({"index"}, [](const V& v) { return ofFailure(v, v.index); }),
-    Measure<V>({"op"}, [](const V& v) { return ofFailure(v, v.safe ? "" : toString(v.op)); }),
-    Measure<V>({"reason"}, [](const V& v) { return ofFailure(v, v.reason); }),
-    Measure<V>({"", "first failure", Unit::None, kColumn}, Of<&V::reason>()),
+    Measure({"name"}, [](const V& v) { return transportName(v.transport); }),
+    Measure(column("title", "transport"), [](const V& v) { return transportTitle(v.transport); }),
+    Measure(column("safe"), Of<&V::safe>()),
+    Measure({"device"}, [](const V& v) { return ofFailure(v, v.device.value); }),
+    Measure({"index"}, [](const V& v) { return ofFailure(v, v.index); }),
+    Measure({"op"}, [](const V& v) { return ofFailure(v, v.safe ? "" : toString(v.op)); }),
+    Measure({"reason"}, [](const V& v) { return ofFailure(v, v.reason); }),
+    Measure(column("", "first failure"), Of<&V::reason>()),
 };
 
 // The schedule must be valid. If it has no transfers, they are added first.

@@ -50,26 +50,23 @@ struct PublishedRow
 };
 
 constexpr std::array kPublished{
-    Measure<PublishedRow>({"scheme", "published", Unit::None, kColumn},
-                          [](const PublishedRow& p) { return p.of.scheme; }),
-    Measure<PublishedRow>(
-        {"iteration", "iteration", Unit::None, kColumn, Better::Less, {}, {}, {}, 2},
-        [](const PublishedRow& p) {
-            return p.result.found.run.info.inUnits() ? p.of.length : p.of.length * 1e-6;
-        }),
-    Measure<PublishedRow>({"bubble_ratio", "bubble", Unit::Share, kColumn},
-                          [](const PublishedRow& p) { return p.of.metrics.bubbleRatio; }),
-    Measure<PublishedRow>({"peak_stash", "peak stash", Unit::Activations, kColumn},
-                          [](const PublishedRow& p) { return p.of.metrics.peakStash(); }),
-    Measure<PublishedRow>({"peak_bytes", "peak memory", Unit::Bytes, kColumn | kIfAny},
-                          [](const PublishedRow& p) {
-                              const auto bytes = p.of.metrics.peakBytes();
-                              return bytes ? Reading(*bytes) : Reading();
-                          }),
-    Measure<PublishedRow>({"fits"}, [](const PublishedRow& p) { return p.of.fits; }),
-    Measure<PublishedRow>(
-        {"", "memory", Unit::None, kColumn},
-        [](const PublishedRow& p) { return p.of.fits ? "fits" : "does not fit"; }),
+    Measure(column("scheme", "published"), [](const PublishedRow& p) { return p.of.scheme; }),
+    Measure(column("iteration", "iteration", Unit::None, 2),
+            [](const PublishedRow& p) {
+                return p.result.found.run.info.inUnits() ? p.of.length : p.of.length * 1e-6;
+            }),
+    Measure(column("bubble_ratio", "bubble", Unit::Share),
+            [](const PublishedRow& p) { return p.of.metrics.bubbleRatio; }),
+    Measure(column("peak_stash", "peak stash", Unit::Activations),
+            [](const PublishedRow& p) { return p.of.metrics.peakStash(); }),
+    Measure({"peak_bytes", "peak memory", Unit::Bytes, kColumn | kIfAny},
+            [](const PublishedRow& p) {
+                const auto bytes = p.of.metrics.peakBytes();
+                return bytes ? Reading(*bytes) : Reading();
+            }),
+    Measure({"fits"}, [](const PublishedRow& p) { return p.of.fits; }),
+    Measure(column("", "memory"),
+            [](const PublishedRow& p) { return p.of.fits ? "fits" : "does not fit"; }),
 };
 
 Sheet searchSheet(const SearchResult& result, const SearchRequest& request, const std::string& file)

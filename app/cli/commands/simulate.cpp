@@ -217,15 +217,15 @@ void addAssumptions(const std::vector<PredictedRun>& all, Sheet& sheet)
 
 using L = LinkLoad;
 constexpr std::array kLink{
-    Measure<L>({"from_node"}, Of<&L::from>()),
-    Measure<L>({"to_node"}, Of<&L::to>()),
-    Measure<L>({"bytes"}, [](const L& l) { return std::llround(l.bytes()); }),
-    Measure<L>({"message_bytes"}, [](const L& l) { return std::llround(l.messages); }),
-    Measure<L>({"copy_bytes"}, [](const L& l) { return std::llround(l.copies); }),
-    Measure<L>({"all_reduce_bytes"}, [](const L& l) { return std::llround(l.allReduces); }),
-    Measure<L>({"transfers"}, [](const L& l) { return l.count(L::Of::Messages); }),
-    Measure<L>({"all_reduces"}, [](const L& l) { return l.count(L::Of::AllReduces); }),
-    Measure<L>({"busy_ms"}, [](const L& l) { return static_cast<double>(l.busy) / 1e6; }),
+    Measure({"from_node"}, Of<&L::from>()),
+    Measure({"to_node"}, Of<&L::to>()),
+    Measure({"bytes"}, [](const L& l) { return std::llround(l.bytes()); }),
+    Measure({"message_bytes"}, [](const L& l) { return std::llround(l.messages); }),
+    Measure({"copy_bytes"}, [](const L& l) { return std::llround(l.copies); }),
+    Measure({"all_reduce_bytes"}, [](const L& l) { return std::llround(l.allReduces); }),
+    Measure({"transfers"}, [](const L& l) { return l.count(L::Of::Messages); }),
+    Measure({"all_reduces"}, [](const L& l) { return l.count(L::Of::AllReduces); }),
+    Measure({"busy_ms"}, [](const L& l) { return static_cast<double>(l.busy) / 1e6; }),
 };
 
 Reading dataOf(const PredictedRun& one)
