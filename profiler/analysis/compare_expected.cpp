@@ -4,9 +4,9 @@
 #include "engine/base/try.h"
 #include "engine/schedule/notation.h"
 #include "engine/schedule/transfers.h"
+#include "profiler/analysis/calibrate.h"
 #include "profiler/analysis/link_loads.h"
 #include "profiler/analysis/metrics.h"
-#include "profiler/analysis/recorded_times.h"
 
 #include <fmt/format.h>
 

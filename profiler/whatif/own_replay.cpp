@@ -3,7 +3,7 @@
 #include "engine/base/try.h"
 #include "engine/schedule/transfers.h"
 #include "engine/sim/simulate.h"
-#include "profiler/analysis/recorded_times.h"
+#include "profiler/analysis/calibrate.h"
 
 #include <algorithm>
 #include <map>

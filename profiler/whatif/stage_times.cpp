@@ -6,9 +6,9 @@
 #include "engine/cost/cost_model.h"
 #include "engine/schedule/notation.h"
 #include "engine/schedule/transfers.h"
+#include "profiler/analysis/calibrate.h"
 #include "profiler/analysis/data_flow.h"
 #include "profiler/analysis/lanes.h"
-#include "profiler/analysis/recorded_times.h"
 
 #include <fmt/format.h>
 

@@ -4,7 +4,6 @@
 #include "profiler/analysis/gpu_activity.h"
 #include "profiler/analysis/lanes.h"
 #include "profiler/analysis/measure.h"
-#include "profiler/analysis/nccl_waits.h"
 
 #include <fmt/format.h>
 
