@@ -21,17 +21,6 @@ namespace profiler {
 using namespace engine;
 
 namespace {
-void addLosses(const Timeline& timeline, ComparedRun& compared)
-{
-    for (const Iteration& iteration : timeline.iterations) {
-        if (!iteration.loss || iteration.kind == Iteration::Kind::Replay)
-            continue;
-        if (!compared.lossFirst)
-            compared.lossFirst = iteration.loss;
-        compared.lossLast = iteration.loss;
-    }
-}
-
 // The metrics of the measured iterations, or of about as many of them as take 0.1 s.
 std::vector<RunMetrics> measuredMetrics(const Run& run)
 {
@@ -151,15 +140,9 @@ Result<ComparedRun> comparedRun(const Run& run)
     compared.hasOlderWeights = run.schedule.shape.windows > 1;
     compared.ticksPerUnit = run.info.ticksPerUnit;
     compared.tokensPerIteration = run.info.tokensPerIteration;
-    compared.meanCompute = numbers.mean(&DeviceMetrics::compute);
-    compared.meanExposed = numbers.mean(&DeviceMetrics::exposedCommunication);
-    compared.meanBubble = numbers.mean(&DeviceMetrics::bubble);
-    compared.meanOptimizer = numbers.mean(
-        [](const DeviceMetrics& device) { return device.byKind[OpKind::OptimizerStep]; });
     if (knowsMicroBatches(run.info))
         compared.peakStash = numbers.peakStash();
     compared.peakBytes = numbers.peakBytes();
-    addLosses(run.timeline, compared);
     compared.interval = iterationInterval(run, numbers.iteration);
     compared.metrics = std::move(numbers);
     return compared;

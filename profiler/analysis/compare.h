@@ -86,11 +86,8 @@ struct ComparedRun
     // By key: the known measures flagged with kDifference or kOperation. Times are in ticks of the
     // baseline, per 1000 tokens if Comparison::isPerToken.
     std::map<std::string_view, Amount> amounts;
-    // Means over the devices, in ticks.
-    double meanCompute = 0, meanExposed = 0, meanBubble = 0, meanOptimizer = 0;
     std::optional<std::int64_t> peakBytes; // largest peak memory of a device
     std::optional<double> peakStash; // in units of M_a; nullopt if the micro-batches are unknown
-    std::optional<double> lossFirst, lossLast;
     // The median iteration of every round, in the unit of `amounts`, if the run took turns with the
     // others of its session; empty with fewer than three rounds.
     std::string session;

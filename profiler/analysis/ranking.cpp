@@ -160,14 +160,15 @@ std::vector<bool> paretoFront(const Comparison& comparison)
 
 TimeParts timeParts(const ComparedRun& run)
 {
-    TimeParts parts;
-    parts.fill = run.metrics.mean(&DeviceMetrics::fill);
-    parts.wait = run.metrics.mean(&DeviceMetrics::wait);
-    parts.drain = run.metrics.mean(&DeviceMetrics::drain);
-    parts.communication = run.meanExposed;
-    parts.optimizer = run.meanOptimizer;
-    parts.compute = run.meanCompute - run.meanOptimizer;
-    return parts;
+    const auto mean = [&](auto of) { return run.metrics.mean(of); };
+    const double optimizer = mean(
+        [](const DeviceMetrics& device) { return device.byKind[engine::OpKind::OptimizerStep]; });
+    return {mean(&DeviceMetrics::fill),
+            mean(&DeviceMetrics::wait),
+            mean(&DeviceMetrics::exposedCommunication),
+            mean(&DeviceMetrics::drain),
+            mean(&DeviceMetrics::compute) - optimizer,
+            optimizer};
 }
 
 Reading findingsData(std::span<const Finding> findings, std::int64_t ticksPerUnit)

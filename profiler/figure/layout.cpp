@@ -286,7 +286,7 @@ FigureRow rowOf(const FigureRun& content, engine::DeviceId device)
                   .exposed = {},
                   .bubbles = {},
                   .bubbleShare = {}};
-    for (const engine::Window window : exposedCommunication(run, content.iteration, device))
+    for (const engine::Window window : Lanes(run, content.iteration).exposed(device))
         if (const auto part = overlap(window, content.window); part.duration() > 0)
             row.exposed.push_back(part);
     const auto* track = run.timeline.track(device, engine::Track::Kind::Compute);
@@ -333,7 +333,7 @@ Result<FigureRun> figureContent(const engine::Run& run, const FigureOptions& opt
     TRY(setWindow(content, options.range));
     const auto shares = TRY(sharesOf(content, numbers, options));
     content.bubbleRatio = shares.ratio;
-    const auto all = bubbles(run, content.iteration);
+    const auto all = Explainer(run, content.iteration).bubbles();
     std::size_t boxes = 0;
     for (const int d : devices) {
         FigureRow row = rowOf(content, engine::DeviceId{d});

@@ -465,9 +465,8 @@ Result<void> evaluateAll(StudyFile& file, StudyData& data, const EvaluatePoint& 
     if (open.empty())
         return {};
     if (const StudyAxis* const repeat = study.axis(study.repeat)) {
-        const auto place = static_cast<std::size_t>(repeat - study.grid.data());
         std::ranges::stable_sort(open, {}, [&](std::size_t point) {
-            return std::ranges::find(repeat->values, points[point].values[place]);
+            return std::ranges::find(repeat->values, data.valueOf(point, study.repeat));
         });
     }
     const auto begin = std::chrono::steady_clock::now();

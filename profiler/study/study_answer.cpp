@@ -83,7 +83,7 @@ public:
         , m_all(all)
         , m_axis(
               *(asked.compare.empty() ? data.study.comparedAxis() : data.study.axis(asked.compare)))
-        , m_compared(indexOf(m_axis))
+        , m_compared(data.study.place(m_axis.key))
         , m_less(lessIsBetter(data.study, asked.y))
     {
         m_answer.kind = asked.kind;
@@ -97,8 +97,7 @@ public:
 
     AnsweredQuestion answer()
     {
-        const bool isRatio = std::ranges::find(m_data.study.ratios, m_asked.y, &StudyRatio::name)
-            != m_data.study.ratios.end();
+        const bool isRatio = m_data.study.ratio(m_asked.y) != nullptr;
         const std::string claim = m_asked.kind == Kind::Crossing ? crossing()
             : m_asked.kind == Kind::Parts                        ? parts()
             : m_asked.kind == Kind::Ratio                        ? isRatio ? medians() : ratio()
@@ -113,11 +112,6 @@ public:
     }
 
 private:
-    std::size_t indexOf(const StudyAxis& axis) const
-    {
-        return static_cast<std::size_t>(&axis - m_data.study.grid.data());
-    }
-
     bool isMeant(std::size_t point) const
     {
         for (std::size_t i = 0; i < m_data.study.grid.size(); ++i)
@@ -322,7 +316,7 @@ private:
     {
         std::vector<std::size_t> points;
         for (const auto& [key, setUp] : m_setUps)
-            if (m_asked.along.empty() || m_data.points[key].values[indexOf(along())] == value)
+            if (m_asked.along.empty() || m_data.valueOf(key, m_asked.along) == value)
                 points.insert(points.end(), setUp.begin(), setUp.end());
         return points;
     }
@@ -608,7 +602,7 @@ private:
     // "Loss against 1F1B, median (minimum to maximum): BitPipe 1.000 (1.000 to 1.000)"
     std::string medians()
     {
-        const auto ratio = std::ranges::find(m_data.study.ratios, m_asked.y, &StudyRatio::name);
+        const StudyRatio* const ratio = m_data.study.ratio(m_asked.y);
         const auto base = ratio->baseline.find(m_axis.key);
         const std::string title = columnTitle(m_data, ratio->name);
         std::vector<std::string> texts;
@@ -742,7 +736,8 @@ private:
     {
         const StudyAxis& axis = *m_data.study.axis(m_asked.bestOver);
         std::vector<std::string> values = reduced.values, tied;
-        const auto at = values.insert(values.begin() + std::ptrdiff_t(indexOf(axis)), reduced.best);
+        const auto at = values.insert(values.begin() + std::ptrdiff_t(m_data.study.place(axis.key)),
+                                      reduced.best);
         const std::size_t best = *pointAt(m_data.study, values);
         for (const std::string& value : axis.values) {
             *at = value;
@@ -795,7 +790,7 @@ private:
                 if (!m_data.points[point].best.empty())
                     add(bests, bestText(point));
                 const auto own = m_data.study.schemeArguments.find(
-                    scheme == nullptr ? "" : m_data.points[point].values[indexOf(*scheme)]);
+                    scheme == nullptr ? "" : m_data.valueOf(point, scheme->key));
                 if (own != m_data.study.schemeArguments.end())
                     add(schemes,
                         fmt::format("{} with {}", valueTitle("scheme", own->first),
@@ -903,7 +898,7 @@ public:
         : m_data(data)
         , m_point(point)
         , m_axis(*data.study.comparedAxis())
-        , m_compared(static_cast<std::size_t>(&m_axis - data.study.grid.data()))
+        , m_compared(data.study.place(m_axis.key))
     {
         std::vector<std::string> values = data.points[point].values;
         for (const std::string& value : m_axis.values) {

@@ -145,8 +145,8 @@ private:
     void checkBaseline(const std::string& where, const std::string& column,
                        const std::string& bestOver)
     {
-        const auto ratio = std::ranges::find(m_study.ratios, column, &StudyRatio::name);
-        require(ratio == m_study.ratios.end() || !ratio->baseline.contains(bestOver),
+        const StudyRatio* const ratio = m_study.ratio(column);
+        require(ratio == nullptr || !ratio->baseline.contains(bestOver),
                 fmt::format("{}: the baseline of {} fixes {}, the axis in best_over; leave out one",
                             where, column, bestOver));
     }
@@ -156,8 +156,7 @@ private:
         using Kind = StudyAnswer::Kind;
         const std::string where
             = fmt::format("[[answer]] {}", StudyAnswer::kKinds[std::size_t(answer.kind)]);
-        const bool isRatio = std::ranges::find(m_study.ratios, answer.y, &StudyRatio::name)
-            != m_study.ratios.end();
+        const bool isRatio = m_study.ratio(answer.y) != nullptr;
         require(isColumn(answer.y),
                 fmt::format("{}: y = '{}' is not a metric or a ratio", where, answer.y));
         for (const std::string& key : {answer.compare, answer.along, answer.bestOver})
@@ -211,8 +210,7 @@ private:
 
     bool isColumn(const std::string& name) const
     {
-        return metricNamed(name)
-            || std::ranges::find(m_study.ratios, name, &StudyRatio::name) != m_study.ratios.end();
+        return metricNamed(name) || m_study.ratio(name) != nullptr;
     }
 
     void checkFixed(const std::string& at, const std::map<std::string, std::string>& where,
