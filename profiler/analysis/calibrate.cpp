@@ -54,27 +54,6 @@ std::vector<std::uint32_t> countedIterations(const Run& run, Counted which)
     return numbers;
 }
 
-// Returns for each SEND the RECV of its message, and kNone for all other ops.
-std::vector<std::uint32_t> receivesOf(const Schedule& schedule, const OpIndex& index)
-{
-    std::vector<std::uint32_t> byValue(valueCount(schedule.shape), kNone), receives(index.count());
-    const auto forEach = [&](auto use) {
-        for (std::uint32_t op = 0; op < index.count(); ++op)
-            use(op, opAt(schedule, index, op));
-    };
-    forEach([&](std::uint32_t number, const Op& op) {
-        if (op.kind == OpKind::RecvActivation || op.kind == OpKind::RecvGradient)
-            byValue[valueIndex(transferredValue(op, schedule.shape), schedule.shape)] = number;
-    });
-    forEach([&](std::uint32_t number, const Op& op) {
-        const bool sends = op.kind == OpKind::SendActivation || op.kind == OpKind::SendGradient;
-        receives[number] = sends
-            ? byValue[valueIndex(transferredValue(op, schedule.shape), schedule.shape)]
-            : kNone;
-    });
-    return receives;
-}
-
 // Finds when the ops of one iteration of an imported run could have started. `windows` has the
 // window of each op (OpIndex), or kNotRun if it did not run.
 class Readiness
@@ -125,7 +104,7 @@ public:
     {
         const Value value = transferredValue(m_flow.op(send), m_schedule.shape);
         const auto producer = m_flow.producer(value, send);
-        const auto receive = m_flow.receive(value, otherDevice(m_schedule, m_flow.op(send)));
+        const auto receive = m_flow.receiveOf(send);
         if (!producer || !receive || !ran(*producer) || !ran(*receive))
             return std::nullopt;
         const std::int64_t sent = m_windows[*producer].end;
@@ -222,18 +201,19 @@ public:
     RecordedTimes medians() const
     {
         RecordedTimes times(m_index.count());
-        const std::vector<std::uint32_t> receives = receivesOf(m_run.schedule, m_index);
+        const DataFlow flow(m_run.schedule);
         std::vector<std::int64_t> durations, latencies;
         for (std::uint32_t op = 0; op < m_index.count(); ++op) {
+            const auto receive = isSend(flow.op(op).kind) ? flow.receiveOf(op) : std::nullopt;
             durations.clear();
             latencies.clear();
             for (const std::vector<Window>& windows : m_windows) {
                 if (windows[op] == kNotRun)
                     continue;
                 durations.push_back(windows[op].duration());
-                if (receives[op] != kNone && windows[receives[op]] != kNotRun)
+                if (receive && windows[*receive] != kNotRun)
                     latencies.push_back(
-                        std::max<std::int64_t>(0, windows[receives[op]].end - windows[op].end));
+                        std::max<std::int64_t>(0, windows[*receive].end - windows[op].end));
             }
             if (!durations.empty())
                 times[op] = {medianOf(durations), medianOf(latencies)};
@@ -330,7 +310,7 @@ using Cost = OpCosts::Cost;
 
 bool isReceive(OpKind kind)
 {
-    return kind == OpKind::RecvActivation || kind == OpKind::RecvGradient;
+    return isTransfer(kind) && !isSend(kind);
 }
 
 // Returns the kind of the transfer in the reverse direction, which moves as many bytes over the

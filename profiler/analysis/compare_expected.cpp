@@ -8,8 +8,6 @@
 #include "profiler/analysis/link_loads.h"
 #include "profiler/analysis/metrics.h"
 
-#include <fmt/format.h>
-
 #include <algorithm>
 #include <map>
 

@@ -2,7 +2,6 @@
 
 #include "engine/base/try.h"
 
-#include <fmt/format.h>
 #include <freetype/freetype.h>
 #include <freetype/ftadvanc.h>
 #include <freetype/tttables.h>

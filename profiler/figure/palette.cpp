@@ -19,15 +19,10 @@ using Json = nlohmann::ordered_json;
 
 constexpr std::string_view kFolder = "palettes/";
 
-double linear(std::uint8_t channel)
-{
-    const double c = channel / 255.0;
-    return c <= 0.04045 ? c / 12.92 : std::pow((c + 0.055) / 1.055, 2.4);
-}
-
 double luminance(Colour c)
 {
-    return 0.2126 * linear(c.red) + 0.7152 * linear(c.green) + 0.0722 * linear(c.blue);
+    return 0.2126 * linearLight(c.red) + 0.7152 * linearLight(c.green)
+        + 0.0722 * linearLight(c.blue);
 }
 
 std::string_view resourceOf(std::string_view name)
@@ -166,6 +161,12 @@ Colour mix(Colour from, Colour to, double share)
         return static_cast<std::uint8_t>(std::lround(a + (b - a) * share));
     };
     return {channel(from.red, to.red), channel(from.green, to.green), channel(from.blue, to.blue)};
+}
+
+double linearLight(std::uint8_t channel)
+{
+    const double c = channel / 255.0;
+    return c <= 0.04045 ? c / 12.92 : std::pow((c + 0.055) / 1.055, 2.4);
 }
 
 double contrast(Colour a, Colour b)

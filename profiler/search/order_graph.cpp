@@ -6,14 +6,10 @@
 
 #include <queue>
 
-#include <fmt/format.h>
-
 #include <algorithm>
 #include <cmath>
 #include <map>
-#include <numeric>
 #include <set>
-#include <tuple>
 #include <unordered_map>
 
 namespace profiler {

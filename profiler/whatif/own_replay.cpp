@@ -113,8 +113,7 @@ void OwnReplay::takeTimes(const IterationTimes& times)
 OpCosts::Cost OwnReplay::messageCost(const IterationTimes& times, std::uint32_t send) const
 {
     const DataFlow& flow = times.flow();
-    const Value value = transferredValue(flow.op(send), m_run->schedule.shape);
-    const auto receive = flow.receive(value, otherDevice(m_run->schedule, flow.op(send)));
+    const auto receive = flow.receiveOf(send);
     const std::int64_t arrival
         = receive && times.ran(*receive) ? times.of(*receive).end : times.of(send).end;
     return {times.of(send).duration(), std::max<std::int64_t>(0, arrival - times.of(send).end)};

@@ -15,8 +15,6 @@
 #include "profiler/analysis/metrics.h"
 #include "profiler/whatif/changes.h"
 
-#include <fmt/format.h>
-
 #include <algorithm>
 #include <cmath>
 #include <map>

@@ -288,19 +288,8 @@ private:
             return &m_times.allReduce;
         if (isCopy(op.kind))
             return &m_times.copies;
-        StageTimes& stage = m_times.stages[op.stage];
-        switch (op.kind) {
-        case OpKind::Forward:
-            return &stage.forward;
-        case OpKind::Backward:
-            return &stage.backward;
-        case OpKind::BackwardInput:
-            return &stage.input;
-        case OpKind::BackwardWeight:
-            return &stage.weight;
-        default:
-            return nullptr;
-        }
+        Samples StageTimes::*const samples = profiler::samplesOf(op.kind);
+        return samples == nullptr ? nullptr : &(m_times.stages[op.stage].*samples);
     }
 
     // Whether the op processes a whole micro-batch (no slice or half) and is not joint with the
@@ -340,7 +329,7 @@ private:
     {
         const Value value = transferredValue(m_flow.op(send), m_run.schedule.shape);
         const auto producer = m_flow.producer(value, send);
-        const auto receive = m_flow.receive(value, otherDevice(m_run.schedule, m_flow.op(send)));
+        const auto receive = m_flow.receiveOf(send);
         if (!producer || !receive || !ran(windows[*producer]) || !ran(windows[*receive]))
             return;
         const std::int64_t arrived = windows[*receive].end;

@@ -1,7 +1,6 @@
 #include "profiler/why/stragglers.h"
 
 #include "engine/base/median.h"
-#include "engine/base/try.h"
 #include "engine/schedule/notation.h"
 #include "profiler/analysis/metrics.h"
 #include "profiler/whatif/changes.h"

@@ -11,7 +11,6 @@
 #include "engine/schedules/scheme.h"
 
 #include <CLI/CLI.hpp>
-#include <fmt/format.h>
 
 #include <algorithm>
 #include <memory>

@@ -20,29 +20,11 @@ namespace {
 constexpr std::string_view kDigits = "0123456789abcdefghijklmnopqrstuvwxyz";
 constexpr std::size_t kHeadWidth = 13; // "device 0   | "
 
-char letterOf(OpKind kind)
-{
-    switch (kind) {
-    case OpKind::Forward:
-        return 'F';
-    case OpKind::Backward:
-        return 'B';
-    case OpKind::BackwardInput:
-        return 'I';
-    case OpKind::BackwardWeight:
-        return 'W';
-    case OpKind::Recompute:
-        return 'R';
-    default:
-        return 'O'; // OPT, the only remaining compute op
-    }
-}
-
 // Returns the two characters of an op: the letter of its kind and the digit of its micro-batch,
 // such as "F0". With several chunks, the letter is in lower case for the first chunk.
 std::string cellOf(const Op& op, const Shape& shape)
 {
-    char letter = letterOf(op.kind);
+    char letter = kindShortName(op.kind).front();
     if (shape.chunks() > 1 && op.stage.value / shape.devices == 0)
         letter = static_cast<char>(std::tolower(letter));
     const char digit
