@@ -301,7 +301,7 @@ std::optional<Interval> iterationInterval(const Run& run, int iteration)
         if (one.kind == Iteration::Kind::Measured)
             durations.push_back(one.window.duration());
     auto interval = medianInterval(std::move(durations));
-    const std::int64_t median = iterations[static_cast<std::size_t>(iteration)].window.duration();
+    const std::int64_t median = iterations[iteration].window.duration();
     if (interval) // of an even count the median lies between two iterations
         interval = Interval{std::min(interval->least, median), std::max(interval->most, median)};
     return interval;

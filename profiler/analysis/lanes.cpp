@@ -128,7 +128,7 @@ void Lanes::addBefore(DeviceId device, Track::Kind kind, std::vector<Window>& wi
 Windows Lanes::compute(DeviceId device) const
 {
     if (haveKernels())
-        return clip(m_kernels[static_cast<std::size_t>(device.value)].compute, m_window);
+        return clip(m_kernels[device.value].compute, m_window);
     std::vector<Window> windows;
     addWindows(spans(device, Track::Kind::Compute), windows);
     addBefore(device, Track::Kind::Compute, windows);
@@ -138,7 +138,7 @@ Windows Lanes::compute(DeviceId device) const
 Windows Lanes::communication(DeviceId device) const
 {
     if (haveKernels())
-        return clip(m_kernels[static_cast<std::size_t>(device.value)].communication, m_window);
+        return clip(m_kernels[device.value].communication, m_window);
     std::vector<Window> windows;
     for (const auto kind :
          {Track::Kind::Send, Track::Kind::Receive, Track::Kind::AllReduce, Track::Kind::Copy}) {

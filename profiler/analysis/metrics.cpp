@@ -357,7 +357,7 @@ void roundTo(double sum, double step, TimeByCategory& times, std::pair<TC, TC> a
         parts.push_back(times[static_cast<TC>(c)]);
     parts = rounded(std::move(parts), sum, step);
     for (int c = first; c <= last; ++c)
-        times[static_cast<TC>(c)] = parts[static_cast<std::size_t>(c - first)];
+        times[static_cast<TC>(c)] = parts[c - first];
 }
 
 } // namespace
@@ -537,7 +537,7 @@ int addIterations(const Run& run, RangeMetrics& result)
     const int first = result.firstIteration - (hasEarlier ? 1 : 0);
     std::int64_t counted = result.range.begin;
     for (int k = first; k < static_cast<int>(iterations.size()); ++k) {
-        const Iteration& one = iterations[static_cast<std::size_t>(k)];
+        const Iteration& one = iterations[k];
         if (k >= result.firstIteration && !touches(one))
             break;
         const Window part = overlap(one.window, {counted, result.range.end});

@@ -112,8 +112,7 @@ Ranking rankRuns(const Comparison& comparison, RankBy by, RankOrder order)
             ranking.rank[run] = runs[run].hasOlderWeights ? 0 : static_cast<int>(tied - first) + 1;
         }
         if (order == RankOrder::WorstFirst)
-            std::reverse(ranking.order.begin() + static_cast<std::ptrdiff_t>(first),
-                         ranking.order.begin() + static_cast<std::ptrdiff_t>(end));
+            std::reverse(ranking.order.begin() + first, ranking.order.begin() + end);
     }
     for (std::size_t k = 1; k < runs.size(); ++k) {
         const std::size_t one = ranking.order[k - 1], next = ranking.order[k];
@@ -174,7 +173,7 @@ TimeParts timeParts(const ComparedRun& run)
 Reading findingsData(std::span<const Finding> findings, std::int64_t ticksPerUnit)
 {
     const bool inUnits = ticksPerUnit != 1;
-    const double tick = inUnits ? 1.0 / static_cast<double>(ticksPerUnit) : 1e-6;
+    const double tick = inUnits ? 1.0 / ticksPerUnit : 1e-6;
     Reading::List all;
     for (const Finding& finding : findings) {
         const auto& time = finding.time;

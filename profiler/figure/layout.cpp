@@ -151,7 +151,7 @@ std::vector<std::string> runTitles(std::span<const engine::Run* const> runs)
     for (const engine::Run* run : runs) {
         const auto& group = equal[runTitle(*run)];
         const auto place = std::ranges::find(group, run) - group.begin();
-        titles.push_back(titleWith(distinctLabels(group)[static_cast<std::size_t>(place)], *run));
+        titles.push_back(titleWith(distinctLabels(group)[place], *run));
     }
     return titles;
 }

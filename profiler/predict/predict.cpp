@@ -380,7 +380,7 @@ Result<PredictedRun> withoutSpans(Schedule order, const OpPrices& prices,
     run.info.ticksPerUnit = prices.ticksPerUnit;
     describe(one, costs, options.iterations);
     const int reported = reportedIteration(run.timeline);
-    one.metrics = metrics(run.schedule, summaries[static_cast<std::size_t>(reported)]);
+    one.metrics = metrics(run.schedule, summaries[reported]);
     one.metrics.iteration = reported;
     addRates(run.info, run.schedule.shape.dataParallel, one.metrics);
     return one;

@@ -310,7 +310,7 @@ void Annealing::change()
         const auto at
             = std::clamp<std::int64_t>(m_index[item] + (chance(0.5) ? 1 : -1) * distance(), 0,
                                        static_cast<std::int64_t>(program.size()) - 1);
-        shift(program[static_cast<std::size_t>(at)], chance(0.5) ? distance() : -distance());
+        shift(program[at], chance(0.5) ? distance() : -distance());
     }
 }
 
@@ -338,8 +338,8 @@ bool Annealing::move(std::uint32_t device, std::int64_t from, std::int64_t to)
     if (from == to)
         return false;
     auto& program = m_program[device];
-    const Id item = program[static_cast<std::size_t>(from)];
-    const Id other = program[static_cast<std::size_t>(to)];
+    const Id item = program[from];
+    const Id other = program[to];
     const bool isEarlier = to < from;
     const std::size_t first = std::min(m_place[item], m_place[other]);
     const std::size_t last = std::max(m_place[item], m_place[other]);
@@ -375,8 +375,7 @@ bool Annealing::move(std::uint32_t device, std::int64_t from, std::int64_t to)
     }
     m_undo.push_back({device, static_cast<std::uint32_t>(from), static_cast<std::uint32_t>(to),
                       first, last - first + 1});
-    m_undoItems.insert(m_undoItems.end(), m_order.begin() + static_cast<std::ptrdiff_t>(first),
-                       m_order.begin() + static_cast<std::ptrdiff_t>(last) + 1);
+    m_undoItems.insert(m_undoItems.end(), m_order.begin() + first, m_order.begin() + last + 1);
     m_first = std::min(m_first, first);
     // Rewrites the list: the marked items and the item change sides with the others.
     const auto moves = [&](Id id) { return id == item || m_mark[id] == mark; };
@@ -397,7 +396,7 @@ bool Annealing::move(std::uint32_t device, std::int64_t from, std::int64_t to)
     else
         std::rotate(at + from, at + from + 1, at + to + 1);
     for (auto i = std::min(from, to); i <= std::max(from, to); ++i)
-        m_index[program[static_cast<std::size_t>(i)]] = static_cast<std::uint32_t>(i);
+        m_index[program[i]] = static_cast<std::uint32_t>(i);
     return true;
 }
 

@@ -124,7 +124,7 @@ struct OrderGraph::Builder
                     && call.replica == op.replica)
                     call.step = cost.duration;
         } else {
-            graph.steps[static_cast<std::size_t>(device.value)] += cost.duration;
+            graph.steps[device.value] += cost.duration;
         }
     }
 

@@ -37,8 +37,7 @@ constexpr int kSamples = kJitteredIterations;
 
 double lengthOf(const PredictedRun& one)
 {
-    return static_cast<double>(one.metrics.duration)
-        / static_cast<double>(one.run.info.ticksPerUnit);
+    return ratio(one.metrics.duration, one.run.info.ticksPerUnit);
 }
 
 OrderGraph::Memory memoryOf(const Schedule& lowered, const PredictionCosts& costs,
@@ -63,7 +62,7 @@ OrderGraph::Memory memoryOf(const Schedule& lowered, const PredictionCosts& cost
         for (const StageId stage : deviceOf.ids())
             for (const double bytes :
                  {stages[stage].weights, stages[stage].gradients, stages[stage].optimizer})
-                memory.held[static_cast<std::size_t>(deviceOf[stage].value)] += std::llround(bytes);
+                memory.held[deviceOf[stage].value] += std::llround(bytes);
     return memory;
 }
 
@@ -154,8 +153,7 @@ std::string idleSentence(const Run& published, const Run& found)
     const auto before = metrics(published), after = metrics(found);
     if (!before || !after)
         return {};
-    const double scale = static_cast<double>(found.info.ticksPerUnit)
-        / static_cast<double>(published.info.ticksPerUnit);
+    const double scale = ratio(found.info.ticksPerUnit, published.info.ticksPerUnit);
     double most = 0;
     std::string sentence;
     for (const DeviceId d : after->devices.ids()) {
@@ -186,8 +184,7 @@ std::vector<std::string> differences(const Run& published, const Run& found)
                         stagesOf(found.schedule, first), stagesOf(published.schedule, first)));
         return all;
     }
-    const double scale = static_cast<double>(found.info.ticksPerUnit)
-        / static_cast<double>(published.info.ticksPerUnit);
+    const double scale = ratio(found.info.ticksPerUnit, published.info.ticksPerUnit);
     const Starts before = startsOf(published), after = startsOf(found);
     std::size_t moved = 0;
     bool onlyWeights = true;
@@ -251,10 +248,7 @@ struct Chain
     std::uint64_t seed = 0;
     std::unique_ptr<Annealing> annealing = {};
 
-    double length() const
-    {
-        return static_cast<double>(annealing->best()) / static_cast<double>(start->ticksPerUnit);
-    }
+    double length() const { return ratio(annealing->best(), start->ticksPerUnit); }
     void restart(std::vector<OrderGraph::Id> order)
     {
         annealing
@@ -445,8 +439,7 @@ private:
         for (const Round& round : kRounds) {
             std::ranges::stable_sort(m_chains, {}, &Chain::length);
             if (m_chains.size() > round.most)
-                m_chains.erase(m_chains.begin() + static_cast<std::ptrdiff_t>(round.most),
-                               m_chains.end());
+                m_chains.erase(m_chains.begin() + round.most, m_chains.end());
             for (Chain& chain : m_chains)
                 chain.restart(chain.annealing->bestOrder());
             runRound(
@@ -490,7 +483,7 @@ private:
         for (double share = 0; share < 1 && !m_stop;) {
             const std::int64_t slice = counts ? std::min(most, budget.orders - done) : most;
             const double to = counts
-                ? static_cast<double>(done + slice) / static_cast<double>(budget.orders)
+                ? ratio(done + slice, budget.orders)
                 : std::min(1.0, (now() - start) / std::max(budget.seconds, 1e-9));
             chain.annealing->run(slice, begin + (1 - begin) * share, begin + (1 - begin) * to);
             done += slice;
@@ -512,9 +505,8 @@ private:
     SearchProgress state() const
     {
         SearchProgress now = m_result.numbers();
-        now.share = m_request.orders > 0
-            ? static_cast<double>(now.orders) / static_cast<double>(m_request.orders)
-            : now.seconds / m_request.seconds;
+        now.share = m_request.orders > 0 ? ratio(now.orders, m_request.orders)
+                                         : now.seconds / m_request.seconds;
         now.best = m_best;
         now.inUnits = !m_costs.model && !m_costs.recorded.run;
         return now;
@@ -616,7 +608,7 @@ private:
         Schedule order;
     };
 
-    static double now() { return 1e-9 * static_cast<double>(wallTime()); }
+    static double now() { return 1e-9 * wallTime(); }
 
     const SearchRequest& m_request;
     const PredictionCosts& m_costs;

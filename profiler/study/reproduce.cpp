@@ -84,7 +84,7 @@ private:
 
 double iterationOf(const PredictedRun& of)
 {
-    return static_cast<double>(of.metrics.duration) / static_cast<double>(of.run.info.ticksPerUnit);
+    return ratio(of.metrics.duration, of.run.info.ticksPerUnit);
 }
 
 double largestStash(const PredictedRun& of)
@@ -322,9 +322,8 @@ Result<std::string> placementAnswer()
         for (const CauseLink& link : Explainer(one.run, one.metrics.iteration).criticalPath()) {
             const bool isMessage = isTransfer(opAt(one.run.schedule, index, link.op).kind);
             found.messages += isMessage ? 1 : 0;
-            found.compute += isMessage ? 0
-                                       : static_cast<double>(link.window.duration())
-                    / static_cast<double>(one.run.info.ticksPerUnit);
+            found.compute
+                += isMessage ? 0 : ratio(link.window.duration(), one.run.info.ticksPerUnit);
         }
         return found;
     };

@@ -69,7 +69,7 @@ void addKinds(const Run& run, const RunMetrics& reported, double unit, StudyValu
     std::vector<RunMetrics> all;
     const auto& iterations = run.timeline.iterations;
     for (int i = 0; i < std::ssize(iterations) && run.info.mode != Mode::Simulate; ++i)
-        if (iterations[static_cast<std::size_t>(i)].kind == Iteration::Kind::Measured)
+        if (iterations[i].kind == Iteration::Kind::Measured)
             if (auto one = metrics(run, i))
                 all.push_back(*std::move(one));
     if (all.empty())
@@ -274,7 +274,7 @@ Result<StudyData> StudyFile::read()
         const std::int64_t point = row.integer(0);
         if (point < 0 || std::cmp_greater_equal(point, data.points.size()))
             return tl::unexpected(m_database.damaged("a point that the study lacks"));
-        StudyResult& result = data.results[static_cast<std::size_t>(point)];
+        StudyResult& result = data.results[point];
         result.isDone = true;
         result.values.unit = row.text(1);
         result.error = row.text(2);

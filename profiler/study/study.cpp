@@ -353,14 +353,14 @@ StudyData withoutAxis(const StudyData& data, std::string_view key, const Combine
     const std::size_t place = data.study.place(key);
     Study study = data.study;
     const StudyAxis axis = study.grid[place];
-    study.grid.erase(study.grid.begin() + static_cast<std::ptrdiff_t>(place));
+    study.grid.erase(study.grid.begin() + place);
     study.fixed.push_back(axis);
     StudyData without(std::move(study));
     for (std::size_t i = 0; i < without.points.size(); ++i) {
         std::vector<std::size_t> from;
         for (const std::string& value : axis.values) {
             std::vector<std::string> values = without.points[i].values;
-            values.insert(values.begin() + static_cast<std::ptrdiff_t>(place), value);
+            values.insert(values.begin() + place, value);
             from.push_back(pointAt(data.study, values).value());
         }
         without.points[i].source = data.points[from.front()].source;

@@ -28,7 +28,7 @@ std::string plain(double value)
 std::string text(const std::pair<const Changes::Cell, std::int64_t>& time)
 {
     return fmt::format("{}{}={}", time.first.stage, kindName(time.first.kind),
-                       plain(static_cast<double>(time.second) / 1e6));
+                       plain(time.second / 1e6));
 }
 
 std::string text(const Changes::Speed& speed)
@@ -309,8 +309,7 @@ Field<Changes> linkDelay()
     facts.kind = FieldKind::Real;
     return {facts,
             [](const Changes& c) {
-                return c.messageDelay > 0 ? plain(static_cast<double>(c.messageDelay) / 1e3)
-                                          : std::string();
+                return c.messageDelay > 0 ? plain(c.messageDelay / 1e3) : std::string();
             },
             [](Changes& c, std::string_view typed) -> Result<void> {
                 c.messageDelay = std::llround(parseNumber(typed).value_or(0) * 1e3);

@@ -280,8 +280,7 @@ Schedule ownOrder(const Run& run)
 std::int64_t reportedDuration(const Timeline& timeline)
 {
     const int reported = reportedIteration(timeline);
-    return reported < 0 ? 0
-                        : timeline.iterations[static_cast<std::size_t>(reported)].window.duration();
+    return reported < 0 ? 0 : timeline.iterations[reported].window.duration();
 }
 
 // Multiplies all times by `factor`. The start of the iteration stays where it is. Fails if the
@@ -338,8 +337,7 @@ WhatIfPredictor::WhatIfPredictor(const Run& run, MeasuredTimes times)
         return;
     const auto again = simulate(own, CostBuilder(m_times, own.shape, 1, Draw(), 1).costsOf(own));
     if (again && reportedDuration(*again) > 0)
-        m_correction
-            = static_cast<double>(m_measured) / static_cast<double>(reportedDuration(*again));
+        m_correction = ratio(m_measured, reportedDuration(*again));
 }
 
 Result<WhatIfPredictor> WhatIfPredictor::create(const Run& run)
@@ -434,9 +432,7 @@ Result<Prediction> WhatIfPredictor::predictOwn(double linkSpeed) const
     TRY(checkLayout(m_times, m_run->schedule.shape.stages));
     const OwnReplay& replay = **m_replay;
     const bool isScaled = replay.simulated() > 0 && replay.simulated() != replay.recorded();
-    const double correction = !isScaled
-        ? 1
-        : static_cast<double>(replay.recorded()) / static_cast<double>(replay.simulated());
+    const double correction = !isScaled ? 1 : ratio(replay.recorded(), replay.simulated());
     auto placed = TRY(replay.placed(ownChange(linkSpeed, correction)));
     Prediction prediction;
     prediction.run.schedule = std::move(placed.schedule);
@@ -531,8 +527,7 @@ IdVector<DeviceId, std::int64_t> predictedBytes(const Run& measured, const Sched
     const bool holdsSameStages = schedule.deviceOf == measured.schedule.deviceOf;
     // With more devices, each device has fewer layers, so one M_a and one M_theta are smaller by
     // this factor.
-    const double share
-        = static_cast<double>(own.size()) / static_cast<double>(predicted.devices.size());
+    const double share = ratio(own.size(), predicted.devices.size());
     IdVector<DeviceId, std::int64_t> bytes;
     for (const DeviceMetrics& device : predicted.devices) {
         const Sizes& sizes = holdsSameStages ? own[device.device] : largest;

@@ -113,7 +113,7 @@ bool RunEdit::selects(const Op& one, DeviceId on, DeviceId to, std::span<const i
     if (op)
         return nameOf(*op) == nameOf(one);
     if (links) {
-        const auto nodeOf = [&](DeviceId d) { return nodes[static_cast<std::size_t>(d.value)]; };
+        const auto nodeOf = [&](DeviceId d) { return nodes[d.value]; };
         const auto known = static_cast<int>(nodes.size());
         return isTransfer(one.kind) && std::max(on.value, to.value) < known
             && (nodeOf(on) == nodeOf(to)) == (*links == LinkTier::InNode);
@@ -212,7 +212,7 @@ double Samples::spread() const
     std::vector<std::int64_t> distances;
     for (const std::int64_t time : times)
         distances.push_back(std::abs(time - middle));
-    return middle > 0 ? static_cast<double>(medianOf(distances)) / static_cast<double>(middle) : 0;
+    return middle > 0 ? ratio(medianOf(distances), middle) : 0;
 }
 
 namespace {

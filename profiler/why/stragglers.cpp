@@ -193,8 +193,7 @@ void countSlowest(const IdVector<DeviceId, Excesses>& excesses, Stragglers& all)
     int above = 0;
     for (int i = 0; i < all.iterations; ++i) {
         const auto excess = [&](const DevicePace& pace) {
-            return pace.mayHaveMoreWork ? -1.0
-                                        : excesses[pace.device].all[static_cast<std::size_t>(i)];
+            return pace.mayHaveMoreWork ? -1.0 : excesses[pace.device].all[i];
         };
         DevicePace& slowest = *std::ranges::max_element(all.devices, {}, excess);
         ++slowest.slowest;

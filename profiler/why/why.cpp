@@ -348,7 +348,7 @@ Result<CriticalPath> criticalPath(const Run& run, int iteration)
                        + whyUnknownAndRemedy(run.info));
     CriticalPath path;
     path.iteration = index;
-    path.window = run.timeline.iterations[static_cast<std::size_t>(index)].window;
+    path.window = run.timeline.iterations[index].window;
     auto links = Explainer(run, index).criticalPath();
     std::erase_if(links, [&](const CauseLink& link) {
         return link.window.end <= path.window.begin || link.window.begin >= path.window.end;
@@ -427,8 +427,7 @@ public:
             if (time <= bound.memory)
                 continue;
             bound.memory = time;
-            bound.stashes
-                = static_cast<double>(peak) / static_cast<double>(stashPartsPerActivation(m_shape));
+            bound.stashes = ratio(peak, stashPartsPerActivation(m_shape));
             if (time > bound.work)
                 bound.device = d;
         }
@@ -1077,7 +1076,7 @@ Result<double> WhyEffects::accuracy() const
 {
     if (!m_replay)
         return tl::unexpected(m_replay.error());
-    return static_cast<double>(m_replay->simulated()) / static_cast<double>(m_replay->recorded());
+    return ratio(m_replay->simulated(), m_replay->recorded());
 }
 
 Result<ChangeEffect> WhyEffects::ofChunks(int chunks) const

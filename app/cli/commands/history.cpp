@@ -267,8 +267,7 @@ Sheet historySheet(const History& history)
 double chartScale(const MeasureInfo& measure, std::int64_t ticksPerUnit)
 {
     constexpr double kMebibyte = 1 << 20;
-    return measure.unit == Unit::Time
-        ? (ticksPerUnit == 1 ? 1e-6 : 1.0 / static_cast<double>(ticksPerUnit))
+    return measure.unit == Unit::Time ? (ticksPerUnit == 1 ? 1e-6 : 1.0 / ticksPerUnit)
         : measure.unit == Unit::Share ? 100
         : measure.unit == Unit::Bytes ? 1 / kMebibyte
                                       : 1;

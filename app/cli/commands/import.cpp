@@ -30,12 +30,12 @@ using namespace profiler;
 namespace {
 double shareOf(const ImportReport& report, std::int64_t time)
 {
-    return report.time > 0 ? static_cast<double>(time) / static_cast<double>(report.time) : 0;
+    return report.time > 0 ? ratio(time, report.time) : 0;
 }
 
 std::string milliseconds(std::int64_t ns)
 {
-    return fmt::format("{:.3f}", static_cast<double>(ns) / 1e6);
+    return fmt::format("{:.3f}", ns / 1e6);
 }
 
 std::string summaryOf(const Run& run, const ImportReport& report)
@@ -96,8 +96,7 @@ std::string clockScatter(const ImportReport& report)
         "clocks of {} hosts: before alignment, median offset from the first host {} ms, "
         "range {} ms; after alignment, median error {:.1f} µs, largest {:.1f} µs\n",
         offsets.size(), milliseconds(medianOf(offsets)), milliseconds(most - least),
-        static_cast<double>(medianOf(spreads)) / 1e3,
-        static_cast<double>(std::ranges::max(spreads)) / 1e3);
+        medianOf(spreads) / 1e3, std::ranges::max(spreads) / 1e3);
 }
 
 std::string importText(const Run& run, const std::string& file)
@@ -111,8 +110,8 @@ std::string importText(const Run& run, const std::string& file)
         text += "\n" + Table(kLeftOutWork, report.leftOut).text();
     for (const ImportReport::Clock& clock : report.clocks)
         text += fmt::format("clock of {}: {:+.3f} ms, {:+.2f} ppm, spread {:.1f} µs ({} pairs)\n",
-                            clock.host, static_cast<double>(clock.offset) / 1e6, clock.drift,
-                            static_cast<double>(clock.spread) / 1e3, clock.pairs);
+                            clock.host, clock.offset / 1e6, clock.drift, clock.spread / 1e3,
+                            clock.pairs);
     text += clockScatter(report);
     if (!report.missingRanks.empty())
         text += fmt::format("missing ranks: {}\n", fmt::join(report.missingRanks, ", "));

@@ -105,7 +105,7 @@ constexpr std::array kLayout{
             }),
     Measure({"iteration"}, [](const LayoutRow& r) { return r.metrics.duration; }),
     Measure(column("", "iteration ms", Unit::None, 2),
-            [](const LayoutRow& r) { return static_cast<double>(r.metrics.duration) * 1e-6; }),
+            [](const LayoutRow& r) { return r.metrics.duration * 1e-6; }),
     Measure(column("bubble_ratio", "bubble", Unit::Share),
             [](const LayoutRow& r) { return r.metrics.bubbleRatio; }),
     Measure({"peak_bytes", "peak memory", Unit::Bytes, kColumn | kIfAny},
@@ -121,9 +121,7 @@ Sheet layoutSheet(const Pipeline& pipeline, const Schedule& schedule,
                   const std::vector<LayoutRow>& rows, std::int64_t tried)
 {
     const LayoutRow &before = rows.front(), &after = rows.back();
-    const double change
-        = static_cast<double>(after.metrics.duration) / static_cast<double>(before.metrics.duration)
-        - 1;
+    const double change = ratio(after.metrics.duration, before.metrics.duration) - 1;
     const Shape& shape = schedule.shape;
     Reading::List torchtitan;
     for (const auto& names : titanModules(after.layers))

@@ -245,7 +245,7 @@ public:
     {
         // For a stream, iteration() is called only after the last iteration has ended.
         m_done = static_cast<std::size_t>(at.iteration);
-        draw(at.ops == 0 ? 0 : static_cast<double>(at.done) / static_cast<double>(at.ops));
+        draw(at.ops == 0 ? 0 : ratio(at.done, at.ops));
     }
     void iteration(std::size_t index, const Iteration& iteration) override
     {

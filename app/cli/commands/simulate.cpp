@@ -225,7 +225,7 @@ constexpr std::array kLink{
     Measure({"all_reduce_bytes"}, [](const L& l) { return std::llround(l.allReduces); }),
     Measure({"transfers"}, [](const L& l) { return l.count(L::Of::Messages); }),
     Measure({"all_reduces"}, [](const L& l) { return l.count(L::Of::AllReduces); }),
-    Measure({"busy_ms"}, [](const L& l) { return static_cast<double>(l.busy) / 1e6; }),
+    Measure({"busy_ms"}, [](const L& l) { return l.busy / 1e6; }),
 };
 
 Reading dataOf(const PredictedRun& one)

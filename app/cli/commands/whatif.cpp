@@ -179,8 +179,7 @@ Sheet whatIfSheet(const Run& run, const WhatIfPredictor& predictor, const WhatIf
     sheet.sentence(fmt::format(
         "message: {:.3f} ms; optimizer: {:.3f} ms per stage; correction: {:.3f}, the measured "
         "iteration time divided by the time predicted for the same schedule",
-        static_cast<double>(times.message.median()) / 1e6,
-        static_cast<double>(times.optimizer.median()) / 1e6, predictor.correction()));
+        times.message.median() / 1e6, times.optimizer.median() / 1e6, predictor.correction()));
     if (table.predictions.front().least < table.predictions.front().most)
         sheet.sentence(std::string(kIntervalCovers));
     sheet.data("message", times.message.median());

@@ -27,8 +27,7 @@ std::string cellOf(const Op& op, const Shape& shape)
     char letter = kindShortName(op.kind).front();
     if (shape.chunks() > 1 && op.stage.value / shape.devices == 0)
         letter = static_cast<char>(std::tolower(letter));
-    const char digit
-        = op.microBatch.isValid() ? kDigits[static_cast<std::size_t>(op.microBatch.value)] : ' ';
+    const char digit = op.microBatch.isValid() ? kDigits[op.microBatch.value] : ' ';
     return {letter, digit};
 }
 
@@ -312,8 +311,7 @@ std::string subjectOf(const Run& run, const Note& note)
 
 const Iteration* iterationOf(const Run& run, const Note& note)
 {
-    return note.iteration < 0 ? nullptr
-                              : &run.timeline.iterations[static_cast<std::size_t>(note.iteration)];
+    return note.iteration < 0 ? nullptr : &run.timeline.iterations[note.iteration];
 }
 
 std::string iterationLabel(const Iteration* iteration)
