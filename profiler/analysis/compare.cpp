@@ -360,7 +360,7 @@ Change change(const Amount& from, const Amount& to)
 
 std::pair<double, double> meanInterval(const std::vector<double>& values)
 {
-    const auto count = static_cast<double>(values.size());
+    const double count = values.size();
     double mean = 0, squares = 0;
     for (const double value : values)
         mean += value / count;

@@ -66,9 +66,9 @@ void addKinds(const Run& run, const RunMetrics& metrics, std::size_t number, Kin
         table.add(std::string(kindName(kind)), kind, number,
                   meanOver(metrics, [kind](const auto& device) { return device.byKind[kind]; }));
     const ExposedTime exposed = exposedByKind(run, metrics.iteration);
-    const auto all = static_cast<double>(metrics.devices.size());
-    const auto recorded = static_cast<double>(std::ranges::count_if(
-        metrics.devices, [](const auto& device) { return device.compute > 0; }));
+    const double all = metrics.devices.size();
+    const double recorded = std::ranges::count_if(
+        metrics.devices, [](const auto& device) { return device.compute > 0; });
     const double scale = recorded > 0 ? all / recorded : 1; // exposedByKind(): mean of all devices
     table.add("messages, exposed", {}, number, exposed.messages * scale);
     table.add("copies, exposed", {}, number, exposed.copies * scale);
@@ -82,8 +82,8 @@ std::vector<DeviceTimes> devicesOf(const RunMetrics& expected, const RunMetrics&
     std::vector<DeviceTimes> devices;
     std::vector<double> ratios;
     for (const DeviceMetrics& device : measured.devices) {
-        const auto before = static_cast<double>(expected.devices[device.device].compute);
-        const auto compute = static_cast<double>(device.compute);
+        const double before = expected.devices[device.device].compute;
+        const double compute = device.compute;
         if (before <= 0 || compute <= 0)
             continue;
         devices.push_back({device.device, compute, compute / before});

@@ -309,7 +309,7 @@ private:
             }
         }
         drawMissing([&](std::size_t point) { // side by side, not one on the other
-            const auto series = static_cast<double>(indexOf(point, m_chart.series));
+            const double series = indexOf(point, m_chart.series);
             return place(point) + 7 * (series - static_cast<double>(m_series.size() - 1) / 2);
         });
         nameLines(lines);

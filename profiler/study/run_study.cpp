@@ -95,7 +95,7 @@ void addTraining(const Run& run, std::optional<double> targetLoss, StudyValues& 
     const double time = values.of[StudyMetric::Iteration].value_or(0);
     if (trained == 0)
         return;
-    const auto tokens = static_cast<double>(run.info.tokensPerIteration);
+    const double tokens = run.info.tokensPerIteration;
     values.of[StudyMetric::TrainingTime] = time * static_cast<double>(trained);
     if (tokens > 0)
         values.of[StudyMetric::Tokens] = tokens * static_cast<double>(trained);
@@ -117,7 +117,7 @@ StudyValues valuesOf(const Run& run, const RunMetrics& metrics, std::optional<do
 {
     StudyValues values;
     values.unit = run.info.inUnits() ? "units" : "ns";
-    const auto unit = static_cast<double>(run.info.ticksPerUnit);
+    const double unit = run.info.ticksPerUnit;
     auto& of = values.of;
     of[StudyMetric::Iteration] = static_cast<double>(metrics.duration) / unit;
     addInterval(iterationInterval(run, metrics.iteration), StudyMetric::Iteration, unit, values);

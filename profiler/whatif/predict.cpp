@@ -501,7 +501,7 @@ std::optional<Sizes> sizesOf(const DeviceMetrics& device)
 {
     if (!device.peakBytes || !device.peakStashBytes || device.peakStash <= 0 || device.weights <= 0)
         return std::nullopt;
-    const auto stash = static_cast<double>(*device.peakStashBytes);
+    const double stash = *device.peakStashBytes;
     return Sizes{stash / device.peakStash,
                  (static_cast<double>(*device.peakBytes) - stash) / device.weights};
 }

@@ -261,7 +261,7 @@ std::string memoryHint(const Run& run, DeviceId device)
     for (const DeviceMetrics& one : numbers->devices)
         if (one.device != device)
             others.push_back(static_cast<double>(one.peakBytes.value_or(0)));
-    const auto own = static_cast<double>(*numbers->devices[device].peakBytes);
+    const double own = *numbers->devices[device].peakBytes;
     const double middle = medianOf(others);
     return middle > 0 && own > kMore * middle ? fmt::format(
                "Its peak memory is {:.0f} % above that of the others.", 100 * (own / middle - 1))

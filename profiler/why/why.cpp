@@ -831,8 +831,8 @@ private:
             for (const auto& [other, time] : median)
                 if (other.second == key.second && other.first != key.first)
                     others.push_back(time);
-            const auto fair = static_cast<double>(medianOf(others));
-            const auto own = static_cast<double>(median.at(key));
+            const double fair = medianOf(others);
+            const double own = median.at(key);
             if (fair <= 0 || own / fair - 1 < kUnequal)
                 continue;
             WhyReason reason;

@@ -273,7 +273,7 @@ private:
 
     void draw(double shareOfCurrent)
     {
-        const auto planned = static_cast<double>(std::max<std::size_t>(m_planned, 1));
+        const double planned = std::max<std::size_t>(m_planned, 1);
         const double share = (static_cast<double>(m_done) + shareOfCurrent) / planned;
         const int full = std::min(kCells, static_cast<int>(share * kCells));
         const std::size_t current = std::min(m_done + 1, m_planned);

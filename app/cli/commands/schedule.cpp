@@ -270,7 +270,7 @@ Result<Checked> checkFile(const ValidateOptions& options)
     if (checked.violations.empty())
         checked.communication = checkTransports(checked.schedule);
     if (options.stashLimit > 0) {
-        const auto parts = static_cast<double>(stashPartsPerActivation(checked.schedule.shape));
+        const double parts = stashPartsPerActivation(checked.schedule.shape);
         for (Violation& violation : checkStashLimit(
                  checked.schedule, static_cast<std::int64_t>(options.stashLimit * parts)))
             checked.violations.push_back(std::move(violation));
