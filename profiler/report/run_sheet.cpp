@@ -1,6 +1,7 @@
 #include "profiler/report/run_sheet.h"
 
 #include "engine/base/try.h"
+#include "engine/schedule/notation.h"
 #include "profiler/analysis/explain.h"
 #include "profiler/analysis/ranking.h"
 #include "profiler/figure/layout.h"
