@@ -25,15 +25,19 @@ std::string joined(std::span<const std::string_view> words)
     return fmt::format("{}", fmt::join(words, ","));
 }
 
-using O = SchemeOption;
 constexpr std::array kOption{
-    Measure({"key"}, Of<&O::key>()),
-    Measure({"title"}, Of<&O::title>()),
+    Measure({"key"}, Of<&SchemeOption::key>()),
+    Measure({"title"}, Of<&SchemeOption::title>()),
     Measure({"values"},
-            [](const O& o) { return Reading(Reading::List(o.values.begin(), o.values.end())); }),
+            [](const SchemeOption& o) {
+                return Reading(Reading::List(o.values.begin(), o.values.end()));
+            }),
     Measure({"smallest"},
-            [](const O& o) { return o.smallest ? Reading(*o.smallest) : Reading::absent(); }),
-    Measure({"form"}, [](const O& o) { return o.accepts ? Reading(o.form) : Reading::absent(); }),
+            [](const SchemeOption& o) {
+                return o.smallest ? Reading(*o.smallest) : Reading::absent();
+            }),
+    Measure({"form"},
+            [](const SchemeOption& o) { return o.accepts ? Reading(o.form) : Reading::absent(); }),
 };
 
 std::string optionsText(const Scheme& scheme)
