@@ -16,6 +16,7 @@
 #include <array>
 #include <cmath>
 #include <filesystem>
+#include <iterator>
 #include <memory>
 #include <optional>
 
@@ -221,21 +222,20 @@ constexpr std::array kHistoryRow{
 Table tableOf(const std::vector<HistoryCell>& rows)
 {
     Table table(kHistoryRow, rows);
-    std::vector<std::string> values, intervals, changes, shares, verdicts;
-    for (const HistoryCell& row : rows) {
+    const auto add = [&](const std::string& title, auto text) {
+        std::vector<std::string> cells;
+        std::ranges::transform(rows, std::back_inserter(cells), text);
+        table.insert(table.columns.size(), title, cells);
+    };
+    add(lowered(rows.front().measure.title),
+        [](const H& row) { return row.text(row.of.point.value); });
+    add("95 % interval", [](const H& row) { return row.interval(row.of.point.value); });
+    add("change", [](const H& row) { return row.text(row.change()); });
+    add("%", [](const H& row) {
         const auto& change = row.of.point.change;
-        values.push_back(row.text(row.of.point.value));
-        intervals.push_back(row.interval(row.of.point.value));
-        changes.push_back(row.text(row.change()));
-        shares.push_back(change ? fmt::format("{:+.1f}", 100 * change->share()) : "-");
-        verdicts.push_back(verdictOf(row.of.point));
-    }
-    std::size_t at = table.columns.size();
-    table.insert(at++, lowered(rows.front().measure.title), values);
-    table.insert(at++, "95 % interval", intervals);
-    table.insert(at++, "change", changes);
-    table.insert(at++, "%", shares);
-    table.insert(at, "against the run before", verdicts);
+        return change ? fmt::format("{:+.1f}", 100 * change->share()) : "-";
+    });
+    add("against the run before", [](const H& row) { return verdictOf(row.of.point); });
     return table;
 }
 

@@ -148,7 +148,7 @@ constexpr std::array kPresets{
     Measure({"parameters"}, Of<&Preset::parameters>()),
     Measure(column("", "parameters", Unit::None, 1),
             [](const Preset& p) { return countText(p.parameters); }),
-    Measure(column("can_train", "trains"), [](const Preset& p) { return p.canTrain; }),
+    Measure(column("can_train", "trains"), Of<&Preset::canTrain>()),
 };
 
 Result<Preset> presetOf(const std::string& name)

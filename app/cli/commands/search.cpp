@@ -9,6 +9,7 @@
 #include "engine/base/text.h"
 #include "engine/base/try.h"
 #include "engine/schedule/formats/schedule_file.h"
+#include "profiler/analysis/device_memory.h"
 #include "profiler/report/sheet.h"
 
 #include <CLI/CLI.hpp>
@@ -59,10 +60,7 @@ constexpr std::array kPublished{
     Measure(column("peak_stash", "peak stash", Unit::Activations),
             [](const PublishedRow& p) { return p.of.metrics.peakStash(); }),
     Measure({"peak_bytes", "peak memory", Unit::Bytes, kColumn | kIfAny},
-            [](const PublishedRow& p) {
-                const auto bytes = p.of.metrics.peakBytes();
-                return bytes ? Reading(*bytes) : Reading();
-            }),
+            [](const PublishedRow& p) { return p.of.metrics.peakBytes(); }),
     Measure({"fits"}, [](const PublishedRow& p) { return p.of.fits; }),
     Measure(column("", "memory"),
             [](const PublishedRow& p) { return p.of.fits ? "fits" : "does not fit"; }),
@@ -75,26 +73,18 @@ Sheet searchSheet(const SearchResult& result, const SearchRequest& request, cons
     std::vector<PublishedRow> published;
     for (const PublishedSchedule& one : result.published)
         published.push_back({one, result});
-    Reading::List differences, warnings;
-    for (const std::string& text : result.differences)
-        differences.emplace_back(text);
-    for (const std::string& text : result.warnings)
-        warnings.emplace_back(text);
     const bool inUnits = result.found.run.info.inUnits();
-    const MemoryCapacity& memory = request.limit.memory;
-    const bool known = memory.isKnown();
     Sheet sheet;
+    sheet.data(
+        Reading::Fields{{"iteration", result.length()},
+                        {"unit", inUnits ? "forward" : "ns"},
+                        {"bound", result.bound > 0 ? Reading(result.bound) : Reading()},
+                        {"gap", result.bound > 0 ? Reading(result.numbers().gap()) : Reading()},
+                        {"bubble_ratio", metrics.bubbleRatio},
+                        {"peak_stash", metrics.peakStash()},
+                        {"peak_bytes", metrics.peakBytes()}});
+    sheet.data(memoryData(request.limit.memory));
     sheet.data(Reading::Fields{
-        {"iteration", result.length()},
-        {"unit", inUnits ? "forward" : "ns"},
-        {"bound", result.bound > 0 ? Reading(result.bound) : Reading()},
-        {"gap", result.bound > 0 ? Reading(result.numbers().gap()) : Reading()},
-        {"bubble_ratio", metrics.bubbleRatio},
-        {"peak_stash", metrics.peakStash()},
-        {"peak_bytes", metrics.peakBytes() ? Reading(*metrics.peakBytes()) : Reading()},
-        {"device_memory_bytes", known ? Reading(memory.bytes) : Reading()},
-        {"usable_memory_bytes", known ? Reading(memory.usable()) : Reading()},
-        {"reserve", known ? Reading(memory.reserve) : Reading()},
         {"orders", result.orders},
         {"seconds", result.seconds},
         {"seed", static_cast<std::int64_t>(request.prediction.costs.rules.seed)},
@@ -104,8 +94,8 @@ Sheet searchSheet(const SearchResult& result, const SearchRequest& request, cons
              ? Reading()
              : Reading(Reading::Fields{{"scheme", best->scheme}, {"iteration", best->length}})},
         {"schedule_file", textOrUnknown(file)},
-        {"differences", differences},
-        {"warnings", warnings}});
+        {"differences", Reading::List(result.differences.begin(), result.differences.end())},
+        {"warnings", Reading::List(result.warnings.begin(), result.warnings.end())}});
     const SearchVerdict sentence = verdict(result.numbers(), request.limit);
     sheet.sentence("found " + sentence.lead + " " + sentence.rest);
     sheet.sentence(fmt::format("started from {}; bubble {}, peak {}; {} orders tried in {:.1f} s",
