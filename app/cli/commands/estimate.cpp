@@ -39,7 +39,7 @@ std::string fitText(std::optional<double> bytes, const MemoryCapacity& memory)
 }
 
 template<auto Member>
-Reading of(const E& e)
+Reading ofRow(const E& e)
 {
     return e.row.*Member;
 }
@@ -50,25 +50,25 @@ Reading bytes(std::optional<double> value)
 }
 
 constexpr std::array kRow{
-    Measure(column("micro_batch_size", "b"), of<&BpipeRow::microBatchSize>),
-    Measure(column("micro_batches", "N"), of<&BpipeRow::microBatches>),
+    Measure(column("micro_batch_size", "b"), ofRow<&BpipeRow::microBatchSize>),
+    Measure(column("micro_batches", "N"), ofRow<&BpipeRow::microBatches>),
     Measure({"fullest_device"}, [](const E& e) { return e.row.memory.device; }),
     Measure(column("state_bytes", "state", Unit::Bytes),
             [](const E& e) { return bytes(e.row.memory.state); }),
     Measure(column("stash_bytes", "stash", Unit::Bytes),
             [](const E& e) { return bytes(e.row.memory.stash); }),
     Measure({"one_f_one_b_bytes"}, [](const E& e) { return bytes(e.row.memory.oneFOneB); }),
-    Measure({"fits_without"}, of<&BpipeRow::fitsWithout>),
+    Measure({"fits_without"}, ofRow<&BpipeRow::fitsWithout>),
     Measure({"bpipe_bytes"}, [](const E& e) { return bytes(e.row.memory.bpipe); }),
-    Measure({"fits_with"}, of<&BpipeRow::fitsWith>),
+    Measure({"fits_with"}, ofRow<&BpipeRow::fitsWith>),
     Measure(column("kernel_rule", "attention"), [](const E& e) { return e.row.kernels.name; }),
-    Measure({"heads_per_rank"}, of<&BpipeRow::headsPerRank>),
-    Measure(column("stage_mfu", "stage MFU", Unit::Share), of<&BpipeRow::stageMfu>),
-    Measure(column("mfu", "MFU", Unit::Share), of<&BpipeRow::mfu>),
-    Measure(column("speed_up", "speed-up", Unit::None, 3), of<&BpipeRow::speedUp>),
-    Measure(column("break_even", "break-even", Unit::None, 4), of<&BpipeRow::breakEven>),
-    Measure({"transfer_seconds"}, of<&BpipeRow::transfer>),
-    Measure({"forward_seconds"}, of<&BpipeRow::forward>),
+    Measure({"heads_per_rank"}, ofRow<&BpipeRow::headsPerRank>),
+    Measure(column("stage_mfu", "stage MFU", Unit::Share), ofRow<&BpipeRow::stageMfu>),
+    Measure(column("mfu", "MFU", Unit::Share), ofRow<&BpipeRow::mfu>),
+    Measure(column("speed_up", "speed-up", Unit::None, 3), ofRow<&BpipeRow::speedUp>),
+    Measure(column("break_even", "break-even", Unit::None, 4), ofRow<&BpipeRow::breakEven>),
+    Measure({"transfer_seconds"}, ofRow<&BpipeRow::transfer>),
+    Measure({"forward_seconds"}, ofRow<&BpipeRow::forward>),
     Measure(column("", "1F1B"),
             [](const E& e) { return fitText(e.row.memory.oneFOneB, e.memory); }),
     Measure(column("", "BPipe"), [](const E& e) { return fitText(e.row.memory.bpipe, e.memory); }),

@@ -264,7 +264,7 @@ struct NamedRow
 };
 
 template<auto Member>
-Reading of(const NamedRow& kernel)
+Reading ofKernel(const NamedRow& kernel)
 {
     return std::invoke(Member, kernel.row);
 }
@@ -276,12 +276,12 @@ constexpr std::array kKernels{
     Measure(column("", "kernel"), [](const K& k) { return shortened(k.name.label); }),
     Measure({"name"}, [](const K& k) { return k.name.full; }),
     Measure(column("kind"), [](const K& k) { return kernelKindName(k.name.kind); }),
-    Measure(column("count"), of<&KernelRow::count>),
-    Measure(column("total", "total", Unit::Microseconds), of<&KernelRow::total>),
-    Measure(column("mean", "mean", Unit::Microseconds), of<&KernelRow::mean>),
-    Measure(column("min", "min", Unit::Microseconds), of<&KernelRow::shortest>),
-    Measure(column("max", "max", Unit::Microseconds), of<&KernelRow::longest>),
-    Measure(column("share", "of op", Unit::Share), of<&KernelRow::share>),
+    Measure(column("count"), ofKernel<&KernelRow::count>),
+    Measure(column("total", "total", Unit::Microseconds), ofKernel<&KernelRow::total>),
+    Measure(column("mean", "mean", Unit::Microseconds), ofKernel<&KernelRow::mean>),
+    Measure(column("min", "min", Unit::Microseconds), ofKernel<&KernelRow::shortest>),
+    Measure(column("max", "max", Unit::Microseconds), ofKernel<&KernelRow::longest>),
+    Measure(column("share", "of op", Unit::Share), ofKernel<&KernelRow::share>),
 };
 
 } // namespace
