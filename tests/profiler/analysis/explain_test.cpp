@@ -87,7 +87,7 @@ TEST_CASE("the flow of a micro-batch passes its stages forward and backward")
     CHECK(Explainer(run, 0).flow(MicroBatchId{7}).empty());
     const Run bitpipe = simulated("bitpipe", 4, 8);
     for (int m = 0; m < 8; ++m) {
-        const auto path = flow(bitpipe, 0, MicroBatchId{m});
+        const auto path = Explainer(bitpipe, 0).flow(MicroBatchId{m});
         CHECK(path.size() == 16); // F and B of 8 stages
         CHECK(std::ranges::is_sorted(path, {}, [](const CauseLink& l) { return l.window.begin; }));
     }
