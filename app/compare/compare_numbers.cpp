@@ -347,10 +347,10 @@ BarRow timeRow(std::size_t run, const QString& title, const profiler::ComparedRu
                               OpKind::BackwardInput, OpKind::BackwardWeight})
         addOp(kind);
     if (of.amount("communication_exposed") != nullptr)
-        add("exposed communication", palette.exposed(), of.meanExposed);
+        add("exposed communication", palette.exposed(), timeParts(of).communication);
     addOp(OpKind::OptimizerStep);
     if (of.amount("bubble") != nullptr) // unknown of some imported runs
-        add("bubble", palette.bubbleSolid, of.meanBubble, true);
+        add("bubble", palette.bubbleSolid, of.metrics.mean(&profiler::DeviceMetrics::bubble), true);
     return row;
 }
 

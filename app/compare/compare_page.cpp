@@ -14,7 +14,7 @@
 #include "app/ui/segment_control.h"
 #include "app/ui/text.h"
 #include "app/ui/themed_icon.h"
-#include "profiler/whatif/other_times.h"
+#include "profiler/whatif/predict.h"
 
 #include <QAction>
 #include <QClipboard>

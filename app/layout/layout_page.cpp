@@ -179,7 +179,7 @@ public:
     {
         setObjectName(QStringLiteral("layoutPage"));
         m_settings.plan.experiment.mode = engine::Mode::Simulate;
-        m_settings.plan.experiment.schedule = {.scheme = "interleaved",
+        m_settings.plan.experiment.schedule = {.scheme = "interleaved-1f1b",
                                                .devices = 8,
                                                .microBatches = 16,
                                                .chunks = 2,
@@ -280,6 +280,8 @@ private:
                 return static_cast<int>(found - m_schemes.begin());
             },
             [this](int index) {
+                if (index < 0)
+                    return;
                 m_settings.plan
                     = withScheme(m_settings.plan, m_schemes[static_cast<std::size_t>(index)]);
             });

@@ -2,7 +2,7 @@
 
 #include "app/range/device_table.h"
 #include "app/ui/theme.h"
-#include "profiler/analysis/range_metrics.h"
+#include "profiler/analysis/metrics.h"
 
 #include <QWidget>
 

@@ -16,7 +16,7 @@
 #include "app/ui/controls.h"
 #include "app/ui/themed_icon.h"
 #include "app/why/why_panel.h"
-#include "profiler/analysis/kernel_table.h"
+#include "profiler/analysis/gpu_activity.h"
 #include "profiler/predict/predict.h"
 #include "profiler/store/trace_store.h"
 #include "profiler/whatif/own_replay.h"

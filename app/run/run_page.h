@@ -9,7 +9,7 @@
 #include "app/timeline/view/run_view.h"
 #include "app/ui/latest.h"
 #include "app/ui/theme.h"
-#include "profiler/analysis/range_metrics.h"
+#include "profiler/analysis/metrics.h"
 
 #include <QTimer>
 

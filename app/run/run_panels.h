@@ -12,7 +12,7 @@
 #include "app/ui/numbers.h"
 #include "app/ui/row_table.h"
 #include "app/ui/theme.h"
-#include "profiler/analysis/kernel_table.h"
+#include "profiler/analysis/gpu_activity.h"
 #include "profiler/analysis/metrics.h"
 
 #include <QWidget>

@@ -5,7 +5,7 @@
 #include "app/timeline/view/kernel_view.h"
 #include "app/ui/numbers.h"
 #include "app/ui/table_model.h"
-#include "profiler/analysis/kernel_table.h"
+#include "profiler/analysis/gpu_activity.h"
 #include "profiler/analysis/metrics.h"
 #include "profiler/analysis/run_measures.h"
 

@@ -6,7 +6,7 @@
 #include "app/ui/setting_table.h"
 #include "app/ui/text.h"
 #include "profiler/export/exporters.h"
-#include "profiler/report/html_report.h"
+#include "profiler/report/run_sheet.h"
 #include "profiler/store/copy_run.h"
 #include "profiler/store/trace_store.h"
 #include "profiler/why/why_text.h"

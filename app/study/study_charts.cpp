@@ -7,7 +7,7 @@
 #include "app/ui/themed_icon.h"
 #include "engine/base/field.h"
 #include "profiler/study/metric_text.h"
-#include "profiler/study/point_summary.h"
+#include "profiler/study/study_answer.h"
 #include "profiler/study/study_file.h"
 
 #include <QComboBox>

@@ -10,11 +10,9 @@
 #include "app/ui/text.h"
 #include "app/ui/themed_icon.h"
 #include "app/ui/unsaved_dialog.h"
-#include "profiler/study/point_summary.h"
 #include "profiler/study/run_study.h"
 #include "profiler/study/study_answer.h"
 #include "profiler/study/study_file.h"
-#include "profiler/study/study_report.h"
 
 #include <QAction>
 #include <QClipboard>

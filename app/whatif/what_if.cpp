@@ -11,6 +11,7 @@
 #include "engine/schedule/transfers.h"
 #include "engine/schedules/scheme.h"
 #include "profiler/analysis/predicted_info.h"
+#include "profiler/analysis/ranking.h"
 
 #include <algorithm>
 #include <cmath>
@@ -415,14 +416,16 @@ DetailsSection differenceSection(const profiler::Comparison& comparison, const S
     DetailsSection section;
     section.title = fromUtf8("Difference by cause");
     section.note = fromUtf8("%1, mean of devices").arg(time.unit());
-    const auto add = [&](const char* name, auto value) {
-        section.add(fromUtf8(name),
-                    time.difference(std::invoke(value, predicted) - std::invoke(value, measured)));
+    const auto before = timeParts(measured), after = timeParts(predicted);
+    const auto add = [&](const char* name, double difference) {
+        section.add(fromUtf8(name), time.difference(difference));
     };
-    add("Bubble", &ComparedRun::meanBubble);
-    add("Exposed communication", &ComparedRun::meanExposed);
-    add("Compute", [](const ComparedRun& run) { return run.meanCompute - run.meanOptimizer; });
-    add("Optimizer", &ComparedRun::meanOptimizer);
+    add("Bubble",
+        predicted.metrics.mean(&profiler::DeviceMetrics::bubble)
+            - measured.metrics.mean(&profiler::DeviceMetrics::bubble));
+    add("Exposed communication", after.communication - before.communication);
+    add("Compute", after.compute - before.compute);
+    add("Optimizer", after.optimizer - before.optimizer);
     section.add(fromUtf8("Number of messages"),
                 signedNumber(predicted.metrics.messages - measured.metrics.messages, 0));
     return section;

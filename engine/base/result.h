@@ -1,5 +1,6 @@
 #pragma once
 
+#include <fmt/core.h>
 #include <tl/expected.hpp>
 
 #include <stdexcept>
@@ -35,6 +36,25 @@ using Result = tl::expected<T, Error>;
 inline auto fail(Error::Code code, std::string message)
 {
     return tl::unexpected<Error>(Error{code, std::move(message)});
+}
+
+template<class First, class... Rest>
+auto fail(Error::Code code, fmt::format_string<First, Rest...> text, First&& first, Rest&&... rest)
+{
+    return fail(code, fmt::format(text, std::forward<First>(first), std::forward<Rest>(rest)...));
+}
+
+// What the caller asked for is not possible, the most frequent error.
+inline auto invalid(std::string message)
+{
+    return fail(Error::Code::InvalidArgument, std::move(message));
+}
+
+template<class First, class... Rest>
+auto invalid(fmt::format_string<First, Rest...> text, First&& first, Rest&&... rest)
+{
+    return fail(Error::Code::InvalidArgument, text, std::forward<First>(first),
+                std::forward<Rest>(rest)...);
 }
 
 // Thrown on cancellation by functions that cannot return a Result; the caller converts it to

@@ -191,7 +191,7 @@ IdVector<DeviceId, std::optional<MemoryPartner>> memoryPartners(const Run& run, 
         }
     if (iteration < 0 || iteration >= static_cast<int>(run.timeline.iterations.size()))
         return partners;
-    const Window window = run.timeline.iterations[static_cast<std::size_t>(iteration)].window;
+    const Window window = run.timeline.iterations[iteration].window;
     const OpIndex index(run.schedule);
     for (const MemoryEvent& event : run.timeline.memory) {
         const auto owner = ownerOfGuest(run, index, event);
@@ -245,7 +245,7 @@ IdVector<DeviceId, MemorySteps> memorySteps(const Run& run, int iteration)
     if (run.timeline.memory.empty() || iteration < 0
         || iteration >= static_cast<int>(run.timeline.iterations.size()))
         return all;
-    const Window window = run.timeline.iterations[static_cast<std::size_t>(iteration)].window;
+    const Window window = run.timeline.iterations[iteration].window;
     const OpIndex index(run.schedule);
     IdVector<DeviceId, MemoryStep> now(devices);
     const auto keep = [&](DeviceId device) {

@@ -21,17 +21,6 @@ namespace profiler {
 using namespace engine;
 
 namespace {
-void addLosses(const Timeline& timeline, ComparedRun& compared)
-{
-    for (const Iteration& iteration : timeline.iterations) {
-        if (!iteration.loss || iteration.kind == Iteration::Kind::Replay)
-            continue;
-        if (!compared.lossFirst)
-            compared.lossFirst = iteration.loss;
-        compared.lossLast = iteration.loss;
-    }
-}
-
 // The metrics of the measured iterations, or of about as many of them as take 0.1 s.
 std::vector<RunMetrics> measuredMetrics(const Run& run)
 {
@@ -151,15 +140,9 @@ Result<ComparedRun> comparedRun(const Run& run)
     compared.hasOlderWeights = run.schedule.shape.windows > 1;
     compared.ticksPerUnit = run.info.ticksPerUnit;
     compared.tokensPerIteration = run.info.tokensPerIteration;
-    compared.meanCompute = numbers.mean(&DeviceMetrics::compute);
-    compared.meanExposed = numbers.mean(&DeviceMetrics::exposedCommunication);
-    compared.meanBubble = numbers.mean(&DeviceMetrics::bubble);
-    compared.meanOptimizer = numbers.mean(
-        [](const DeviceMetrics& device) { return device.byKind[OpKind::OptimizerStep]; });
     if (knowsMicroBatches(run.info))
         compared.peakStash = numbers.peakStash();
     compared.peakBytes = numbers.peakBytes();
-    addLosses(run.timeline, compared);
     compared.interval = iterationInterval(run, numbers.iteration);
     compared.metrics = std::move(numbers);
     return compared;
@@ -318,7 +301,7 @@ std::optional<Interval> iterationInterval(const Run& run, int iteration)
         if (one.kind == Iteration::Kind::Measured)
             durations.push_back(one.window.duration());
     auto interval = medianInterval(std::move(durations));
-    const std::int64_t median = iterations[static_cast<std::size_t>(iteration)].window.duration();
+    const std::int64_t median = iterations[iteration].window.duration();
     if (interval) // of an even count the median lies between two iterations
         interval = Interval{std::min(interval->least, median), std::max(interval->most, median)};
     return interval;
@@ -327,8 +310,7 @@ std::optional<Interval> iterationInterval(const Run& run, int iteration)
 Result<Comparison> compare(const std::vector<const Run*>& runs, std::size_t baseline)
 {
     if (runs.empty() || baseline >= runs.size())
-        return fail(Error::Code::InvalidArgument,
-                    "a comparison needs at least one run, and one of them as baseline");
+        return invalid("a comparison needs at least one run, and one of them as baseline");
     Comparison comparison;
     comparison.baseline = baseline;
     comparison.differences = differences(runs);
@@ -378,7 +360,7 @@ Change change(const Amount& from, const Amount& to)
 
 std::pair<double, double> meanInterval(const std::vector<double>& values)
 {
-    const auto count = static_cast<double>(values.size());
+    const double count = values.size();
     double mean = 0, squares = 0;
     for (const double value : values)
         mean += value / count;
@@ -569,6 +551,44 @@ std::vector<std::string> distinctLabels(const std::vector<const Run*>& runs)
         }
     }
     return labels;
+}
+
+std::vector<const Measure<ReportedRun>*> historyMeasures()
+{
+    std::vector<const Measure<ReportedRun>*> all;
+    for (const Measure<ReportedRun>& measure : runMeasures())
+        if ((measure.shown & kDifference) != 0)
+            all.push_back(&measure);
+    return all;
+}
+
+namespace {
+
+std::string otherConditions(const Run& run, const Run& before, const Comparison& comparison)
+{
+    std::string text = run.info.scheme == before.info.scheme ? "" : "scheme";
+    for (const Difference& one : comparison.differences)
+        text += (text.empty() ? "" : ", ") + one.title;
+    return text.empty() ? comparison.obstacle : text;
+}
+
+} // namespace
+
+Result<HistoryPoint> historyPoint(const Run& run, const Run* before, std::string_view key)
+{
+    // With itself, because a comparison has the intervals of all numbers.
+    const auto own = TRY(compare({&run, &run}));
+    HistoryPoint point;
+    if (const Amount* amount = own.base().amount(key))
+        point.value = *amount;
+    if (before == nullptr)
+        return point;
+    const auto both = TRY(compare({before, &run}));
+    point.conditions = otherConditions(run, *before, both);
+    if (point.conditions.empty())
+        point.change = both.change(key, 1);
+    point.isMeasuredApart = point.change && both.isMeasuredApart;
+    return point;
 }
 
 } // namespace profiler

@@ -2,6 +2,7 @@
 
 #include "engine/timeline/run.h"
 #include "profiler/analysis/metrics.h"
+#include "profiler/analysis/run_measures.h"
 
 #include <map>
 #include <string>
@@ -85,11 +86,8 @@ struct ComparedRun
     // By key: the known measures flagged with kDifference or kOperation. Times are in ticks of the
     // baseline, per 1000 tokens if Comparison::isPerToken.
     std::map<std::string_view, Amount> amounts;
-    // Means over the devices, in ticks.
-    double meanCompute = 0, meanExposed = 0, meanBubble = 0, meanOptimizer = 0;
     std::optional<std::int64_t> peakBytes; // largest peak memory of a device
     std::optional<double> peakStash; // in units of M_a; nullopt if the micro-batches are unknown
-    std::optional<double> lossFirst, lossLast;
     // The median iteration of every round, in the unit of `amounts`, if the run took turns with the
     // others of its session; empty with fewer than three rounds.
     std::string session;
@@ -137,5 +135,24 @@ engine::Result<Comparison> compare(const std::vector<const engine::Run*>& runs,
 // States in one sentence how a run differs from the baseline: the claim and the reasons of a
 // Verdict (ranking.h).
 std::string summarize(const Comparison& comparison, std::size_t run);
+
+// A number of one run among the runs of a history, which are ordered by their start.
+struct HistoryPoint
+{
+    std::optional<Amount> value; // in the unit of the measure, times in ticks; nullopt: unknown
+    // From the run before; nullopt: this is the first run, a number is unknown, or see `conditions`
+    std::optional<Change> change;
+    // What else differs from the run before, so that the change is not that of the code: "scheme,
+    // N". "": nothing.
+    std::string conditions;
+    bool isMeasuredApart = false; // from the run before, so that drift is not in the interval
+};
+
+// The measures of which a history can be made: those with differences in a comparison.
+std::vector<const Measure<ReportedRun>*> historyMeasures();
+
+// `before` is the run before, or nullptr. Fails as compare() does.
+engine::Result<HistoryPoint> historyPoint(const engine::Run& run, const engine::Run* before,
+                                          std::string_view key);
 
 } // namespace profiler

@@ -4,11 +4,9 @@
 #include "engine/base/try.h"
 #include "engine/schedule/notation.h"
 #include "engine/schedule/transfers.h"
+#include "profiler/analysis/calibrate.h"
 #include "profiler/analysis/link_loads.h"
 #include "profiler/analysis/metrics.h"
-#include "profiler/analysis/recorded_times.h"
-
-#include <fmt/format.h>
 
 #include <algorithm>
 #include <map>
@@ -68,9 +66,9 @@ void addKinds(const Run& run, const RunMetrics& metrics, std::size_t number, Kin
         table.add(std::string(kindName(kind)), kind, number,
                   meanOver(metrics, [kind](const auto& device) { return device.byKind[kind]; }));
     const ExposedTime exposed = exposedByKind(run, metrics.iteration);
-    const auto all = static_cast<double>(metrics.devices.size());
-    const auto recorded = static_cast<double>(std::ranges::count_if(
-        metrics.devices, [](const auto& device) { return device.compute > 0; }));
+    const double all = metrics.devices.size();
+    const double recorded = std::ranges::count_if(
+        metrics.devices, [](const auto& device) { return device.compute > 0; });
     const double scale = recorded > 0 ? all / recorded : 1; // exposedByKind(): mean of all devices
     table.add("messages, exposed", {}, number, exposed.messages * scale);
     table.add("copies, exposed", {}, number, exposed.copies * scale);
@@ -84,8 +82,8 @@ std::vector<DeviceTimes> devicesOf(const RunMetrics& expected, const RunMetrics&
     std::vector<DeviceTimes> devices;
     std::vector<double> ratios;
     for (const DeviceMetrics& device : measured.devices) {
-        const auto before = static_cast<double>(expected.devices[device.device].compute);
-        const auto compute = static_cast<double>(device.compute);
+        const double before = expected.devices[device.device].compute;
+        const double compute = device.compute;
         if (before <= 0 || compute <= 0)
             continue;
         devices.push_back({device.device, compute, compute / before});
@@ -135,16 +133,14 @@ std::vector<LinkTimes> linksOf(const Run& expected, const Run& measured)
 Result<ExpectedComparison> compareExpected(std::span<const Run* const> runs)
 {
     if (runs.size() < 2)
-        return fail(Error::Code::InvalidArgument,
-                    "the comparison needs an expected and a measured run");
+        return invalid("the comparison needs an expected and a measured run");
     ExpectedComparison comparison;
     KindTable table(runs.size());
     std::vector<RunMetrics> all;
     for (std::size_t i = 0; i < runs.size(); ++i) {
         if (runs[i]->info.inUnits())
-            return fail(Error::Code::InvalidArgument,
-                        fmt::format("{} is in abstract units and has no times to compare",
-                                    runs[i]->info.label));
+            return invalid("{} is in abstract units and has no times to compare",
+                           runs[i]->info.label);
         auto numbers = TRY(metrics(*runs[i]));
         comparison.iterations.push_back(static_cast<double>(numbers.duration));
         addKinds(*runs[i], numbers, i, table);

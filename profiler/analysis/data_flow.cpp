@@ -1,5 +1,7 @@
 #include "profiler/analysis/data_flow.h"
 
+#include "engine/schedule/transfers.h"
+
 #include <algorithm>
 
 namespace profiler {
@@ -72,8 +74,7 @@ void DataFlow::noteTransfer(std::uint32_t number, const Op& op)
     const Shape& shape = m_schedule.shape;
     if (!isTransfer(op.kind))
         return;
-    const bool sends = op.kind == OpKind::SendActivation || op.kind == OpKind::SendGradient;
-    (sends ? m_send : m_receive)[valueIndex(transferredValue(op, shape), shape)] = number;
+    (isSend(op.kind) ? m_send : m_receive)[valueIndex(transferredValue(op, shape), shape)] = number;
 }
 
 const Op& DataFlow::op(std::uint32_t op) const
@@ -107,6 +108,11 @@ std::optional<std::uint32_t> DataFlow::receive(const Value& value, DeviceId devi
 {
     const auto number = find(m_receive, value);
     return number && deviceOf(*number) == device ? number : std::nullopt;
+}
+
+std::optional<std::uint32_t> DataFlow::receiveOf(std::uint32_t send) const
+{
+    return find(m_receive, transferredValue(op(send), m_schedule.shape));
 }
 
 std::span<const std::uint32_t> DataFlow::consumers(const Value& value) const

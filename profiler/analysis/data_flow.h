@@ -28,6 +28,8 @@ public:
     std::optional<std::uint32_t> send(const engine::Value& value) const;
     // Returns the RECV of `value` on `device`; nullopt if the device produces the value itself.
     std::optional<std::uint32_t> receive(const engine::Value& value, engine::DeviceId device) const;
+    // Returns the RECV of the message that a SEND sends.
+    std::optional<std::uint32_t> receiveOf(std::uint32_t send) const;
     std::span<const std::uint32_t> consumers(const engine::Value& value) const;
     // The ops whose gradients the all-reduce of `stage` sums: B or W of every replica.
     std::span<const std::uint32_t> contributors(engine::StageId stage) const;

@@ -9,21 +9,6 @@ namespace profiler {
 
 using namespace engine;
 
-std::vector<Bubble> bubbles(const Run& run, int iteration)
-{
-    return Explainer(run, iteration).bubbles();
-}
-
-std::vector<Window> exposedCommunication(const Run& run, int iteration, DeviceId device)
-{
-    return Lanes(run, iteration).exposed(device);
-}
-
-std::optional<OpExplanation> explain(const Run& run, int iteration, std::uint32_t op)
-{
-    return Explainer(run, iteration).explain(op);
-}
-
 std::vector<CauseStep> causeSteps(const Run& run, const std::vector<CauseLink>& chain)
 {
     const OpIndex index(run.schedule);
@@ -43,11 +28,6 @@ std::vector<CauseStep> causeSteps(const Run& run, const std::vector<CauseLink>& 
         steps.push_back({link, link, 1, link.window.duration(), std::max<std::int64_t>(0, idle)});
     }
     return steps;
-}
-
-std::vector<CauseLink> flow(const Run& run, int iteration, MicroBatchId microBatch)
-{
-    return Explainer(run, iteration).flow(microBatch);
 }
 
 namespace {

@@ -10,9 +10,6 @@
 
 namespace profiler {
 
-// The functions of this header traverse the whole iteration. For repeated calls use an Explainer
-// (below).
-
 // One step in the chain of causes of an op's start or of a bubble.
 struct CauseLink
 {
@@ -49,14 +46,6 @@ struct CauseStep
 };
 std::vector<CauseStep> causeSteps(const engine::Run& run, const std::vector<CauseLink>& chain);
 
-// All bubbles of one iteration (index into Timeline::iterations), sorted by device, then by time.
-std::vector<Bubble> bubbles(const engine::Run& run, int iteration);
-
-// The windows in which a transfer, all-reduce, evict or load of the device runs and the device does
-// not compute, sorted by start. The timeline draws them in the compute lane.
-std::vector<engine::Window> exposedCommunication(const engine::Run& run, int iteration,
-                                                 engine::DeviceId device);
-
 // The causes and consumers of one execution of an op.
 struct OpExplanation
 {
@@ -73,20 +62,16 @@ struct OpExplanation
     // For each consumer of the op's results: the transfer to it (if any), then the consumer.
     std::vector<CauseLink> neededBy;
 };
-std::optional<OpExplanation> explain(const engine::Run& run, int iteration, std::uint32_t op);
-
-// The compute ops of one micro-batch in an iteration (F and B of every stage), in time order.
-std::vector<CauseLink> flow(const engine::Run& run, int iteration, engine::MicroBatchId microBatch);
-
-// Implements explain.h for one iteration. The constructor traverses schedule and spans once. The
-// run must outlive the Explainer.
+// Explains one iteration (index into Timeline::iterations). The constructor traverses schedule and
+// spans once. The run must outlive the Explainer.
 class Explainer
 {
 public:
     Explainer(const engine::Run& run, int iteration);
 
-    std::vector<Bubble> bubbles() const;
+    std::vector<Bubble> bubbles() const; // sorted by device, then by time
     std::optional<OpExplanation> explain(std::uint32_t op) const;
+    // The compute ops of one micro-batch (F and B of every stage), in time order.
     std::vector<CauseLink> flow(engine::MicroBatchId microBatch) const;
     // The critical path in time order: the chain of ops and transfers that ends with the last op of
     // the iteration. Each of them started when the previous one ended, or after idle time.

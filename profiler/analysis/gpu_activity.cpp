@@ -1,16 +1,22 @@
 #include "profiler/analysis/gpu_activity.h"
 
 #include "engine/base/id_vector.h"
+#include "engine/schedule/schedule.h"
+#include "engine/schedule/transfers.h"
 #include "engine/timeline/kernel_name.h"
+#include "profiler/analysis/lanes.h"
 
 #include <algorithm>
 #include <array>
 #include <cctype>
 #include <cmath>
+#include <map>
 #include <numeric>
 #include <optional>
+#include <set>
 #include <string>
 #include <tuple>
+#include <utility>
 
 namespace profiler {
 
@@ -367,6 +373,315 @@ KernelKind kernelKindOf(std::string_view demangledName)
     const auto clue = std::ranges::find_if(
         kClues, [&name](const Clue& one) { return name.find(one.part) != std::string::npos; });
     return clue == std::end(kClues) ? KernelKind::Other : clue->kind;
+}
+
+namespace {
+
+// An op is launch-bound if gaps take at least a fifth of its time and its kernels are short: on
+// average less than four times the 5 us that a launch takes on the host.
+constexpr double kLaunchBoundGaps = 0.2;
+constexpr double kShortKernel = 20'000; // ns
+
+double gapShareOf(std::int64_t time, std::int64_t busy)
+{
+    return time > 0 ? engine::ratio(time - busy, time) : 0;
+}
+
+Windows windowsOf(const GpuActivity& activity, OpOfIteration op, Window span)
+{
+    std::vector<Window> windows;
+    for (const std::uint32_t at : activity.of(op))
+        windows.push_back(activity.work()[at].window);
+    return clip(unite(std::move(windows)), span);
+}
+
+bool passes(const KernelFilter& filter, const Run& run, const Span& span)
+{
+    const auto& iteration = run.timeline.iterations[span.iteration];
+    const bool isSelected = filter.iteration < 0
+        ? iteration.kind != Iteration::Kind::Replay
+        : static_cast<std::uint32_t>(filter.iteration) == span.iteration;
+    if (filter.execution && *filter.execution != OpOfIteration{span.op, span.iteration})
+        return false;
+    return isSelected && (!filter.begun || filter.begun->contains(span.begin));
+}
+
+std::int64_t within(Window part, Window whole)
+{
+    return std::max<std::int64_t>(
+        0, std::min(part.end, whole.end) - std::max(part.begin, whole.begin));
+}
+
+using RowKey = std::tuple<OpKind, std::uint32_t>;
+struct Sums
+{
+    std::map<OpKind, OpKindWork> ops;
+    std::map<RowKey, KernelRow> rows;
+    // For each row, the part of its time that is within the spans of its ops.
+    std::map<RowKey, std::int64_t> within;
+    std::set<std::pair<std::uint32_t, std::uint32_t>> counted; // pairs of iteration and op
+};
+
+// An op can have several spans: in an imported run, an all-reduce has one per call. The work of the
+// op is counted only once, with the first of its spans.
+void addWork(const GpuActivity& activity, const Span& span, OpKind kind, Sums& sums)
+{
+    const OpOfIteration op{span.op, span.iteration};
+    const bool isFirst = sums.counted.emplace(span.iteration, span.op).second;
+    for (const std::uint32_t at : activity.of(op)) {
+        const GpuWork& work = activity.work()[at];
+        const std::int64_t time = work.window.duration();
+        sums.within[{kind, work.name}] += within(work.window, span.window());
+        if (!isFirst)
+            continue;
+        KernelRow& row
+            = sums.rows.try_emplace({kind, work.name}, KernelRow{kind, work.name, 0, 0, time, time})
+                  .first->second;
+        ++sums.ops.at(kind).works;
+        ++row.count;
+        row.total += time;
+        row.shortest = std::min(row.shortest, time);
+        row.longest = std::max(row.longest, time);
+    }
+}
+
+} // namespace
+
+double OpKindWork::gapShare() const
+{
+    return gapShareOf(time, busy);
+}
+
+double OpWork::gapShare() const
+{
+    return gapShareOf(time, busy);
+}
+
+bool OpWork::isLaunchBound() const
+{
+    return works > 1 && gapShare() >= kLaunchBoundGaps && engine::ratio(busy, works) < kShortKernel;
+}
+
+KernelTable kernelTable(const Run& run, const GpuActivity& activity, const KernelFilter& filter)
+{
+    const OpIndex index(run.schedule);
+    Sums sums;
+    for (const Track& track : run.timeline.tracks) {
+        if (filter.device && track.device != *filter.device)
+            continue;
+        for (const Span& span : track.spans) {
+            const OpOfIteration op{span.op, span.iteration};
+            const OpKind kind = opAt(run.schedule, index, span.op).kind;
+            if ((filter.op && kind != *filter.op) || !passes(filter, run, span)
+                || activity.of(op).empty())
+                continue;
+            OpKindWork& ofKind = sums.ops.try_emplace(kind, OpKindWork{kind}).first->second;
+            ++ofKind.executions;
+            ofKind.time += span.window().duration();
+            ofKind.busy += length(windowsOf(activity, op, span.window()));
+            addWork(activity, span, kind, sums);
+        }
+    }
+    KernelTable table;
+    for (const auto& [kind, one] : sums.ops)
+        table.ops.push_back(one);
+    for (auto& [at, row] : sums.rows) {
+        const std::int64_t time = sums.ops.at(row.op).time;
+        row.share = time > 0 ? engine::ratio(sums.within.at(at), time) : 0;
+        table.rows.push_back(row);
+    }
+    std::ranges::stable_sort(table.rows, [](const KernelRow& a, const KernelRow& b) {
+        return a.op != b.op ? a.op < b.op : a.total > b.total;
+    });
+    return table;
+}
+
+std::optional<OpWork> opWork(const GpuActivity& activity, OpOfIteration op, Window span)
+{
+    if (activity.of(op).empty())
+        return std::nullopt;
+    OpWork sum;
+    sum.time = span.duration();
+    const Windows busy = windowsOf(activity, op, span);
+    sum.busy = length(busy);
+    for (const Window gap : subtract({span}, busy))
+        sum.longestGap = std::max(sum.longestGap, gap.duration());
+    for (const std::uint32_t at : activity.of(op)) {
+        const GpuWork& work = activity.work()[at];
+        const std::int64_t time = within(work.window, span);
+        sum.works += time > 0 ? 1 : 0;
+        sum.byKind[activity.nameOf(work).kind] += time;
+    }
+    return sum;
+}
+
+std::string whyNoKernels(const RunInfo& info)
+{
+    switch (info.mode) {
+    case Mode::Simulate:
+        return "This run was simulated, so no GPU was used.";
+    case Mode::Imported:
+        return "The imported file has no kernels.";
+    case Mode::Emulate:
+    case Mode::Live:
+        break;
+    }
+    if (info.experiment.find("\"cuda\"") == std::string::npos)
+        return "This run used the CPU; use --backend cuda to run on a GPU.";
+    if (info.timing.find("kernels by") != std::string::npos)
+        return "Kernels were requested, but none was recorded.";
+    return "This run was recorded with --trace ops, or CUPTI was not available; record with "
+           "--trace kernels.";
+}
+
+IdVector<DeviceId, double> kernelsPerIteration(const Run& run, const GpuTrace& trace)
+{
+    const OpIndex index(run.schedule);
+    const auto& iterations = run.timeline.iterations;
+    IdVector<DeviceId, double> launches(run.schedule.shape.devices);
+    std::set<std::uint32_t> seen;
+    for (const GpuKernel& kernel : trace.kernels) {
+        const auto [op, iteration] = kernel.of;
+        if (op >= index.count() || iteration >= iterations.size()
+            || iterations[iteration].kind != Iteration::Kind::Measured)
+            continue;
+        seen.insert(iteration);
+        ++launches[index.deviceOf(op)];
+    }
+    if (seen.empty())
+        return {};
+    for (double& each : launches)
+        each /= seen.size();
+    return launches;
+}
+
+namespace {
+
+// Identifies the kernels that communicate with each other: those of one message (identified by its
+// value) or of one all-reduce (identified by its stage). An op can launch several kernels; `order`
+// is the position of a kernel among them.
+struct NcclExchange
+{
+    std::uint32_t iteration = 0;
+    bool sums = false, ties = false;
+    std::uint32_t what = 0;
+    std::size_t order = 0;
+
+    friend auto operator<=>(const NcclExchange&, const NcclExchange&) = default;
+};
+
+struct Ranks
+{
+    std::int64_t lastBegin = 0;
+    std::size_t kernels = 0; // number of ops that have such a kernel
+};
+
+class Splitter
+{
+public:
+    Splitter(const GpuTrace& trace, const Schedule& schedule)
+        : m_trace(trace)
+        , m_schedule(schedule)
+        , m_index(schedule)
+        , m_order(trace.kernels.size(), 0)
+    {
+        for (const auto& program : schedule.program)
+            for (const Op& op : program)
+                if (op.kind == OpKind::AllReduce)
+                    ++m_members[{0, true, tiesEmbeddings(op), numberOf(op)}];
+        for (std::size_t i = 0; i < trace.kernels.size(); ++i)
+            if (isSplit(trace.kernels[i])) // the trace is in time order
+                m_ofOp[{trace.kernels[i].of.op, trace.kernels[i].of.iteration}].push_back(i);
+        for (const auto& [op, kernels] : m_ofOp)
+            for (std::size_t order = 0; order < kernels.size(); ++order) {
+                m_order[kernels[order]] = order;
+                meet(kernels[order], order);
+            }
+    }
+
+    std::vector<NcclSplit> split(const LinkTime& linkTime) const
+    {
+        std::vector<NcclSplit> all;
+        for (std::size_t i = 0; i < m_trace.kernels.size(); ++i)
+            if (isSplit(m_trace.kernels[i]))
+                all.push_back(splitOf(i, linkTime));
+        return all;
+    }
+
+private:
+    bool isSplit(const GpuKernel& kernel) const
+    {
+        return kernel.of.op < m_index.count() && isNcclKernel(m_trace.strings.at(kernel.name))
+            && (isTransfer(opOf(kernel).kind) || opOf(kernel).kind == OpKind::AllReduce);
+    }
+    const Op& opOf(const GpuKernel& kernel) const
+    {
+        return opAt(m_schedule, m_index, kernel.of.op);
+    }
+    std::uint32_t numberOf(const Op& op) const
+    {
+        return op.kind == OpKind::AllReduce
+            ? static_cast<std::uint32_t>(allReduceStage(op).value)
+            : valueIndex(transferredValue(op, m_schedule.shape), m_schedule.shape);
+    }
+    NcclExchange exchangeOf(const GpuKernel& kernel, std::size_t order) const
+    {
+        const Op& op = opOf(kernel);
+        return {kernel.of.iteration, op.kind == OpKind::AllReduce, tiesEmbeddings(op), numberOf(op),
+                order};
+    }
+
+    void meet(std::size_t i, std::size_t order)
+    {
+        const GpuKernel& kernel = m_trace.kernels[i];
+        Ranks& ranks = m_ranks[exchangeOf(kernel, order)];
+        ranks.lastBegin = std::max(ranks.lastBegin, kernel.window.begin);
+        ++ranks.kernels;
+    }
+
+    std::size_t membersOf(const NcclExchange& exchange) const
+    {
+        if (!exchange.sums)
+            return 2;
+        return m_members.at({0, true, exchange.ties, exchange.what})
+            * static_cast<std::size_t>(m_schedule.shape.dataParallel);
+    }
+
+    NcclSplit splitOf(std::size_t i, const LinkTime& linkTime) const
+    {
+        const GpuKernel& kernel = m_trace.kernels[i];
+        const NcclExchange exchange = exchangeOf(kernel, m_order[i]);
+        const Ranks& ranks = m_ranks.at(exchange);
+        const std::int64_t onLink = linkTime ? linkTime(opOf(kernel)) : 0;
+        std::int64_t begin = kernel.window.begin; // start of the transfer
+        NcclSplit::By by = NcclSplit::By::None;
+        if (ranks.kernels == membersOf(exchange)) {
+            begin = ranks.lastBegin;
+            by = NcclSplit::By::Ranks;
+        } else if (onLink > 0) {
+            begin = kernel.window.end - onLink;
+            by = NcclSplit::By::Link;
+        }
+        begin = std::clamp(begin, kernel.window.begin, kernel.window.end);
+        return {i, {kernel.window.begin, begin}, {begin, kernel.window.end}, by};
+    }
+
+    const GpuTrace& m_trace;
+    const Schedule& m_schedule;
+    OpIndex m_index;
+    std::vector<std::size_t> m_order; // position of each kernel among the kernels of its op
+    std::map<std::pair<std::uint32_t, std::uint32_t>, std::vector<std::size_t>> m_ofOp;
+    std::map<NcclExchange, Ranks> m_ranks;
+    // Number of ops of the first data-parallel copy that take part in each all-reduce.
+    std::map<NcclExchange, std::size_t> m_members;
+};
+
+} // namespace
+
+std::vector<NcclSplit> splitNccl(const GpuTrace& trace, const Schedule& schedule,
+                                 const LinkTime& linkTime)
+{
+    return Splitter(trace, schedule).split(linkTime);
 }
 
 } // namespace profiler

@@ -239,7 +239,7 @@ private:
     // Adds an all-reduce among the slots.
     void addSum(const Transfers& sum, const std::vector<int>& slots, const StageGroup& group)
     {
-        const auto ranks = static_cast<double>(slots.size());
+        const double ranks = slots.size();
         if (slots.size() < 2)
             return;
         Transfers flow = sum;
@@ -266,7 +266,7 @@ private:
         double most = 0;
         for (auto here = byNode.begin(); here != byNode.end(); ++here) {
             const auto& members = here->second;
-            const auto ranks = static_cast<double>(members.size());
+            const double ranks = members.size();
             const double inside = 2 * (ranks - 1) / ranks * all;
             for (std::size_t i = 0; i < members.size() && members.size() > 1; ++i)
                 addBytes(members[i], members[(i + 1) % members.size()], sum, inside, sum.count);

@@ -47,9 +47,8 @@ std::vector<double> blockLosses(const Run& run, std::int64_t tokens)
     const std::size_t block = blockOf(run, tokens);
     std::vector<double> means;
     for (std::size_t i = 0; i + block <= all.size(); i += block) {
-        const auto first = all.begin() + static_cast<std::ptrdiff_t>(i);
-        means.push_back(std::accumulate(first, first + static_cast<std::ptrdiff_t>(block), 0.0)
-                        / static_cast<double>(block));
+        const auto first = all.begin() + i;
+        means.push_back(std::accumulate(first, first + block, 0.0) / static_cast<double>(block));
     }
     return means;
 }

@@ -135,6 +135,17 @@ struct MeasureInfo
     bool hasInterval = false;                    // JSON and tables also have the 95 % interval
 };
 
+// A column of a table; without a title, that of its key.
+constexpr MeasureInfo column(std::string_view key, std::string_view title = {},
+                             Unit unit = Unit::None, int decimals = -1)
+{
+    return {.key = key,
+            .title = title.empty() ? key : title,
+            .unit = unit,
+            .shown = kColumn,
+            .decimals = decimals};
+}
+
 template<class Subject>
 struct Measure : MeasureInfo
 {
@@ -166,6 +177,28 @@ struct Of
 {
     Reading operator()(const auto& subject) const { return std::invoke(Member, subject); }
 };
+
+// The subject of a getter, so that a table of measures names it once for each getter.
+template<class Getter>
+struct SubjectOf : SubjectOf<decltype(&Getter::operator())>
+{ };
+template<class Lambda, class Value, class Subject>
+struct SubjectOf<Value (Lambda::*)(const Subject&) const>
+{
+    using Type = Subject;
+};
+template<class Subject>
+struct SubjectOf<Reading (*)(const Subject&)>
+{
+    using Type = Subject;
+};
+template<class Subject, class Value, Value Subject::*Member>
+struct SubjectOf<Of<Member>>
+{
+    using Type = Subject;
+};
+template<class Getter>
+Measure(MeasureInfo, Getter) -> Measure<typename SubjectOf<Getter>::Type>;
 
 // Formats a value for a table whose column has the unit, or with its unit: "14.3" and "14.3 %".
 // Sizes in bytes always have their unit. Unknown values are "-".

@@ -5,19 +5,139 @@
 #include "engine/schedule/check/weight_versions.h"
 #include "engine/schedule/passes/passes.h"
 #include "engine/schedule/transfers.h"
-#include "profiler/analysis/device_times.h"
+#include "engine/timeline/stash_ledger.h"
 #include "profiler/analysis/lanes.h"
 
 #include <algorithm>
 #include <cmath>
 #include <functional>
 #include <limits>
+#include <numeric>
 
 namespace profiler {
 
 using namespace engine;
 
 namespace {
+
+// Adds to `device` its compute, exposed communication and bubble in `part`, a window within the
+// iteration of `lanes`. Fill is the bubble before the first compute op of the iteration, and drain
+// is the bubble after the last one, even if these ops are outside `part`.
+void addTimes(const Lanes& lanes, Window part, DeviceMetrics& device)
+{
+    const Windows compute = lanes.compute(device.device);
+    const Windows communication = lanes.communication(device.device);
+    device.compute += length(clip(compute, part));
+    device.exposedCommunication += length(clip(subtract(communication, compute), part));
+    const Window computed
+        = compute.empty() ? Window{} : Window{compute.front().begin, compute.back().end};
+    for (const Window w :
+         clip(subtract(subtract(unite({lanes.window()}), compute), communication), part)) {
+        (w.end <= computed.begin       ? device.fill
+             : w.begin >= computed.end ? device.drain
+                                       : device.wait)
+            += w.duration();
+        device.bubble += w.duration();
+    }
+}
+
+// Adds to `device.byKind` how long the device's ops of one iteration run within `range`. Each of
+// two joint ops is credited with half of the common window.
+void addByKind(const Run& run, const OpIndex& index, const Lanes& lanes, Window range,
+               DeviceMetrics& device)
+{
+    const auto program = run.schedule.on(device.device);
+    const Windows compute = lanes.haveKernels() ? lanes.compute(device.device) : Windows();
+    for (const auto kind : {Track::Kind::Compute, Track::Kind::Send, Track::Kind::Receive,
+                            Track::Kind::AllReduce, Track::Kind::Copy}) {
+        const Span* previous = nullptr;
+        for (const Span& span : lanes.spans(device.device, kind)) {
+            const Window part = overlap(span.window(), range);
+            const std::int64_t duration = lanes.haveKernels() && kind == Track::Kind::Compute
+                ? length(clip(compute, part))
+                : part.duration();
+            auto& ticks = device.byKind[program[index.positionOf(span.op)].kind];
+            ticks += duration;
+            if (kind == Track::Kind::Compute && previous && previous->window() == span.window()) {
+                ticks -= duration - duration / 2;
+                device.byKind[program[index.positionOf(previous->op)].kind] -= duration / 2;
+            }
+            previous = &span;
+        }
+    }
+}
+
+// The memory of one device while its memory events are replayed. If several events have the same
+// time, the frees come first. Therefore a level is valid only after all events of that time.
+struct Holdings
+{
+    EnumArray<MemoryCategory, std::int64_t, kMemoryCategories> byCategory{};
+    std::int64_t since = 0; // time of the last event
+    bool isRecorded = false;
+
+    void keepPeak(std::int64_t time, DeviceMetrics& device) const
+    {
+        const auto all = std::accumulate(byCategory.begin(), byCategory.end(), std::int64_t{0});
+        const auto stash = byCategory[MemoryCategory::Stash];
+        device.peakStashBytes = std::max(device.peakStashBytes.value_or(0), stash);
+        if (device.peakBytes && *device.peakBytes >= all)
+            return;
+        device.peakBytes = all;
+        device.bytesAtPeak = byCategory;
+        device.timeOfPeak = time;
+    }
+};
+
+// Sets the peak stash of each device in units of M_a, which is the activations of a device's layers
+// for one micro-batch. An activation lives from the start of its F to the end of its B (or of its
+// W, if the backward is split). While it is copied between two devices, it counts on both. If a
+// RECOMPUTE recomputes the activation, only the share RunInfo::recomputeKeeps of it counts between
+// the end of its F and the RECOMPUTE.
+void addPeakStash(const Run& run, const Lanes& lanes, IdVector<DeviceId, DeviceMetrics>& devices)
+{
+    const OpIndex index(run.schedule);
+    StashLedger ledger(run.schedule, run.info.recomputeKeeps);
+    // In an asynchronous run stashes outlive their iteration, so the spans of all iterations count.
+    const bool isStream = run.schedule.shape.windows > 1;
+    for (const DeviceId d : Ids<DeviceId>(lanes.devices()))
+        for (const auto kind : {Track::Kind::Compute, Track::Kind::Copy}) {
+            const Track* track = isStream ? run.timeline.track(d, kind) : nullptr;
+            for (const Span& span :
+                 track != nullptr ? std::span(track->spans) : lanes.spans(d, kind))
+                ledger.add(d, run.schedule.on(d)[index.positionOf(span.op)], span.window());
+        }
+    const double perActivation = stashPartsPerActivation(run.schedule.shape);
+    for (const DeviceId d : devices.ids()) {
+        const StashLedger::Peak peak = ledger.peak(d);
+        devices[d].peakStash = peak.parts / perActivation;
+        devices[d].peakKept = peak.kept / perActivation;
+    }
+}
+
+// Sets the byte fields of `devices` from the memory events of the iteration. Leaves them unset if
+// no memory was recorded.
+void addPeakBytes(const Run& run, Window iteration, IdVector<DeviceId, DeviceMetrics>& devices)
+{
+    if (run.timeline.memory.empty())
+        return;
+    IdVector<DeviceId, Holdings> held(devices.size());
+    for (const MemoryEvent& event : run.timeline.memory) {
+        if (event.time >= iteration.end)
+            break;
+        const DeviceId device{event.device};
+        if (!devices.has(device))
+            continue;
+        Holdings& here = held[device];
+        if (event.time > here.since && event.time > iteration.begin)
+            here.keepPeak(std::max(here.since, iteration.begin), devices[device]);
+        here.byCategory[event.category] += event.bytes;
+        here.since = event.time;
+        here.isRecorded = true;
+    }
+    for (const DeviceId d : devices.ids())
+        if (held[d].isRecorded)
+            held[d].keepPeak(std::max(held[d].since, iteration.begin), devices[d]);
+}
 Window extentOf(const Windows& windows)
 {
     return windows.empty() ? Window{} : Window{windows.front().begin, windows.back().end};
@@ -237,7 +357,7 @@ void roundTo(double sum, double step, TimeByCategory& times, std::pair<TC, TC> a
         parts.push_back(times[static_cast<TC>(c)]);
     parts = rounded(std::move(parts), sum, step);
     for (int c = first; c <= last; ++c)
-        times[static_cast<TC>(c)] = parts[static_cast<std::size_t>(c - first)];
+        times[static_cast<TC>(c)] = parts[c - first];
 }
 
 } // namespace
@@ -311,6 +431,156 @@ TimeByCategory rounded(const TimeByCategory& times, double step)
     roundTo(std::round(all / step) * step - bubble, step, result, {TC::Compute, TC::Exposed});
     roundTo(bubble, step, result, {TC::Fill, TC::Drain});
     result[TC::Bubble] = bubble;
+    return result;
+}
+
+namespace {
+
+// Whether a span overlaps the range. A message over a free link has no duration; it overlaps the
+// range in which it begins.
+bool hasPartIn(const Span& span, Window range)
+{
+    return span.begin < range.end && (span.end > range.begin || span.begin == range.begin);
+}
+
+void addCounts(const Lanes& lanes, Window range, RangeDevice& device)
+{
+    const DeviceId id = device.times.device;
+    for (const Span& span : lanes.spans(id, Track::Kind::Compute)) {
+        if (hasPartIn(span, range)) {
+            const bool isWhole = span.begin >= range.begin && span.end <= range.end;
+            ++(isWhole ? device.opsWhole : device.opsCut);
+        }
+    }
+    const auto messages = [&](Track::Kind kind) {
+        return static_cast<int>(std::ranges::count_if(
+            lanes.spans(id, kind), [range](const Span& span) { return hasPartIn(span, range); }));
+    };
+    device.times.messagesSent += messages(Track::Kind::Send);
+    device.times.messagesReceived += messages(Track::Kind::Receive);
+}
+
+// The largest stash in the range, from the ops of the iterations [first, last].
+void addPeakStash(const Run& run, Window range, int first, int last, RangeMetrics& result)
+{
+    const OpIndex index(run.schedule);
+    StashLedger ledger(run.schedule, run.info.recomputeKeeps);
+    for (int k = first; k <= last; ++k) {
+        const Lanes lanes(run, k);
+        for (const DeviceId d : Ids<DeviceId>(lanes.devices()))
+            for (const auto kind : {Track::Kind::Compute, Track::Kind::Copy})
+                for (const Span& span : lanes.spans(d, kind))
+                    ledger.add(d, run.schedule.on(d)[index.positionOf(span.op)], span.window());
+    }
+    const double perActivation = stashPartsPerActivation(run.schedule.shape);
+    for (const DeviceId d : result.devices.ids()) {
+        HeldParts held;
+        double atBegin = 0, within = 0;
+        for (const StashLedger::Event& event : ledger.events(d)) {
+            if (event.time >= range.end)
+                break;
+            held.whole += event.change.whole;
+            held.kept += event.change.kept;
+            if (event.time <= range.begin)
+                atBegin = ledger.partsOf(held);
+            else
+                within = std::max(within, ledger.partsOf(held));
+        }
+        result.devices[d].times.peakStash = std::max(atBegin, within) / perActivation;
+    }
+}
+
+void addPeaks(const Run& run, int first, RangeMetrics& result)
+{
+    // In an asynchronous run stashes outlive their iteration, so the stash includes all earlier
+    // iterations.
+    const bool isStream = run.schedule.shape.windows > 1;
+    addPeakStash(run, result.range, isStream ? 0 : first, result.lastIteration, result);
+    IdVector<DeviceId, DeviceMetrics> peaks(result.devices.size());
+    addPeakBytes(run, result.range, peaks);
+    for (const DeviceId d : peaks.ids()) {
+        DeviceMetrics& device = result.devices[d].times;
+        device.peakBytes = peaks[d].peakBytes;
+        device.peakStashBytes = peaks[d].peakStashBytes;
+        device.bytesAtPeak = peaks[d].bytesAtPeak;
+        device.timeOfPeak = peaks[d].timeOfPeak;
+    }
+}
+
+void addIteration(const Run& run, const OpIndex& index, int iteration, Window part,
+                  RangeMetrics& result)
+{
+    const Lanes lanes(run, iteration);
+    for (RangeDevice& device : result.devices) {
+        if (!device.isRecorded)
+            continue;
+        if (part.duration() > 0)
+            addTimes(lanes, part, device.times);
+        addByKind(run, index, lanes, result.range, device.times);
+        addCounts(lanes, result.range, device);
+    }
+}
+
+// Adds all iterations that overlap the range, and returns the index of the first one. In an
+// asynchronous run the preceding iteration is added as well, because its last ops may end in the
+// range.
+int addIterations(const Run& run, RangeMetrics& result)
+{
+    const auto& iterations = run.timeline.iterations;
+    const OpIndex index(run.schedule);
+    const auto touches = [&](const Iteration& one) { return one.window.intersects(result.range); };
+    const auto found = std::ranges::find_if(iterations, touches);
+    if (found == iterations.end())
+        return 0;
+    result.firstIteration = static_cast<int>(found - iterations.begin());
+    const bool hasEarlier = run.schedule.shape.windows > 1 && result.firstIteration > 0;
+    const int first = result.firstIteration - (hasEarlier ? 1 : 0);
+    std::int64_t counted = result.range.begin;
+    for (int k = first; k < static_cast<int>(iterations.size()); ++k) {
+        const Iteration& one = iterations[k];
+        if (k >= result.firstIteration && !touches(one))
+            break;
+        const Window part = overlap(one.window, {counted, result.range.end});
+        addIteration(run, index, k, part, result);
+        counted = std::max(counted, part.end);
+        result.lastIteration = k;
+    }
+    return first;
+}
+
+} // namespace
+
+Result<RangeMetrics> rangeMetrics(const Run& run, Window range)
+{
+    if (range.duration() <= 0)
+        return invalid("the range is empty; it must end after its start");
+    TRY(iterationIndex(run, -1));
+    RangeMetrics result;
+    result.range = range;
+    for (const DeviceId d : Ids<DeviceId>(run.schedule.shape.devices)) {
+        RangeDevice device;
+        device.times.device = d;
+        device.isRecorded = hasTrace(run, d);
+        result.recorded += device.isRecorded ? 1 : 0;
+        result.devices.push_back(device);
+    }
+    const int first = addIterations(run, result);
+    std::int64_t bubbles = 0;
+    for (RangeDevice& device : result.devices) {
+        DeviceMetrics& times = device.times;
+        if (device.isRecorded)
+            device.between
+                = range.duration() - times.compute - times.exposedCommunication - times.bubble;
+        times.bubble += device.between;
+        bubbles += times.bubble;
+    }
+    if (result.recorded > 0)
+        result.bubbleRatio = whyUnknown(run.info).empty()
+            ? static_cast<double>(bubbles)
+                / (static_cast<double>(range.duration()) * result.recorded)
+            : std::numeric_limits<double>::quiet_NaN();
+    if (result.firstIteration >= 0)
+        addPeaks(run, first, result);
     return result;
 }
 

@@ -313,12 +313,11 @@ constexpr std::array kRun{
     M({"scheme"}, [](const R& r) { return r.info().scheme; }),
     M({"mode"}, [](const R& r) { return modeName(r.info().mode); }),
     M({"", "mode", Unit::None, kCompared}, [](const R& r) { return modeAdjective(r.info().mode); }),
-    M({"devices", "D", Unit::None, kColumn}, [](const R& r) { return r.shape().devices; }),
-    M({"micro_batches", "N", Unit::None, kColumn},
+    M(column("devices", "D"), [](const R& r) { return r.shape().devices; }),
+    M(column("micro_batches", "N"),
       [](const R& r) { return ofMicroBatches(r.info(), r.shape().microBatches); }),
     M({"stages"}, [](const R& r) { return ofStages(r.info(), r.shape().stages); }),
-    M({"chunks", "v", Unit::None, kColumn},
-      [](const R& r) { return ofStages(r.info(), r.shape().chunks()); }),
+    M(column("chunks", "v"), [](const R& r) { return ofStages(r.info(), r.shape().chunks()); }),
     M({"data_parallel"}, [](const R& r) { return r.shape().dataParallel; }),
     M({"outcome"}, [](const R& r) { return outcomeName(r.info().outcome); }),
     M({"iteration", "Iteration", Unit::Time, kColumn | kSummary | kDifference, kLess,
@@ -557,9 +556,9 @@ constexpr std::array kDevice{
       [](const D& d) { return ofStages(d.info(), d.of.weights); }),
     N(memory("peak_bytes", "Peak memory"), value<&DeviceMetrics::peakBytes>),
     N({"peak_stash_bytes"}, value<&DeviceMetrics::peakStashBytes>),
-    N({"p2p_messages", "Messages", Unit::None, kColumn},
+    N(column("p2p_messages", "Messages"),
       [](const D& d) { return ofMessages(d.info(), d.metrics, d.of.messagesSent); }),
-    N({"local_copies", "Local copies", Unit::None, kColumn}, value<&DeviceMetrics::localCopies>),
+    N(column("local_copies", "Local copies"), value<&DeviceMetrics::localCopies>),
     N({"all_reduce", "All-reduce", Unit::Time, kData, kLess,
        "sum of the durations of the device's all-reduces",
        "Includes the part that runs during compute."},
@@ -593,22 +592,19 @@ constexpr std::array kOther{
 
 using B = ReportedBubble;
 constexpr std::array kBubble{
-    Measure<B>({"device", "device", Unit::None, kColumn},
-               [](const B& b) { return b.of.device.value; }),
-    Measure<B>({"", "time", Unit::Time, kColumn},
-               [](const B& b) { return Reading::time(b.of.window.duration(), b.run.info); }),
-    Measure<B>({"begin"}, [](const B& b) { return Reading::time(b.of.window.begin, b.run.info); }),
-    Measure<B>({"end"}, [](const B& b) { return Reading::time(b.of.window.end, b.run.info); }),
-    Measure<B>({"cause", "kind", Unit::None, kColumn},
-               [](const B& b) { return bubbleKindName(b.of.kind); }),
-    Measure<B>({"next"},
-               [](const B& b) {
-                   return b.of.next ? Reading(toString(opAt(b.run.schedule, b.index, *b.of.next)))
-                                    : Reading();
-               }),
-    Measure<B>({"chain"}, [](const B& b) { return opList(b.run, b.index, b.of.chain); }),
-    Measure<B>({"", "because", Unit::None, kColumn},
-               [](const B& b) { return bubbleReason(b.run, b.index, b.of); }),
+    Measure(column("device"), [](const B& b) { return b.of.device.value; }),
+    Measure(column("", "time", Unit::Time),
+            [](const B& b) { return Reading::time(b.of.window.duration(), b.run.info); }),
+    Measure({"begin"}, [](const B& b) { return Reading::time(b.of.window.begin, b.run.info); }),
+    Measure({"end"}, [](const B& b) { return Reading::time(b.of.window.end, b.run.info); }),
+    Measure(column("cause", "kind"), [](const B& b) { return bubbleKindName(b.of.kind); }),
+    Measure({"next"},
+            [](const B& b) {
+                return b.of.next ? Reading(toString(opAt(b.run.schedule, b.index, *b.of.next)))
+                                 : Reading();
+            }),
+    Measure({"chain"}, [](const B& b) { return opList(b.run, b.index, b.of.chain); }),
+    Measure(column("", "because"), [](const B& b) { return bubbleReason(b.run, b.index, b.of); }),
 };
 
 using G = Measure<GpuMemory>;
@@ -623,17 +619,17 @@ std::vector<G> ownerMeasures(std::index_sequence<I...>)
 
 std::vector<G> allGpuMemory()
 {
-    std::vector<G> all{G({"gpu", "GPU", Unit::None, kColumn}, Of<&GpuMemory::gpu>())};
+    std::vector<G> all{G(column("gpu", "GPU"), Of<&GpuMemory::gpu>())};
     for (const G& owner : ownerMeasures(std::make_index_sequence<kGpuMemoryOwners>()))
         all.push_back(owner);
     for (const G& sum :
          {G({"communicators_reserved", "reserved for communicators", Unit::Bytes, kColumn | kIfAny},
             Of<&GpuMemory::reserved>()),
-          G({"", "total", Unit::Bytes, kColumn}, Of<&GpuMemory::known>()),
-          G({"used", "reported by the driver", Unit::Bytes, kColumn}, Of<&GpuMemory::used>()),
+          G(column("", "total", Unit::Bytes), Of<&GpuMemory::known>()),
+          G(column("used", "reported by the driver", Unit::Bytes), Of<&GpuMemory::used>()),
           G({"difference"}, Of<&GpuMemory::difference>()),
           G({"difference_share"}, Of<&GpuMemory::differenceShare>()),
-          G({"", "difference", Unit::Share, kColumn},
+          G(column("", "difference", Unit::Share),
             [](const GpuMemory& gpu) { return ratio(gpu.difference(), gpu.used); })})
         all.push_back(sum);
     return all;

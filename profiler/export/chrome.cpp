@@ -1,12 +1,12 @@
 #include "engine/base/version.h"
 #include "engine/schedule/dataflow.h"
 #include "engine/schedule/notation.h"
+#include "engine/schedule/transfers.h"
 #include "engine/timeline/kernel_name.h"
 #include "engine/timeline/nvtx_range.h"
 #include "engine/timeline/run.h"
 #include "engine/timeline/timeline.h"
 #include "profiler/export/exporters.h"
-#include "profiler/export/text.h"
 
 #include <fmt/format.h>
 
@@ -558,8 +558,7 @@ private:
         const engine::Shape& shape = m_run.schedule.shape;
         const std::uint32_t value = valueIndex(transferredValue(op, shape), shape);
         Ends& ends = m_transfers[{shape.windows > 1 ? 0 : span.iteration, value}];
-        const bool sends = op.kind == OpKind::SendActivation || op.kind == OpKind::SendGradient;
-        (sends ? ends.send : ends.receive) = {device, thread, span.begin};
+        (isSend(op.kind) ? ends.send : ends.receive) = {device, thread, span.begin};
     }
     void writeFlows()
     {

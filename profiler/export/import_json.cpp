@@ -21,9 +21,7 @@ std::string importJson(const Run& run)
                            {"device", rank.deviceName}});
     }
     for (const ImportReport::Rule& rule : report.rules)
-        rules[rule.name] = report.time > 0
-            ? static_cast<double>(rule.time) / static_cast<double>(report.time)
-            : 0.0;
+        rules[rule.name] = report.time > 0 ? ratio(rule.time, report.time) : 0.0;
     for (const ImportReport::LeftOut& one : report.leftOut)
         leftOut.push_back({{"what", one.what}, {"count", one.count}, {"ns", one.time}});
     for (const ImportReport::Clock& clock : report.clocks)

@@ -2,7 +2,6 @@
 #include "engine/schedule/notation.h"
 #include "engine/timeline/timeline.h"
 #include "profiler/export/exporters.h"
-#include "profiler/export/text.h"
 
 #include <fmt/format.h>
 

@@ -21,12 +21,6 @@ constexpr Matrix kDeuteranopia{Row{0.367322, 0.860646, -0.227968},
 constexpr Matrix kProtanopia{Row{0.152286, 1.052583, -0.204868}, Row{0.114503, 0.786281, 0.099216},
                              Row{-0.003882, -0.048116, 1.051998}};
 
-double toLinear(std::uint8_t channel)
-{
-    const double c = channel / 255.0;
-    return c <= 0.04045 ? c / 12.92 : std::pow((c + 0.055) / 1.055, 2.4);
-}
-
 std::uint8_t fromLinear(double light)
 {
     const double l = std::clamp(light, 0.0, 1.0);
@@ -36,7 +30,7 @@ std::uint8_t fromLinear(double light)
 
 Colour transformed(Colour colour, const Matrix& matrix)
 {
-    const Row light{toLinear(colour.red), toLinear(colour.green), toLinear(colour.blue)};
+    const Row light{linearLight(colour.red), linearLight(colour.green), linearLight(colour.blue)};
     const auto channel = [&light](const Row& row) {
         return fromLinear(row[0] * light[0] + row[1] * light[1] + row[2] * light[2]);
     };

@@ -3,7 +3,6 @@
 #include "engine/base/process.h"
 #include "engine/base/try.h"
 
-#include <fmt/format.h>
 #include <freetype/freetype.h>
 #include <freetype/ftadvanc.h>
 #include <freetype/tttables.h>
@@ -115,14 +114,12 @@ Result<FontMetrics> FontMetrics::load(const std::filesystem::path& path)
     const Library library(opened, FT_Done_FreeType);
     FT_Face read = nullptr;
     if (FT_New_Face(library.get(), path.c_str(), 0, &read) != 0)
-        return fail(Error::Code::Corrupt,
-                    fmt::format("{} is not a TrueType or OpenType font", path.string()));
+        return fail(Error::Code::Corrupt, "{} is not a TrueType or OpenType font", path.string());
     const Face face(read, FT_Done_Face);
     const auto* lines = static_cast<TT_HoriHeader*>(FT_Get_Sfnt_Table(read, FT_SFNT_HHEA));
     const auto* os2 = static_cast<TT_OS2*>(FT_Get_Sfnt_Table(read, FT_SFNT_OS2));
     if (lines == nullptr || read->units_per_EM == 0)
-        return fail(Error::Code::Corrupt,
-                    fmt::format("{} is not a TrueType or OpenType font", path.string()));
+        return fail(Error::Code::Corrupt, "{} is not a TrueType or OpenType font", path.string());
     FontMetrics metrics;
     metrics.m_unknown = advanceOf(read, 0);
     FT_UInt glyph = 0;
@@ -133,7 +130,7 @@ Result<FontMetrics> FontMetrics::load(const std::filesystem::path& path)
     if (os2 != nullptr && os2->version >= 2)
         metrics.m_capHeight = static_cast<double>(os2->sCapHeight) / read->units_per_EM;
     if (metrics.m_advances.empty())
-        return fail(Error::Code::Corrupt, fmt::format("{} has no characters", path.string()));
+        return fail(Error::Code::Corrupt, "{} has no characters", path.string());
     return metrics;
 }
 
@@ -153,9 +150,9 @@ Result<FontFace> loadFont(std::string_view family)
     const fs::path* regular = regularFile(files, family);
     if (!regular)
         return fail(Error::Code::NotFound,
-                    fmt::format("the font '{}' is not installed; install the package "
-                                "fonts-roboto-unhinted, or use another font with --font",
-                                family));
+                    "the font '{}' is not installed; install the package "
+                    "fonts-roboto-unhinted, or use another font with --font",
+                    family);
     const fs::path* bold = findStem(files, withoutSpaces(family) + "-Bold");
     auto regularMetrics = TRY(FontMetrics::load(*regular));
     auto boldMetrics = TRY(FontMetrics::load(bold ? *bold : *regular));

@@ -3,12 +3,10 @@
 #include "engine/base/try.h"
 #include "engine/schedule/notation.h"
 #include "profiler/analysis/compare.h"
-#include "profiler/analysis/device_times.h"
 #include "profiler/analysis/explain.h"
 #include "profiler/analysis/lanes.h"
 #include "profiler/analysis/measure.h"
 #include "profiler/analysis/metrics.h"
-#include "profiler/analysis/range_metrics.h"
 #include "profiler/analysis/ticks.h"
 #include "profiler/figure/font_metrics.h"
 #include "profiler/figure/legend_entries.h"
@@ -32,6 +30,7 @@ namespace {
 
 using engine::Error;
 using engine::fail;
+using engine::invalid;
 using engine::Result;
 
 constexpr FigurePreset kPresets[] = {
@@ -152,7 +151,7 @@ std::vector<std::string> runTitles(std::span<const engine::Run* const> runs)
     for (const engine::Run* run : runs) {
         const auto& group = equal[runTitle(*run)];
         const auto place = std::ranges::find(group, run) - group.begin();
-        titles.push_back(titleWith(distinctLabels(group)[static_cast<std::size_t>(place)], *run));
+        titles.push_back(titleWith(distinctLabels(group)[place], *run));
     }
     return titles;
 }
@@ -170,9 +169,8 @@ Result<std::vector<int>> chosenDevices(const engine::Run& run, const FigureOptio
     }
     for (const int device : devices)
         if (device < 0 || device >= count)
-            return fail(Error::Code::InvalidArgument,
-                        fmt::format("{} has no device {}; rows are 0 to {}", runTitle(run), device,
-                                    count - 1));
+            return invalid("{} has no device {}; rows are 0 to {}", runTitle(run), device,
+                           count - 1);
     return devices;
 }
 
@@ -200,13 +198,11 @@ Result<void> setWindow(FigureRun& content, const FigureRange& range)
     content.window = overlap(content.whole, {at(range.begin), at(range.end)});
     if (content.window.duration() > 0)
         return {};
-    return fail(
-        Error::Code::InvalidArgument,
-        fmt::format("{} has nothing to draw from {} to {} {}: its iteration lasts {}; use "
-                    "a range within it",
-                    runTitle(run), trimmedNumber(range.begin, 3), trimmedNumber(range.end, 3),
-                    run.info.inUnits() ? "F" : "ms",
-                    trimmedNumber(static_cast<double>(content.whole.duration()) / ticks, 3)));
+    return invalid("{} has nothing to draw from {} to {} {}: its iteration lasts {}; use "
+                   "a range within it",
+                   runTitle(run), trimmedNumber(range.begin, 3), trimmedNumber(range.end, 3),
+                   run.info.inUnits() ? "F" : "ms",
+                   trimmedNumber(static_cast<double>(content.whole.duration()) / ticks, 3));
 }
 
 // The bubble ratio of the drawn part over all devices, and the share of each device.
@@ -290,7 +286,7 @@ FigureRow rowOf(const FigureRun& content, engine::DeviceId device)
                   .exposed = {},
                   .bubbles = {},
                   .bubbleShare = {}};
-    for (const engine::Window window : exposedCommunication(run, content.iteration, device))
+    for (const engine::Window window : Lanes(run, content.iteration).exposed(device))
         if (const auto part = overlap(window, content.window); part.duration() > 0)
             row.exposed.push_back(part);
     const auto* track = run.timeline.track(device, engine::Track::Kind::Compute);
@@ -326,9 +322,8 @@ Result<FigureRun> figureContent(const engine::Run& run, const FigureOptions& opt
     const auto devices = TRY(chosenDevices(run, options));
     const int iterations = run.timeline.iterations.size();
     if (options.iteration >= iterations)
-        return fail(Error::Code::InvalidArgument,
-                    fmt::format("{} has no iteration {}; it has 0 to {}", runTitle(run),
-                                options.iteration, iterations - 1));
+        return invalid("{} has no iteration {}; it has 0 to {}", runTitle(run), options.iteration,
+                       iterations - 1);
     const auto numbers = TRY(metrics(run, options.iteration));
 
     FigureRun content;
@@ -338,7 +333,7 @@ Result<FigureRun> figureContent(const engine::Run& run, const FigureOptions& opt
     TRY(setWindow(content, options.range));
     const auto shares = TRY(sharesOf(content, numbers, options));
     content.bubbleRatio = shares.ratio;
-    const auto all = bubbles(run, content.iteration);
+    const auto all = Explainer(run, content.iteration).bubbles();
     std::size_t boxes = 0;
     for (const int d : devices) {
         FigureRow row = rowOf(content, engine::DeviceId{d});
@@ -359,9 +354,9 @@ Result<FigureRun> figureContent(const engine::Run& run, const FigureOptions& opt
     }
     if (boxes > kMaxBoxes)
         return fail(Error::Code::Unsupported,
-                    fmt::format("{} has {} ops in one iteration, too many for a page; draw fewer "
-                                "rows with bubblescope figure --rows",
-                                runTitle(run), boxes));
+                    "{} has {} ops in one iteration, too many for a page; draw fewer "
+                    "rows with bubblescope figure --rows",
+                    runTitle(run), boxes);
     return content;
 }
 
@@ -726,17 +721,15 @@ Result<void> FigureLayout::placeColumns()
             m_lanes.push_back(kind);
     const double room = m_options.width - right - m_plotLeft;
     if (room < 8 * m_size)
-        return fail(Error::Code::InvalidArgument,
-                    fmt::format("a font of {} pt leaves no space for the time axis in {} inches; "
-                                "use a smaller font or a wider figure",
-                                trimmedNumber(m_size, 1),
-                                trimmedNumber(m_options.width / kPointsPerInch, 2)));
+        return invalid("a font of {} pt leaves no space for the time axis in {} inches; "
+                       "use a smaller font or a wider figure",
+                       trimmedNumber(m_size, 1),
+                       trimmedNumber(m_options.width / kPointsPerInch, 2));
     m_axisBegin = m_runs[0].begin() / m_unit.units;
     m_length = longest / m_unit.units;
     if (m_length <= 0)
-        return fail(Error::Code::InvalidArgument,
-                    fmt::format("{} takes no time, so it cannot be drawn; choose another run",
-                                runTitle(*m_runs[0].run)));
+        return invalid("{} takes no time, so it cannot be drawn; choose another run",
+                       runTitle(*m_runs[0].run));
     m_pointsPerUnit = room / m_length;
     return {};
 }
@@ -1292,31 +1285,27 @@ void FigureLayout::addSwatch(const LegendEntry& entry, std::size_t of, const Rec
 
 Result<void> checkOptions(std::span<const engine::Run* const> runs, const FigureOptions& options)
 {
-    const auto invalid
-        = [](std::string what) { return fail(Error::Code::InvalidArgument, std::move(what)); };
     if (runs.empty())
         return invalid("a figure needs at least one run");
     if (!(options.fontSize >= kSmallestType && options.fontSize <= 72))
-        return invalid(fmt::format("a font size of {} pt cannot be printed; use {} to 72 pt",
-                                   trimmedNumber(options.fontSize, 1), kSmallestType));
+        return invalid("a font size of {} pt cannot be printed; use {} to 72 pt",
+                       trimmedNumber(options.fontSize, 1), kSmallestType);
     if (!(options.width >= kPointsPerInch && options.width <= 100 * kPointsPerInch))
-        return invalid(
-            fmt::format("a width of {} inches cannot be printed; use a width from 1 to 100 inches",
-                        trimmedNumber(options.width / kPointsPerInch, 2)));
+        return invalid("a width of {} inches cannot be printed; use a width from 1 to 100 inches",
+                       trimmedNumber(options.width / kPointsPerInch, 2));
     if (!(options.height >= 0 && options.height <= 100 * kPointsPerInch))
-        return invalid(fmt::format(
+        return invalid(
             "a height of {} inches cannot be printed; use a height of at most 100 inches",
-            trimmedNumber(options.height / kPointsPerInch, 2)));
+            trimmedNumber(options.height / kPointsPerInch, 2));
     for (const auto* run : runs)
         if (options.memory && run->timeline.memory.empty())
-            return invalid(
-                fmt::format("{} has no recorded memory; remove the memory strip", runTitle(*run)));
+            return invalid("{} has no recorded memory; remove the memory strip", runTitle(*run));
     for (const auto* run : runs)
         if (run->info.inUnits() != runs[0]->info.inUnits())
-            return invalid(fmt::format("{} is in abstract units but {} is not, so they cannot "
-                                       "share an axis; draw both with --times schematic",
-                                       runTitle(run->info.inUnits() ? *run : *runs[0]),
-                                       runTitle(run->info.inUnits() ? *runs[0] : *run)));
+            return invalid("{} is in abstract units but {} is not, so they cannot "
+                           "share an axis; draw both with --times schematic",
+                           runTitle(run->info.inUnits() ? *run : *runs[0]),
+                           runTitle(run->info.inUnits() ? *runs[0] : *run));
     return {};
 }
 
@@ -1341,11 +1330,10 @@ Result<Scene> fitted(const std::vector<FigureRun>& contents, FigureOptions optio
     auto scene = layoutAt(0, contents, options, notes);
     for (int round = 0; scene && scene->height > options.height && round < kMostRounds; ++round) {
         if (options.fontSize <= kSmallestType)
-            return fail(Error::Code::InvalidArgument,
-                        fmt::format("{} rows do not fit in a height of {} inches; draw fewer rows "
-                                    "or choose a larger height",
-                                    contents[0].rows.size() * contents.size(),
-                                    trimmedNumber(options.height / kPointsPerInch, 2)));
+            return invalid("{} rows do not fit in a height of {} inches; draw fewer rows "
+                           "or choose a larger height",
+                           contents[0].rows.size() * contents.size(),
+                           trimmedNumber(options.height / kPointsPerInch, 2));
         options.fontSize
             = std::max(kSmallestType, 0.99 * options.fontSize * options.height / scene->height);
         scene = layoutAt(0, contents, options, notes);
@@ -1386,8 +1374,8 @@ engine::Result<FigurePreset> findFigurePreset(std::string_view name)
     std::vector<std::string_view> names;
     for (const auto& preset : kPresets)
         names.push_back(preset.name);
-    return fail(Error::Code::NotFound,
-                fmt::format("unknown preset '{}'; use one of {}", name, fmt::join(names, ", ")));
+    return fail(Error::Code::NotFound, "unknown preset '{}'; use one of {}", name,
+                fmt::join(names, ", "));
 }
 
 Result<Scene> layoutFigure(std::span<const engine::Run* const> runs, const FigureOptions& options,

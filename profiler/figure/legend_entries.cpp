@@ -1,5 +1,8 @@
 #include "profiler/figure/legend_entries.h"
 
+#include "engine/schedule/notation.h"
+#include "profiler/analysis/measure.h"
+
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
@@ -13,30 +16,11 @@ namespace {
 using engine::OpKind;
 using LegendChunks = std::map<OpKind, std::set<int>>;
 
-const char* kindText(OpKind kind)
+std::string kindText(OpKind kind)
 {
-    switch (kind) {
-    case OpKind::Forward:
-        return "forward";
-    case OpKind::Backward:
-        return "backward";
-    case OpKind::BackwardInput:
-        return "input gradient";
-    case OpKind::BackwardWeight:
-        return "weight gradient";
-    case OpKind::Recompute:
-        return "recompute";
-    case OpKind::OptimizerStep:
-        return "optimizer";
-    case OpKind::Evict:
-        return "evict";
-    case OpKind::Load:
-        return "load";
-    case OpKind::AllReduce:
-        return "all-reduce";
-    default:
-        return "P2P";
-    }
+    return kind == OpKind::OptimizerStep ? "optimizer"
+        : engine::isTransfer(kind)       ? "P2P"
+                                         : lowered(engine::kindTitle(kind));
 }
 
 // ", chunk 0 and 1", or ", chunk 0, 1, 2 ..." if several chunks have one colour.
@@ -125,7 +109,7 @@ std::vector<LegendEntry> legendEntries(const LegendContent& content, const Palet
             continue;
         LegendEntry entry = kindEntry(kind, chunks, entries.empty(), palette);
         if (kind == OpKind::Backward && kinds.size() < content.chunks.size())
-            entry.text += std::string(", ") + kindText(OpKind::BackwardInput);
+            entry.text += ", " + kindText(OpKind::BackwardInput);
         const bool wasTransfer
             = std::exchange(isTransfer, !engine::isCompute(kind) && kind != OpKind::OptimizerStep);
         if (isTransfer && wasTransfer)

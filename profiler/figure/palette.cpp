@@ -13,20 +13,16 @@ namespace {
 
 using engine::Error;
 using engine::fail;
+using engine::invalid;
 using engine::Result;
 using Json = nlohmann::ordered_json;
 
 constexpr std::string_view kFolder = "palettes/";
 
-double linear(std::uint8_t channel)
-{
-    const double c = channel / 255.0;
-    return c <= 0.04045 ? c / 12.92 : std::pow((c + 0.055) / 1.055, 2.4);
-}
-
 double luminance(Colour c)
 {
-    return 0.2126 * linear(c.red) + 0.7152 * linear(c.green) + 0.0722 * linear(c.blue);
+    return 0.2126 * linearLight(c.red) + 0.7152 * linearLight(c.green)
+        + 0.0722 * linearLight(c.blue);
 }
 
 std::string_view resourceOf(std::string_view name)
@@ -167,6 +163,12 @@ Colour mix(Colour from, Colour to, double share)
     return {channel(from.red, to.red), channel(from.green, to.green), channel(from.blue, to.blue)};
 }
 
+double linearLight(std::uint8_t channel)
+{
+    const double c = channel / 255.0;
+    return c <= 0.04045 ? c / 12.92 : std::pow((c + 0.055) / 1.055, 2.4);
+}
+
 double contrast(Colour a, Colour b)
 {
     const auto [low, high] = std::minmax({luminance(a), luminance(b)});
@@ -189,8 +191,7 @@ Result<Colour> parseColour(std::string_view text)
         value = value << 4 | static_cast<std::uint32_t>(digit & 15);
     }
     if (!good)
-        return fail(Error::Code::InvalidArgument,
-                    fmt::format("'{}' is not a colour; write it as #RRGGBB", text));
+        return invalid("'{}' is not a colour; write it as #RRGGBB", text);
     return Colour{static_cast<std::uint8_t>(value >> 16), static_cast<std::uint8_t>(value >> 8),
                   static_cast<std::uint8_t>(value)};
 }
@@ -252,21 +253,20 @@ Result<Palette> loadPalette(std::string_view name, ThemeMode mode)
 {
     const std::string_view text = resourceOf(name);
     if (text.empty())
-        return fail(Error::Code::NotFound,
-                    fmt::format("unknown palette '{}'; use one of {}", name,
-                                fmt::join(paletteNames(), ", ")));
+        return fail(Error::Code::NotFound, "unknown palette '{}'; use one of {}", name,
+                    fmt::join(paletteNames(), ", "));
     const Json file = Json::parse(text, nullptr, false);
     const Json base = Json::parse(resourceOf("default"), nullptr, false);
     const char* const theme = mode == ThemeMode::Dark ? "dark" : "light";
     if (!file.contains(theme) || !base.contains(theme))
-        return fail(Error::Code::Corrupt, fmt::format("palette '{}' has no {} theme", name, theme));
+        return fail(Error::Code::Corrupt, "palette '{}' has no {} theme", name, theme);
     // The file of a palette contains only its differences from the default palette.
     Json merged = base[theme];
     merged.merge_patch(file[theme]);
     auto palette = readTheme(merged);
     if (!palette)
-        return fail(palette.error().code,
-                    fmt::format("palette '{}', {}: {}", name, theme, palette.error().message));
+        return fail(palette.error().code, "palette '{}', {}: {}", name, theme,
+                    palette.error().message);
     palette->name = name;
     palette->title = file.value("title", std::string(name));
     palette->mode = mode;

@@ -19,6 +19,7 @@ struct Colour
 
 Colour mix(Colour from, Colour to, double share); // share 0: from; 1: to
 double contrast(Colour a, Colour b);              // WCAG ratio, 1..21
+double linearLight(std::uint8_t channel);         // from 0 to 1
 // The minimum contrast of a number to its box. Numbers with less contrast are omitted.
 constexpr double kSmallestInk = 4.5;
 std::string hex(Colour colour); // "#315AC2"

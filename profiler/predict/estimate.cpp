@@ -35,9 +35,7 @@ Result<std::vector<Number>> numbers(std::string_view flag, std::string_view text
         const std::string_view item = text.substr(0, text.find_first_of(kGaps));
         const auto number = parseNumber(item);
         if (!number || !isValid(*number))
-            return fail(
-                Error::Code::InvalidArgument,
-                fmt::format("{}{}{}: give {}", flag, item.empty() ? "" : " ", excerpt(item), form));
+            return invalid("{}{}{}: give {}", flag, item.empty() ? "" : " ", excerpt(item), form);
         all.push_back(static_cast<Number>(*number));
         text.remove_prefix(item.size());
     }
@@ -181,12 +179,10 @@ Result<MeasuredEstimate> estimateFrom(const Run& run)
                                                               "interleaved-1f1b"};
     const RunInfo& info = run.info;
     if (std::ranges::find(kSchemes, info.scheme) == kSchemes.end())
-        return fail(Error::Code::InvalidArgument,
-                    fmt::format("{}: the estimate has no closed form for it; use runs of {}",
-                                info.scheme, fmt::join(kSchemes, ", ")));
+        return invalid("{}: the estimate has no closed form for it; use runs of {}", info.scheme,
+                       fmt::join(kSchemes, ", "));
     if (info.experiment.empty() || info.flopsPerIteration <= 0 || info.peakFlops <= 0)
-        return fail(Error::Code::InvalidArgument,
-                    "no experiment, FLOPs or peak; use runs recorded by bscope run");
+        return invalid("no experiment, FLOPs or peak; use runs recorded by bscope run");
     const auto experiment = TRY(experimentFromToml(info.experiment));
     const RunMetrics times = TRY(metrics(run));
     std::int64_t slowest = 1;

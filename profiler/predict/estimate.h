@@ -2,7 +2,7 @@
 
 #include "engine/cost/bpipe_gain.h"
 #include "engine/timeline/run.h"
-#include "profiler/predict/request.h"
+#include "profiler/predict/predict.h"
 
 #include <string>
 #include <vector>

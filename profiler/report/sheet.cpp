@@ -200,10 +200,9 @@ Table::Table(const std::vector<std::string>& titles, std::vector<std::vector<Rea
 void Table::insert(std::size_t at, const std::string& title, const std::vector<std::string>& cells)
 {
     CHECK(cells.size() == rows.size());
-    columns.insert(columns.begin() + static_cast<std::ptrdiff_t>(at),
-                   {{"", "", Unit::None, shown}, title});
+    columns.insert(columns.begin() + at, {{"", "", Unit::None, shown}, title});
     for (std::size_t r = 0; r < rows.size(); ++r)
-        rows[r].insert(rows[r].begin() + static_cast<std::ptrdiff_t>(at), textOrUnknown(cells[r]));
+        rows[r].insert(rows[r].begin() + at, textOrUnknown(cells[r]));
 }
 
 std::string Table::text(std::size_t mostColumns) const
@@ -382,7 +381,7 @@ ordered_json toJson(const Reading& reading)
                 if (reading.ticksPerUnit == 1)
                     json = data;
                 else
-                    json = static_cast<double>(data) / static_cast<double>(reading.ticksPerUnit);
+                    json = static_cast<double>(data) / reading.ticksPerUnit;
             } else if constexpr (std::is_same_v<Data, std::string>) {
                 json = data;
             }

@@ -85,7 +85,7 @@ LayoutScore LayoutScore::of(const RunMetrics& metrics, const MemoryLimit& limit)
     LayoutScore score{.iteration = metrics.duration};
     for (const DeviceId d : metrics.devices.ids()) {
         const DeviceMetrics& device = metrics.devices[d];
-        const auto compute = static_cast<double>(device.compute);
+        const double compute = device.compute;
         score.unevenness += compute * compute;
         if (!limit.of.empty() && device.peakBytes)
             score.excess = std::max(score.excess,

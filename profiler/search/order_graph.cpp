@@ -4,11 +4,12 @@
 #include "engine/schedule/transfers.h"
 #include "engine/sim/placer.h"
 
-#include <fmt/format.h>
+#include <queue>
 
 #include <algorithm>
+#include <cmath>
 #include <map>
-#include <numeric>
+#include <set>
 #include <unordered_map>
 
 namespace profiler {
@@ -20,8 +21,7 @@ namespace {
 Result<void> checkKinds(const Schedule& lowered, const TimingRules& rules)
 {
     const auto refuse = [](std::string_view what) -> Result<void> {
-        return fail(Error::Code::Unsupported,
-                    fmt::format("a search cannot change the order of {}", what));
+        return fail(Error::Code::Unsupported, "a search cannot change the order of {}", what);
     };
     if (lowered.shape.windows > 1 || lowered.shape.updateEvery > 0)
         return refuse("an asynchronous scheme, which trains with older weights");
@@ -124,7 +124,7 @@ struct OrderGraph::Builder
                     && call.replica == op.replica)
                     call.step = cost.duration;
         } else {
-            graph.steps[static_cast<std::size_t>(device.value)] += cost.duration;
+            graph.steps[device.value] += cost.duration;
         }
     }
 
@@ -274,8 +274,7 @@ Result<OrderGraph> OrderGraph::of(const Schedule& lowered, const OpCosts& costs,
                     "ops, as with halves of micro-batches");
     builder.sort();
     if (graph.m_start.size() != graph.size())
-        return fail(Error::Code::InvalidArgument,
-                    "the schedule deadlocks; run bscope validate for the reason");
+        return invalid("the schedule deadlocks; run bscope validate for the reason");
     builder.addHeadsAndTails();
     return graph;
 }
@@ -293,6 +292,308 @@ Schedule OrderGraph::scheduleOf(const std::vector<Id>& order) const
         }
     }
     return schedule;
+}
+
+namespace {
+
+using Id = OrderGraph::Id;
+
+std::int64_t longestChain(const OrderGraph& graph)
+{
+    std::int64_t longest = 0;
+    for (Id item = 0; item < graph.size(); ++item) {
+        const auto& it = graph.items[item];
+        longest = std::max(longest, it.head + it.duration + it.tail);
+    }
+    return longest;
+}
+
+// The length of the preemptive schedule of one device that always executes the available item with
+// the longest tail; no other is shorter.
+std::int64_t preemptive(const OrderGraph& graph, std::vector<Id> items)
+{
+    struct Open
+    {
+        std::int64_t tail = 0, left = 0;
+        bool operator<(const Open& other) const { return tail < other.tail; }
+    };
+    std::ranges::sort(items, {}, [&graph](Id item) { return graph.items[item].head; });
+    std::priority_queue<Open> open;
+    std::int64_t now = 0, length = 0;
+    for (std::size_t i = 0; i < items.size() || !open.empty();) {
+        if (open.empty())
+            now = std::max(now, graph.items[items[i]].head);
+        for (; i < items.size() && graph.items[items[i]].head <= now; ++i)
+            open.push({graph.items[items[i]].tail, graph.items[items[i]].duration});
+        Open one = open.top();
+        open.pop();
+        const std::int64_t until
+            = i < items.size() ? graph.items[items[i]].head : OrderGraph::kNever;
+        const std::int64_t done = std::min(one.left, until - now);
+        now += done;
+        one.left -= done;
+        if (one.left == 0)
+            length = std::max(length, now + one.tail);
+        else
+            open.push(one);
+    }
+    return length;
+}
+
+// The items of each micro-batch and direction, in the order of the graph.
+std::map<std::pair<int, int>, std::vector<Id>> microBatches(const OrderGraph& graph)
+{
+    std::map<std::pair<int, int>, std::vector<Id>> all;
+    for (const Id item : graph.start())
+        for (const Op& op : graph.ops(item)) {
+            auto& items = all[{op.microBatch.value, op.replica}];
+            if (items.empty() || items.back() != item)
+                items.push_back(item);
+        }
+    return all;
+}
+
+// Adds up, for every device, memory times the shortest time from the start of each F to the end of
+// the op that frees its stash.
+class StashTimes
+{
+public:
+    explicit StashTimes(const OrderGraph& graph)
+        : m_graph(graph)
+        , m_since(graph.size(), -1)
+        , m_arrival(graph.messages.size(), -1)
+        , sums(graph.devices())
+        , first(graph.devices(), OrderGraph::kNever)
+        , last(graph.devices(), OrderGraph::kNever)
+    {
+        for (const auto& [key, items] : microBatches(graph))
+            for (std::size_t i = 0; i < items.size(); ++i)
+                add(items, i);
+    }
+
+private:
+    // The F at `at`, and the items of its micro-batch that follow from it.
+    void add(const std::vector<Id>& items, std::size_t at)
+    {
+        const Id forward = items[at];
+        const auto& it = m_graph.items[forward];
+        const std::int64_t kept = it.takes - it.frees;
+        if (kept <= 0 || m_graph.ops(forward).size() > 1)
+            return;
+        const Op& op = m_graph.ops(forward).front();
+        for (std::size_t i = at; i < items.size(); ++i)
+            m_since[items[i]] = -1;
+        m_since[forward] = it.duration;
+        send(forward);
+        for (std::size_t i = at + 1; i < items.size(); ++i) {
+            follow(items[i]);
+            const Op& other = m_graph.ops(items[i]).front();
+            if (m_since[items[i]] < 0 || m_graph.items[items[i]].frees <= 0
+                || other.stage != op.stage || other.slice != op.slice)
+                continue;
+            sums[it.device] += static_cast<double>(kept) * static_cast<double>(m_since[items[i]]);
+            first[it.device] = std::min(first[it.device], it.head);
+            last[it.device] = std::min(last[it.device], m_graph.items[items[i]].tail);
+        }
+        for (std::size_t i = at; i < items.size(); ++i)
+            for (Id m = m_graph.items[items[i]].message; m < m_graph.items[items[i] + 1].message;
+                 ++m)
+                m_arrival[m] = -1;
+    }
+    void follow(Id item)
+    {
+        std::int64_t begin = -1;
+        for (Id i = m_graph.items[item].before; i < m_graph.items[item + 1].before; ++i)
+            begin = std::max(begin, m_since[m_graph.befores[i]]);
+        for (Id i = m_graph.items[item].input; i < m_graph.items[item + 1].input; ++i)
+            begin = std::max(begin, m_arrival[m_graph.inputs[i]]);
+        if (begin < 0)
+            return;
+        m_since[item] = begin + m_graph.items[item].duration;
+        send(item);
+    }
+    void send(Id item)
+    {
+        for (Id m = m_graph.items[item].message; m < m_graph.items[item + 1].message; ++m)
+            m_arrival[m] = m_since[item] + m_graph.messages[m].busy + m_graph.messages[m].latency;
+    }
+
+    const OrderGraph& m_graph;
+    std::vector<std::int64_t> m_since,
+        m_arrival; // ticks since the start of the F; -1: not after it
+
+public:
+    std::vector<double> sums;
+    std::vector<std::int64_t> first, last; // earliest F, and shortest time after a stash is freed
+};
+
+} // namespace
+
+std::int64_t lowerBound(const OrderGraph& graph, std::span<const std::int64_t> limits)
+{
+    std::int64_t bound = longestChain(graph);
+    std::vector<std::vector<Id>> program(graph.devices());
+    for (Id item = 0; item < graph.size(); ++item)
+        program[graph.items[item].device].push_back(item);
+    for (auto& items : program)
+        bound = std::max(bound, preemptive(graph, std::move(items)));
+    if (limits.empty())
+        return bound;
+    const StashTimes times(graph);
+    for (std::uint32_t d = 0; d < graph.devices(); ++d)
+        if (const std::int64_t room = limits[d] - graph.held[d]; room > 0 && times.sums[d] > 0)
+            bound = std::max(bound,
+                             times.first[d] + times.last[d]
+                                 + static_cast<std::int64_t>(
+                                     std::floor(times.sums[d] / static_cast<double>(room))));
+    return bound;
+}
+
+namespace {
+
+class ListScheduler
+{
+public:
+    ListScheduler(const OrderGraph& graph, std::span<const std::int64_t> limits, int inFlight)
+        : m_graph(graph)
+        , m_limits(limits)
+        , m_inFlight(inFlight)
+        , m_free(graph.devices())
+        , m_linkFree(graph.links)
+        , m_held(graph.held)
+        , m_arrival(graph.messages.size())
+        , m_missing(graph.size())
+        , m_ready(graph.devices())
+        , m_best(graph.devices())
+        , m_changed(graph.devices(), true)
+    {
+        for (Id item = 0; item < graph.size(); ++item) {
+            m_missing[item] = graph.items[item + 1].before - graph.items[item].before;
+            for (const int microBatch : microBatchesOf(item))
+                ++m_left[microBatch];
+            if (m_missing[item] == 0)
+                m_ready[graph.items[item].device].push_back(item);
+        }
+    }
+
+    std::vector<Id> run()
+    {
+        std::vector<Id> order;
+        for (;;) {
+            Choice best;
+            for (std::uint32_t d = 0; d < m_graph.devices(); ++d)
+                best = std::min(best, bestOf(d));
+            if (best.item == OrderGraph::kNone)
+                break;
+            place(best);
+            order.push_back(best.item);
+        }
+        return order.size() == m_graph.size() ? order : std::vector<Id>();
+    }
+
+private:
+    // Compared by its members in this order.
+    struct Choice
+    {
+        std::int64_t begin = OrderGraph::kNever;
+        int rank = 0, microBatch = 0, stage = 0;
+        Id item = OrderGraph::kNone;
+
+        auto operator<=>(const Choice&) const = default;
+    };
+
+    std::vector<int> microBatchesOf(Id item) const
+    {
+        std::vector<int> all;
+        for (const Op& op : m_graph.ops(item))
+            if (std::ranges::find(all, op.microBatch.value) == all.end())
+                all.push_back(op.microBatch.value);
+        return all;
+    }
+    // The op that the device would execute next. It is kept until something on the device changes.
+    const Choice& bestOf(std::uint32_t device)
+    {
+        Choice& best = m_best[device];
+        if (!m_changed[device])
+            return best;
+        m_changed[device] = false;
+        best = {};
+        for (const Id item : m_ready[device])
+            if (mayRun(item))
+                best = std::min(best, choice(item));
+        return best;
+    }
+    bool mayRun(Id item) const
+    {
+        const auto& it = m_graph.items[item];
+        if (!m_limits.empty() && m_held[it.device] + it.takes > m_limits[it.device])
+            return false;
+        return static_cast<int>(m_begun.size()) < m_inFlight
+            || std::ranges::all_of(microBatchesOf(item),
+                                   [this](int microBatch) { return m_begun.contains(microBatch); });
+    }
+    Choice choice(Id item) const
+    {
+        const auto& it = m_graph.items[item];
+        std::int64_t begin = m_free[it.device];
+        for (Id i = it.input; i < m_graph.items[item + 1].input; ++i)
+            begin = std::max(begin, m_arrival[m_graph.inputs[i]]);
+        const Op& op = m_graph.ops(item).front();
+        const int rank = op.kind == OpKind::BackwardWeight ? 2 : op.kind == OpKind::Forward ? 1 : 0;
+        return {begin, rank, op.microBatch.value, -op.stage.value, item};
+    }
+    void place(const Choice& choice)
+    {
+        const Id item = choice.item;
+        const auto& it = m_graph.items[item];
+        const std::int64_t end = choice.begin + it.duration;
+        m_free[it.device] = end;
+        m_held[it.device] += it.takes - it.frees;
+        for (Id m = it.message; m < m_graph.items[item + 1].message; ++m) {
+            const auto& message = m_graph.messages[m];
+            const std::int64_t sent = std::max(m_linkFree[message.link], end) + message.busy;
+            m_linkFree[message.link] = sent;
+            m_arrival[m] = sent + message.latency;
+            if (m_graph.sendsBlock)
+                m_free[it.device] = std::max(m_free[it.device], sent);
+        }
+        m_changed[it.device] = true;
+        for (const int microBatch : microBatchesOf(item)) {
+            const bool begins = m_begun.insert(microBatch).second;
+            const bool ends = --m_left[microBatch] == 0;
+            if (ends)
+                m_begun.erase(microBatch);
+            if (begins || ends) // other devices may begin another one, or may not
+                m_changed.assign(m_graph.devices(), true);
+        }
+        std::erase(m_ready[it.device], item);
+        for (Id i = it.after; i < m_graph.items[item + 1].after; ++i) {
+            const Id after = m_graph.afters[i];
+            if (--m_missing[after] > 0)
+                continue;
+            m_ready[m_graph.items[after].device].push_back(after);
+            m_changed[m_graph.items[after].device] = true;
+        }
+    }
+
+    const OrderGraph& m_graph;
+    std::span<const std::int64_t> m_limits;
+    int m_inFlight;
+    std::vector<std::int64_t> m_free, m_linkFree, m_held, m_arrival;
+    std::vector<Id> m_missing; // [item] inputs that are not complete
+    std::vector<std::vector<Id>> m_ready;
+    std::vector<Choice> m_best;  // [device] kept unless it has changed
+    std::vector<bool> m_changed; // [device]
+    std::map<int, int> m_left;   // [micro-batch] items that are not placed
+    std::set<int> m_begun;       // micro-batches that have begun and are not complete
+};
+
+} // namespace
+
+std::vector<Id> listOrder(const OrderGraph& graph, std::span<const std::int64_t> limits,
+                          int inFlight)
+{
+    return ListScheduler(graph, limits, inFlight).run();
 }
 
 } // namespace profiler

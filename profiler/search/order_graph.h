@@ -5,6 +5,7 @@
 #include "engine/schedule/check/stash.h"
 
 #include <cstdint>
+#include <span>
 #include <vector>
 
 namespace profiler {
@@ -94,5 +95,21 @@ private:
     std::vector<Id> m_start;
     bool m_isExact = true;
 };
+
+// A length in ticks that no order of the items can be shorter than, so that a search can say how
+// much is left to gain. It is the largest of
+// * the longest chain of items that wait for one another;
+// * for every device, the shortest schedule of its items if each may be interrupted, cannot start
+//   before its head, and is followed by its tail (Jackson; Carlier, EJOR 1982);
+// * for every device with limited memory, the time in which its stashes fit: a stash stays from its
+//   F through the chain of its micro-batch to the op that frees it.
+// `limits`: [device] the most memory; empty: no limit.
+std::int64_t lowerBound(const OrderGraph& graph, std::span<const std::int64_t> limits);
+
+// An order by list scheduling: the op that can start first runs first, a backward before a forward
+// before a W, and at most `inFlight` micro-batches have begun and are not complete. With 1 the
+// order needs the least memory. Empty if a device cannot go on within its limit.
+std::vector<OrderGraph::Id> listOrder(const OrderGraph& graph, std::span<const std::int64_t> limits,
+                                      int inFlight);
 
 } // namespace profiler

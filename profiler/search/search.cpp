@@ -4,15 +4,15 @@
 #include "engine/base/text.h"
 #include "engine/base/try.h"
 #include "engine/schedule/check/validate.h"
+#include "engine/schedule/notation.h"
 #include "engine/schedule/passes/passes.h"
 #include "engine/schedules/scheme.h"
 #include "engine/sim/memory_events.h"
 #include "engine/sim/placer.h"
 #include "profiler/analysis/measure.h"
+#include "profiler/analysis/metrics.h"
 #include "profiler/search/annealing.h"
-#include "profiler/search/bound.h"
-#include "profiler/search/differences.h"
-#include "profiler/search/list_order.h"
+#include "profiler/search/order_graph.h"
 
 #include <fmt/format.h>
 
@@ -20,6 +20,7 @@
 #include <array>
 #include <cmath>
 #include <limits>
+#include <map>
 #include <memory>
 #include <mutex>
 #include <thread>
@@ -36,8 +37,7 @@ constexpr int kSamples = kJitteredIterations;
 
 double lengthOf(const PredictedRun& one)
 {
-    return static_cast<double>(one.metrics.duration)
-        / static_cast<double>(one.run.info.ticksPerUnit);
+    return ratio(one.metrics.duration, one.run.info.ticksPerUnit);
 }
 
 OrderGraph::Memory memoryOf(const Schedule& lowered, const PredictionCosts& costs,
@@ -62,7 +62,7 @@ OrderGraph::Memory memoryOf(const Schedule& lowered, const PredictionCosts& cost
         for (const StageId stage : deviceOf.ids())
             for (const double bytes :
                  {stages[stage].weights, stages[stage].gradients, stages[stage].optimizer})
-                memory.held[static_cast<std::size_t>(deviceOf[stage].value)] += std::llround(bytes);
+                memory.held[deviceOf[stage].value] += std::llround(bytes);
     return memory;
 }
 
@@ -91,6 +91,129 @@ std::vector<std::vector<std::int64_t>> samplesOf(const OrderGraph& graph, const 
             durations.push_back(jitter(graph.items[item].duration, graph.ops(item).front()));
     }
     return samples;
+}
+
+struct Placed
+{
+    DeviceId device;
+    std::int64_t begin = 0;
+};
+using Starts = std::map<Op, Placed>;
+
+// [micro-batch] its number in the order in which stage 0 starts the micro-batches of a direction.
+std::map<std::pair<int, int>, int> numbers(const Schedule& schedule)
+{
+    std::map<std::pair<int, int>, int> numbers;
+    for (int replica = 0; replica < schedule.shape.replicas; ++replica) {
+        int next = 0;
+        for (const Op& op : schedule.on(schedule.device(replica, StageId{0})))
+            if (op.kind == OpKind::Forward && op.replica == replica && op.stage.value == 0
+                && numbers.try_emplace({replica, op.microBatch.value}, next).second)
+                ++next;
+    }
+    return numbers;
+}
+
+// When every compute op of the reported iteration starts, with renumbered micro-batches.
+Starts startsOf(const Run& run)
+{
+    Starts starts;
+    const auto number = numbers(run.schedule);
+    const OpIndex index(run.schedule);
+    const auto reported = static_cast<std::uint32_t>(reportedIteration(run.timeline));
+    const std::int64_t zero = run.timeline.iterations[reported].window.begin;
+    for (const Track& track : run.timeline.tracks) {
+        if (track.kind != Track::Kind::Compute)
+            continue;
+        for (const Span& span : track.spans) {
+            Op op = opAt(run.schedule, index, span.op);
+            if (!op.microBatch.isValid() || span.iteration != reported)
+                continue;
+            op.flags = OpFlag::None;
+            op.microBatch = MicroBatchId{number.at({op.replica, op.microBatch.value})};
+            starts[op] = {track.device, span.begin - zero};
+        }
+    }
+    return starts;
+}
+
+std::string stagesOf(const Schedule& schedule, DeviceId device)
+{
+    std::string stages;
+    for (const auto& deviceOf : schedule.deviceOf)
+        for (const StageId stage : deviceOf.ids())
+            if (deviceOf[stage] == device)
+                stages += fmt::format("{}{}", stages.empty() ? "" : ", ", stage.value);
+    return stages;
+}
+
+// The device whose idle time changes most.
+std::string idleSentence(const Run& published, const Run& found)
+{
+    const auto before = metrics(published), after = metrics(found);
+    if (!before || !after)
+        return {};
+    const double scale = ratio(found.info.ticksPerUnit, published.info.ticksPerUnit);
+    double most = 0;
+    std::string sentence;
+    for (const DeviceId d : after->devices.ids()) {
+        const double was = scale * static_cast<double>(before->devices[d].bubble);
+        const auto is = after->devices[d].bubble;
+        if (std::abs(static_cast<double>(is) - was) <= most)
+            continue;
+        most = std::abs(static_cast<double>(is) - was);
+        sentence = fmt::format("device {} is idle for {} instead of {}", d.value,
+                               timeText(is, found.info.ticksPerUnit),
+                               timeText(std::llround(was), found.info.ticksPerUnit));
+    }
+    return sentence;
+}
+
+// What makes the schedule of `found` differ from that of `published`, in at most three sentences.
+// Both are simulated runs, of which the reported iterations are compared. Micro-batches are equal
+// in theory, so they are first numbered in the order in which stage 0 starts them.
+std::vector<std::string> differences(const Run& published, const Run& found)
+{
+    std::vector<std::string> all;
+    if (const std::string idle = idleSentence(published, found); !idle.empty())
+        all.push_back(idle);
+    const DeviceId first{0};
+    if (published.schedule.deviceOf != found.schedule.deviceOf) {
+        all.push_back(
+            fmt::format("the stages are placed differently: device 0 has {} instead of {}",
+                        stagesOf(found.schedule, first), stagesOf(published.schedule, first)));
+        return all;
+    }
+    const double scale = ratio(found.info.ticksPerUnit, published.info.ticksPerUnit);
+    const Starts before = startsOf(published), after = startsOf(found);
+    std::size_t moved = 0;
+    bool onlyWeights = true;
+    double most = 0;
+    std::string sentence;
+    for (const auto& [op, placed] : after) {
+        const auto was = before.find(op);
+        if (was == before.end())
+            continue;
+        const auto begin = std::llround(scale * static_cast<double>(was->second.begin));
+        if (begin == placed.begin)
+            continue;
+        ++moved;
+        onlyWeights = onlyWeights && op.kind == OpKind::BackwardWeight;
+        const double by = std::abs(static_cast<double>(placed.begin - begin));
+        if (by <= most)
+            continue;
+        most = by;
+        sentence
+            = fmt::format("{} on device {} starts at {} instead of {}", toString(op),
+                          placed.device.value, timeNumber(placed.begin, found.info.ticksPerUnit),
+                          timeText(begin, found.info.ticksPerUnit));
+    }
+    if (moved > 0) {
+        all.push_back(sentence);
+        all.push_back(fmt::format("{} of {} ops start at another time{}", moved, after.size(),
+                                  onlyWeights ? ", all of them W" : ""));
+    }
+    return all;
 }
 
 // Whose order is changed: a published scheme, or a file.
@@ -125,10 +248,7 @@ struct Chain
     std::uint64_t seed = 0;
     std::unique_ptr<Annealing> annealing = {};
 
-    double length() const
-    {
-        return static_cast<double>(annealing->best()) / static_cast<double>(start->ticksPerUnit);
-    }
+    double length() const { return ratio(annealing->best(), start->ticksPerUnit); }
     void restart(std::vector<OrderGraph::Id> order)
     {
         annealing
@@ -238,10 +358,9 @@ private:
             }
         for (const std::string& name : m_request.schemes)
             if (std::ranges::find(m_orders, name, &Named::name) == m_orders.end())
-                return fail(Error::Code::InvalidArgument,
-                            fmt::format("{} is no start for this search: bscope simulate --scheme "
-                                        "{} with the same options says why",
-                                        name, name));
+                return invalid("{} is no start for this search: bscope simulate --scheme "
+                               "{} with the same options says why",
+                               name, name);
         return {};
     }
     // Without other placements, only schemes that place the stages as the best published one does.
@@ -257,9 +376,8 @@ private:
     Result<void> addStart(const std::string& name, const Schedule& order)
     {
         if (opCount(order) > kMostOps)
-            return fail(Error::Code::Unsupported,
-                        fmt::format("{} has {} ops; a search handles up to {}", name,
-                                    opCount(order), kMostOps));
+            return fail(Error::Code::Unsupported, "{} has {} ops; a search handles up to {}", name,
+                        opCount(order), kMostOps);
         const Schedule lowered = lower(order, m_options.sync);
         const auto costs = TRY(opCosts(lowered, m_costs, m_options));
         auto graph
@@ -321,8 +439,7 @@ private:
         for (const Round& round : kRounds) {
             std::ranges::stable_sort(m_chains, {}, &Chain::length);
             if (m_chains.size() > round.most)
-                m_chains.erase(m_chains.begin() + static_cast<std::ptrdiff_t>(round.most),
-                               m_chains.end());
+                m_chains.erase(m_chains.begin() + round.most, m_chains.end());
             for (Chain& chain : m_chains)
                 chain.restart(chain.annealing->bestOrder());
             runRound(
@@ -366,7 +483,7 @@ private:
         for (double share = 0; share < 1 && !m_stop;) {
             const std::int64_t slice = counts ? std::min(most, budget.orders - done) : most;
             const double to = counts
-                ? static_cast<double>(done + slice) / static_cast<double>(budget.orders)
+                ? ratio(done + slice, budget.orders)
                 : std::min(1.0, (now() - start) / std::max(budget.seconds, 1e-9));
             chain.annealing->run(slice, begin + (1 - begin) * share, begin + (1 - begin) * to);
             done += slice;
@@ -388,9 +505,8 @@ private:
     SearchProgress state() const
     {
         SearchProgress now = m_result.numbers();
-        now.share = m_request.orders > 0
-            ? static_cast<double>(now.orders) / static_cast<double>(m_request.orders)
-            : now.seconds / m_request.seconds;
+        now.share = m_request.orders > 0 ? ratio(now.orders, m_request.orders)
+                                         : now.seconds / m_request.seconds;
         now.best = m_best;
         now.inUnits = !m_costs.model && !m_costs.recorded.run;
         return now;
@@ -492,7 +608,7 @@ private:
         Schedule order;
     };
 
-    static double now() { return 1e-9 * static_cast<double>(wallTime()); }
+    static double now() { return 1e-9 * wallTime(); }
 
     const SearchRequest& m_request;
     const PredictionCosts& m_costs;
@@ -582,10 +698,9 @@ Result<MemoryLimit> MemoryLimit::parse(std::string_view text)
     MemoryLimit limit;
     std::size_t at = 0;
     const auto wrong = [&text] {
-        return fail(Error::Code::InvalidArgument,
-                    fmt::format("--memory {}: write activations (5), or bytes with a unit (9GiB), "
-                                "one for all devices or one for each, with commas",
-                                excerpt(text)));
+        return invalid("--memory {}: write activations (5), or bytes with a unit (9GiB), "
+                       "one for all devices or one for each, with commas",
+                       excerpt(text));
     };
     for (bool isLast = false; !isLast;) {
         const std::size_t comma = text.substr(at).find(',');
@@ -654,13 +769,11 @@ Result<SearchResult> search(const SearchRequest& request, const PredictionCosts&
 {
     const auto devices = static_cast<std::size_t>(request.prediction.schedule.devices);
     if (request.limit.of.size() > 1 && request.limit.of.size() != devices)
-        return fail(Error::Code::InvalidArgument,
-                    fmt::format("--memory has {} values for {} devices; give one, or one for each",
-                                request.limit.of.size(), devices));
+        return invalid("--memory has {} values for {} devices; give one, or one for each",
+                       request.limit.of.size(), devices);
     if (request.limit.isInBytes && !costs.model)
-        return fail(Error::Code::InvalidArgument,
-                    "--memory in bytes needs --model and --hardware; give activations (M_a), or "
-                    "add them");
+        return invalid("--memory in bytes needs --model and --hardware; give activations (M_a), or "
+                       "add them");
     return Search(request, costs, progress, stop).run();
 }
 

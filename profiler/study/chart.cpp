@@ -92,14 +92,14 @@ private:
     std::size_t indexOf(std::size_t point, std::string_view key) const
     {
         const auto& values = m_data.study.axis(key)->values;
-        const auto at = std::ranges::find(values, valueOf(point, key));
+        const auto at = std::ranges::find(values, m_data.valueOf(point, key));
         return static_cast<std::size_t>(at - values.begin());
     }
 
     bool isShown(std::size_t point) const
     {
         return std::ranges::all_of(m_chart.where, [&](const auto& where) {
-            return valueOf(point, where.first) == where.second;
+            return m_data.valueOf(point, where.first) == where.second;
         });
     }
 
@@ -157,13 +157,6 @@ private:
         const Colour fill = mix(m_style.ground, m_style.grid, 0.5);
         m_canvas.box(cell, fill);
         drawNumber(cell, fill, "OOM");
-    }
-
-    const std::string& valueOf(std::size_t point, std::string_view key) const
-    {
-        const Study& study = m_data.study;
-        return m_data.points[point]
-            .values[static_cast<std::size_t>(study.axis(key) - study.grid.data())];
     }
 
     void mark(std::size_t point, const Rect& rect, std::size_t row)
@@ -258,7 +251,7 @@ private:
         std::vector<std::string> names;
         for (const std::size_t point : points)
             names.push_back(m_series[indexOf(point, m_chart.series)] + " at "
-                            + valueTitle(m_chart.along, valueOf(point, m_chart.along)));
+                            + valueTitle(m_chart.along, m_data.valueOf(point, m_chart.along)));
         const std::string text = fmt::format("no {}: {}", metric, fmt::join(names, ", "));
         return textWidth(text) < 0.6 * (m_canvas.right() - kPlotLeft)
             ? text
@@ -316,7 +309,7 @@ private:
             }
         }
         drawMissing([&](std::size_t point) { // side by side, not one on the other
-            const auto series = static_cast<double>(indexOf(point, m_chart.series));
+            const double series = indexOf(point, m_chart.series);
             return place(point) + 7 * (series - static_cast<double>(m_series.size() - 1) / 2);
         });
         nameLines(lines);

@@ -143,15 +143,15 @@ std::string whereText(const std::map<std::string, std::string>& where)
 
 bool lessIsBetter(const Study& study, std::string_view column)
 {
-    const auto ratio = std::ranges::find(study.ratios, column, &StudyRatio::name);
-    const auto metric = ratio == study.ratios.end() ? metricNamed(column) : ratio->metric;
+    const StudyRatio* const ratio = study.ratio(column);
+    const auto metric = ratio == nullptr ? metricNamed(column) : ratio->metric;
     const bool less = !metric || metricInfo(*metric).better == Better::Less;
-    return ratio != study.ratios.end() && ratio->inverse ? !less : less;
+    return ratio != nullptr && ratio->inverse ? !less : less;
 }
 
 std::string columnTitle(const StudyData& data, std::string_view column)
 {
-    if (std::ranges::find(data.study.ratios, column, &StudyRatio::name) != data.study.ratios.end())
+    if (data.study.ratio(column) != nullptr)
         return ratioTitle(column);
     const auto metric = metricNamed(column);
     std::string title(metric ? metricTitle(*metric) : column);

@@ -84,7 +84,7 @@ private:
 
 double iterationOf(const PredictedRun& of)
 {
-    return static_cast<double>(of.metrics.duration) / static_cast<double>(of.run.info.ticksPerUnit);
+    return ratio(of.metrics.duration, of.run.info.ticksPerUnit);
 }
 
 double largestStash(const PredictedRun& of)
@@ -276,8 +276,7 @@ private:
                 best = other;
         }
         if (!best)
-            return fail(Error::Code::InvalidArgument,
-                        fmt::format("{} does not fit in memory", setUp.model));
+            return invalid("{} does not fit in memory", setUp.model);
         TRY(addRow(setUp, isEqual, *own, *best, "the best other scheme, " + labelOf(best->scheme)));
         return best->time / own->time;
     }
@@ -323,9 +322,8 @@ Result<std::string> placementAnswer()
         for (const CauseLink& link : Explainer(one.run, one.metrics.iteration).criticalPath()) {
             const bool isMessage = isTransfer(opAt(one.run.schedule, index, link.op).kind);
             found.messages += isMessage ? 1 : 0;
-            found.compute += isMessage ? 0
-                                       : static_cast<double>(link.window.duration())
-                    / static_cast<double>(one.run.info.ticksPerUnit);
+            found.compute
+                += isMessage ? 0 : ratio(link.window.duration(), one.run.info.ticksPerUnit);
         }
         return found;
     };

@@ -8,7 +8,6 @@
 #include "profiler/analysis/device_memory.h"
 #include "profiler/analysis/loss_goal.h"
 #include "profiler/study/study_file.h"
-#include "profiler/study/study_report.h"
 
 #include <fmt/format.h>
 
@@ -70,7 +69,7 @@ void addKinds(const Run& run, const RunMetrics& reported, double unit, StudyValu
     std::vector<RunMetrics> all;
     const auto& iterations = run.timeline.iterations;
     for (int i = 0; i < std::ssize(iterations) && run.info.mode != Mode::Simulate; ++i)
-        if (iterations[static_cast<std::size_t>(i)].kind == Iteration::Kind::Measured)
+        if (iterations[i].kind == Iteration::Kind::Measured)
             if (auto one = metrics(run, i))
                 all.push_back(*std::move(one));
     if (all.empty())
@@ -96,7 +95,7 @@ void addTraining(const Run& run, std::optional<double> targetLoss, StudyValues& 
     const double time = values.of[StudyMetric::Iteration].value_or(0);
     if (trained == 0)
         return;
-    const auto tokens = static_cast<double>(run.info.tokensPerIteration);
+    const double tokens = run.info.tokensPerIteration;
     values.of[StudyMetric::TrainingTime] = time * static_cast<double>(trained);
     if (tokens > 0)
         values.of[StudyMetric::Tokens] = tokens * static_cast<double>(trained);
@@ -118,7 +117,7 @@ StudyValues valuesOf(const Run& run, const RunMetrics& metrics, std::optional<do
 {
     StudyValues values;
     values.unit = run.info.inUnits() ? "units" : "ns";
-    const auto unit = static_cast<double>(run.info.ticksPerUnit);
+    const double unit = run.info.ticksPerUnit;
     auto& of = values.of;
     of[StudyMetric::Iteration] = static_cast<double>(metrics.duration) / unit;
     addInterval(iterationInterval(run, metrics.iteration), StudyMetric::Iteration, unit, values);
@@ -260,10 +259,9 @@ Result<StudyFile> StudyFile::open(const std::filesystem::path& file, const Study
     const auto stored = opened.m_database.text("SELECT value FROM study WHERE key = 'points'");
     // Another version of the program may have other metrics.
     if (!stored || *stored != pointsToml(study) || !opened.m_database.prepare(selectResults()))
-        return fail(Error::Code::InvalidArgument,
-                    fmt::format("{} has the results of another study, or of another version of "
-                                "this one; choose another folder, or delete the file",
-                                file.string()));
+        return invalid("{} has the results of another study, or of another version of "
+                       "this one; choose another folder, or delete the file",
+                       file.string());
     return opened;
 }
 
@@ -276,7 +274,7 @@ Result<StudyData> StudyFile::read()
         const std::int64_t point = row.integer(0);
         if (point < 0 || std::cmp_greater_equal(point, data.points.size()))
             return tl::unexpected(m_database.damaged("a point that the study lacks"));
-        StudyResult& result = data.results[static_cast<std::size_t>(point)];
+        StudyResult& result = data.results[point];
         result.isDone = true;
         result.values.unit = row.text(1);
         result.error = row.text(2);
@@ -467,9 +465,8 @@ Result<void> evaluateAll(StudyFile& file, StudyData& data, const EvaluatePoint& 
     if (open.empty())
         return {};
     if (const StudyAxis* const repeat = study.axis(study.repeat)) {
-        const auto place = static_cast<std::size_t>(repeat - study.grid.data());
         std::ranges::stable_sort(open, {}, [&](std::size_t point) {
-            return std::ranges::find(repeat->values, points[point].values[place]);
+            return std::ranges::find(repeat->values, data.valueOf(point, study.repeat));
         });
     }
     const auto begin = std::chrono::steady_clock::now();
@@ -506,15 +503,13 @@ Result<StudyData> runStudy(const Study& study, const std::string& toml, const fs
         return fail(Error::Code::Io,
                     folder.string() + " is a file: choose another name for the folder of results");
     if (failed)
-        return fail(Error::Code::Io,
-                    fmt::format("{} cannot be created: {}; choose another folder", folder.string(),
-                                failed.message()));
+        return fail(Error::Code::Io, "{} cannot be created: {}; choose another folder",
+                    folder.string(), failed.message());
     auto file = TRY(StudyFile::open(folder / kStudyResults, study));
     auto data = TRY(file.read());
     TRY(evaluateAll(file, data, evaluate, options));
     if (data.refused() == data.points.size())
-        return fail(Error::Code::InvalidArgument,
-                    "no point of the study is possible: " + data.results.front().error);
+        return invalid("no point of the study is possible: " + data.results.front().error);
     TRY(file.finish(toml, data));
     const auto report = TRY(studyReport(data));
     TRY(saveFile(folder / "results.csv", studyCsv(data), IfExists::Replace));
@@ -527,16 +522,14 @@ Result<StudyData> openStudy(const fs::path& folder)
     const fs::path file = folder / kStudyResults;
     std::error_code ignored;
     if (!fs::exists(file, ignored))
-        return fail(Error::Code::NotFound,
-                    fmt::format("{} has no {}; write it with bscope study NAME -o {}",
-                                folder.string(), kStudyResults, folder.string()));
+        return fail(Error::Code::NotFound, "{} has no {}; write it with bscope study NAME -o {}",
+                    folder.string(), kStudyResults, folder.string());
     auto database = TRY(Database::open(file, Database::Access::ReadOnly));
     const auto toml = database.text("SELECT value FROM study WHERE key = 'toml'");
     if (!toml)
-        return fail(Error::Code::InvalidArgument,
-                    fmt::format("{} is not the result of a finished study; the command that "
-                                "began it finishes it",
-                                file.string()));
+        return invalid("{} is not the result of a finished study; the command that "
+                       "began it finishes it",
+                       file.string());
     const auto study = TRY(readStudy(*toml, file.string()));
     return storedResults(study, folder);
 }

@@ -86,4 +86,8 @@ engine::Result<StudyData> openStudy(const std::filesystem::path& folder);
 // folder has no results, no point is done.
 engine::Result<StudyData> storedResults(const Study& study, const std::filesystem::path& folder);
 
+// Returns the report as one HTML page, which can be opened offline: the answers, the question,
+// charts, set-up, results and limits. Fails as drawChart() does.
+engine::Result<std::string> studyReport(const StudyData& data);
+
 } // namespace profiler

@@ -104,6 +104,17 @@ const StudyAxis* Study::axis(std::string_view key) const
     return found == grid.end() ? nullptr : &*found;
 }
 
+std::size_t Study::place(std::string_view key) const
+{
+    return static_cast<std::size_t>(std::ranges::find(grid, key, &StudyAxis::key) - grid.begin());
+}
+
+const StudyRatio* Study::ratio(std::string_view name) const
+{
+    const auto found = std::ranges::find(ratios, name, &StudyRatio::name);
+    return found == ratios.end() ? nullptr : &*found;
+}
+
 const StudyAxis* Study::comparedAxis() const
 {
     if (!compare.empty())
@@ -239,6 +250,11 @@ StudyData::StudyData(Study of)
     , results(points.size())
 { }
 
+const std::string& StudyData::valueOf(std::size_t point, std::string_view key) const
+{
+    return points[point].values[study.place(key)];
+}
+
 bool StudyData::isTooLarge(std::size_t point) const
 {
     return study.onlyFitting && results[point].values.of[StudyMetric::Fits] == 0;
@@ -274,8 +290,8 @@ std::optional<double> StudyData::value(std::string_view column, std::size_t poin
         return std::nullopt;
     if (const auto metric = metricNamed(column))
         return own[*metric];
-    const auto ratio = std::ranges::find(study.ratios, column, &StudyRatio::name);
-    if (ratio == study.ratios.end() || !own[ratio->metric])
+    const StudyRatio* const ratio = study.ratio(column);
+    if (ratio == nullptr || !own[ratio->metric])
         return std::nullopt;
     const auto& base = results[baselineOf(study, points[point], *ratio)].values.of[ratio->metric];
     if (!base || *base <= 0 || *own[ratio->metric] <= 0)
@@ -303,7 +319,7 @@ std::optional<std::pair<double, double>> StudyData::interval(std::string_view co
         return std::nullopt;
     if (const auto metric = metricNamed(column))
         return of(*metric, point);
-    const auto ratio = std::ranges::find(study.ratios, column, &StudyRatio::name);
+    const StudyRatio* const ratio = study.ratio(column);
     const std::size_t base = baselineOf(study, points[point], *ratio);
     const Interval own = of(ratio->metric, point), other = of(ratio->metric, base);
     if (base == point || (!own && !other))
@@ -319,9 +335,8 @@ std::optional<std::pair<double, double>> StudyData::interval(std::string_view co
 
 Result<std::vector<std::optional<double>>> StudyData::column(std::string_view name) const
 {
-    if (!metricNamed(name)
-        && std::ranges::find(study.ratios, name, &StudyRatio::name) == study.ratios.end())
-        return fail(Error::Code::NotFound, fmt::format("no metric or ratio '{}'", name));
+    if (!metricNamed(name) && study.ratio(name) == nullptr)
+        return fail(Error::Code::NotFound, "no metric or ratio '{}'", name);
     std::vector<std::optional<double>> all;
     for (std::size_t i = 0; i < points.size(); ++i)
         all.push_back(value(name, i));
@@ -330,29 +345,22 @@ Result<std::vector<std::optional<double>>> StudyData::column(std::string_view na
 
 namespace {
 
-// The index of an axis of the grid.
-std::size_t placeOf(const Study& study, std::string_view key)
-{
-    return static_cast<std::size_t>(std::ranges::find(study.grid, key, &StudyAxis::key)
-                                    - study.grid.begin());
-}
-
 // The data without an axis. `combine` makes a point of those that differ only in this axis.
 using Combine = std::function<void(const std::vector<std::size_t>& from, StudyPoint& point,
                                    StudyResult& result)>;
 StudyData withoutAxis(const StudyData& data, std::string_view key, const Combine& combine)
 {
-    const std::size_t place = placeOf(data.study, key);
+    const std::size_t place = data.study.place(key);
     Study study = data.study;
     const StudyAxis axis = study.grid[place];
-    study.grid.erase(study.grid.begin() + static_cast<std::ptrdiff_t>(place));
+    study.grid.erase(study.grid.begin() + place);
     study.fixed.push_back(axis);
     StudyData without(std::move(study));
     for (std::size_t i = 0; i < without.points.size(); ++i) {
         std::vector<std::size_t> from;
         for (const std::string& value : axis.values) {
             std::vector<std::string> values = without.points[i].values;
-            values.insert(values.begin() + static_cast<std::ptrdiff_t>(place), value);
+            values.insert(values.begin() + place, value);
             from.push_back(pointAt(data.study, values).value());
         }
         without.points[i].source = data.points[from.front()].source;
@@ -412,7 +420,7 @@ std::optional<StudyData> reducedData(const StudyData& data, const std::vector<st
     if (bestOver.empty())
         return reduced;
     const double towards = lessIsBetter(data.study, y) ? 1 : -1;
-    const std::size_t place = placeOf(reduced.study, bestOver);
+    const std::size_t place = reduced.study.place(bestOver);
     return withoutAxis(reduced, bestOver, [&](const auto& from, StudyPoint& point, auto& result) {
         const auto rank = [&](std::size_t one) {
             const auto value = reduced.value(y, one);

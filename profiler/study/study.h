@@ -151,6 +151,8 @@ struct Study
 
     // Returns the axis with this key; nullptr if the grid does not have it.
     const StudyAxis* axis(std::string_view key) const;
+    std::size_t place(std::string_view key) const;        // of an axis in the grid
+    const StudyRatio* ratio(std::string_view name) const; // nullptr if there is none
     // The axis whose values are compared; nullptr if the grid is empty.
     const StudyAxis* comparedAxis() const;
     // Whether the study needs a run on this machine, for a point or for a file.
@@ -212,6 +214,7 @@ struct StudyData
                                                       std::size_t point) const;
     // The value of each point in a column. Fails if the column is unknown.
     engine::Result<std::vector<std::optional<double>>> column(std::string_view name) const;
+    const std::string& valueOf(std::size_t point, std::string_view key) const; // of an axis
     bool isTooLarge(std::size_t point) const; // left out, because it does not fit in memory
     // Why a point has no values: "does not fit: needs 90 GiB; ..."; "" if it has values.
     std::string whyUnknown(std::size_t point) const;

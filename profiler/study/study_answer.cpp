@@ -83,7 +83,7 @@ public:
         , m_all(all)
         , m_axis(
               *(asked.compare.empty() ? data.study.comparedAxis() : data.study.axis(asked.compare)))
-        , m_compared(indexOf(m_axis))
+        , m_compared(data.study.place(m_axis.key))
         , m_less(lessIsBetter(data.study, asked.y))
     {
         m_answer.kind = asked.kind;
@@ -97,8 +97,7 @@ public:
 
     AnsweredQuestion answer()
     {
-        const bool isRatio = std::ranges::find(m_data.study.ratios, m_asked.y, &StudyRatio::name)
-            != m_data.study.ratios.end();
+        const bool isRatio = m_data.study.ratio(m_asked.y) != nullptr;
         const std::string claim = m_asked.kind == Kind::Crossing ? crossing()
             : m_asked.kind == Kind::Parts                        ? parts()
             : m_asked.kind == Kind::Ratio                        ? isRatio ? medians() : ratio()
@@ -113,11 +112,6 @@ public:
     }
 
 private:
-    std::size_t indexOf(const StudyAxis& axis) const
-    {
-        return static_cast<std::size_t>(&axis - m_data.study.grid.data());
-    }
-
     bool isMeant(std::size_t point) const
     {
         for (std::size_t i = 0; i < m_data.study.grid.size(); ++i)
@@ -322,7 +316,7 @@ private:
     {
         std::vector<std::size_t> points;
         for (const auto& [key, setUp] : m_setUps)
-            if (m_asked.along.empty() || m_data.points[key].values[indexOf(along())] == value)
+            if (m_asked.along.empty() || m_data.valueOf(key, m_asked.along) == value)
                 points.insert(points.end(), setUp.begin(), setUp.end());
         return points;
     }
@@ -608,7 +602,7 @@ private:
     // "Loss against 1F1B, median (minimum to maximum): BitPipe 1.000 (1.000 to 1.000)"
     std::string medians()
     {
-        const auto ratio = std::ranges::find(m_data.study.ratios, m_asked.y, &StudyRatio::name);
+        const StudyRatio* const ratio = m_data.study.ratio(m_asked.y);
         const auto base = ratio->baseline.find(m_axis.key);
         const std::string title = columnTitle(m_data, ratio->name);
         std::vector<std::string> texts;
@@ -742,7 +736,8 @@ private:
     {
         const StudyAxis& axis = *m_data.study.axis(m_asked.bestOver);
         std::vector<std::string> values = reduced.values, tied;
-        const auto at = values.insert(values.begin() + std::ptrdiff_t(indexOf(axis)), reduced.best);
+        const auto at = values.insert(values.begin() + std::ptrdiff_t(m_data.study.place(axis.key)),
+                                      reduced.best);
         const std::size_t best = *pointAt(m_data.study, values);
         for (const std::string& value : axis.values) {
             *at = value;
@@ -795,7 +790,7 @@ private:
                 if (!m_data.points[point].best.empty())
                     add(bests, bestText(point));
                 const auto own = m_data.study.schemeArguments.find(
-                    scheme == nullptr ? "" : m_data.points[point].values[indexOf(*scheme)]);
+                    scheme == nullptr ? "" : m_data.valueOf(point, scheme->key));
                 if (own != m_data.study.schemeArguments.end())
                     add(schemes,
                         fmt::format("{} with {}", valueTitle("scheme", own->first),
@@ -890,6 +885,141 @@ std::string answersText(const StudyData& data)
     std::string text;
     for (const AnsweredQuestion& answer : studyAnswers(data))
         text += answer.sentence + "\n";
+    return text;
+}
+
+namespace {
+
+// Compares a point with its rivals: the points that differ only in the compared axis.
+class Summarizer
+{
+public:
+    Summarizer(const StudyData& data, std::size_t point)
+        : m_data(data)
+        , m_point(point)
+        , m_axis(*data.study.comparedAxis())
+        , m_compared(data.study.place(m_axis.key))
+    {
+        std::vector<std::string> values = data.points[point].values;
+        for (const std::string& value : m_axis.values) {
+            values[m_compared] = value;
+            m_rivals.push_back(pointAt(data.study, values).value());
+        }
+    }
+
+    PointSummary summarize(std::string_view along)
+    {
+        PointSummary summary;
+        summary.name = nameOf(m_point);
+        std::map<std::string, std::string> where;
+        for (std::size_t i = 0; i < m_data.study.grid.size(); ++i)
+            if (i != m_compared)
+                where[m_data.study.grid[i].key] = m_data.points[m_point].values[i];
+        summary.where = whereText(where);
+        const std::string& mapping = m_data.results[m_point].values.mapping;
+        if (!mapping.empty() && m_data.study.axis("mapping") == nullptr)
+            summary.where += (summary.where.empty() ? "" : ", ") + mapping;
+        summary.reason = m_data.whyUnknown(m_point);
+        addRows(summary);
+        const std::string iteration(metricName(StudyMetric::Iteration));
+        summary.best = best(iteration);
+        if (summary.reason.empty() && m_data.value(iteration, m_point))
+            summary.sentence = sentence(std::move(where), along);
+        return summary;
+    }
+
+private:
+    std::string nameOf(std::size_t point) const
+    {
+        return valueTitle(m_axis.key, m_data.points[point].values[m_compared]);
+    }
+
+    std::optional<std::size_t> best(const std::string& column) const
+    {
+        const double towards = lessIsBetter(m_data.study, column) ? 1 : -1;
+        std::optional<std::size_t> found;
+        for (const std::size_t rival : m_rivals)
+            if (const auto value = m_data.value(column, rival);
+                value && (!found || towards * *value < towards * *m_data.value(column, *found)))
+                found = rival;
+        return found;
+    }
+
+    // How the point compares with the best other one, and which is the best along an axis.
+    std::string sentence(std::map<std::string, std::string> where, std::string_view along) const
+    {
+        StudyAnswer asked;
+        asked.kind = StudyAnswer::Kind::Ratio;
+        asked.of = m_data.points[m_point].values[m_compared];
+        asked.where = where;
+        const AnsweredQuestion ratio = answerQuestion(m_data, asked);
+        if (!ratio.unknown.empty())
+            return "";
+        if (where.erase(std::string(along)) == 0)
+            return ratio.claim + ".";
+        asked.kind = StudyAnswer::Kind::Best;
+        asked.along = along;
+        asked.where = std::move(where);
+        return ratio.claim + ". " + answerQuestion(m_data, asked).claim + ".";
+    }
+
+    void addRows(PointSummary& summary) const
+    {
+        std::vector<std::string> names;
+        for (std::size_t i = 0; i < kStudyMetrics; ++i)
+            if (const auto metric = static_cast<StudyMetric>(i); metric < StudyMetric::Fits
+                || metric == StudyMetric::Loss || metric == StudyMetric::Exposed)
+                names.emplace_back(metricName(metric));
+        for (const StudyRatio& ratio : m_data.study.ratios)
+            names.push_back(ratio.name);
+        for (const std::string& name : names)
+            if (m_data.value(name, m_point))
+                summary.rows.push_back(row(name));
+    }
+
+    PointSummary::Row row(const std::string& column) const
+    {
+        const double factor = shownFactor(m_data, column);
+        const double own = *m_data.value(column, m_point) * factor;
+        const std::size_t first = *best(column);
+        const double least = *m_data.value(column, first) * factor;
+        const int decimals = metricDecimals(column, std::max(own, least));
+        PointSummary::Row row{
+            columnTitle(m_data, column), fixedNumber(own, decimals), {}, {}, false};
+        if (const auto of = shownInterval(m_data, column, m_point))
+            row.value += fmt::format(" ({} to {})", fixedNumber(of->first, decimals),
+                                     fixedNumber(of->second, decimals));
+        if (m_rivals.size() < 2)
+            return row;
+        row.best = fixedNumber(least, decimals);
+        row.isBest = own == least;
+        for (const std::size_t rival : m_rivals)
+            if (m_data.value(column, rival) == m_data.value(column, first))
+                row.bestNames += (row.bestNames.empty() ? "" : ", ") + nameOf(rival);
+        return row;
+    }
+
+    const StudyData& m_data;
+    std::size_t m_point;
+    const StudyAxis& m_axis;
+    std::size_t m_compared;            // its index
+    std::vector<std::size_t> m_rivals; // one for each compared value, including m_point
+};
+
+} // namespace
+
+PointSummary summarizePoint(const StudyData& data, std::size_t point, std::string_view along)
+{
+    return data.study.grid.empty() ? PointSummary() : Summarizer(data, point).summarize(along);
+}
+
+std::string pointText(const PointSummary& summary)
+{
+    std::string text = summary.name + (summary.where.empty() ? "" : ", " + summary.where);
+    if (!summary.reason.empty())
+        text += "\n" + summary.reason;
+    for (const PointSummary::Row& row : summary.rows)
+        text += fmt::format("\n{}: {}", row.title, row.value);
     return text;
 }
 

@@ -145,8 +145,8 @@ private:
     void checkBaseline(const std::string& where, const std::string& column,
                        const std::string& bestOver)
     {
-        const auto ratio = std::ranges::find(m_study.ratios, column, &StudyRatio::name);
-        require(ratio == m_study.ratios.end() || !ratio->baseline.contains(bestOver),
+        const StudyRatio* const ratio = m_study.ratio(column);
+        require(ratio == nullptr || !ratio->baseline.contains(bestOver),
                 fmt::format("{}: the baseline of {} fixes {}, the axis in best_over; leave out one",
                             where, column, bestOver));
     }
@@ -156,8 +156,7 @@ private:
         using Kind = StudyAnswer::Kind;
         const std::string where
             = fmt::format("[[answer]] {}", StudyAnswer::kKinds[std::size_t(answer.kind)]);
-        const bool isRatio = std::ranges::find(m_study.ratios, answer.y, &StudyRatio::name)
-            != m_study.ratios.end();
+        const bool isRatio = m_study.ratio(answer.y) != nullptr;
         require(isColumn(answer.y),
                 fmt::format("{}: y = '{}' is not a metric or a ratio", where, answer.y));
         for (const std::string& key : {answer.compare, answer.along, answer.bestOver})
@@ -211,8 +210,7 @@ private:
 
     bool isColumn(const std::string& name) const
     {
-        return metricNamed(name)
-            || std::ranges::find(m_study.ratios, name, &StudyRatio::name) != m_study.ratios.end();
+        return metricNamed(name) || m_study.ratio(name) != nullptr;
     }
 
     void checkFixed(const std::string& at, const std::map<std::string, std::string>& where,
@@ -294,7 +292,7 @@ public:
         if (m_error.empty())
             m_error = StudyChecker(m_study).run();
         if (!m_error.empty())
-            return fail(Error::Code::InvalidArgument, m_source + ": " + m_error);
+            return invalid(m_source + ": " + m_error);
         return std::move(m_study);
     }
 
@@ -764,10 +762,8 @@ std::string_view trimmed(std::string_view text)
 // Parses text such as "0 to 0.5, 21 steps".
 Result<std::vector<std::string>> parseSteps(std::string_view text)
 {
-    const auto wrong = [text] {
-        return fail(Error::Code::InvalidArgument,
-                    fmt::format("'{}' is not a range; write it as 0 to 0.5, 11 steps", text));
-    };
+    const auto wrong
+        = [text] { return invalid("'{}' is not a range; write it as 0 to 0.5, 11 steps", text); };
     const std::size_t to = text.find(" to "), comma = text.find(',');
     if (comma == std::string_view::npos || comma < to)
         return wrong();
@@ -780,8 +776,7 @@ Result<std::vector<std::string>> parseSteps(std::string_view text)
     if (!from || !until || !steps)
         return wrong();
     if (*steps < 2 || *steps > kMostSteps)
-        return fail(Error::Code::InvalidArgument,
-                    fmt::format("{} steps: use 2 to {}", *steps, kMostSteps));
+        return invalid("{} steps: use 2 to {}", *steps, kMostSteps);
     std::vector<std::string> values;
     for (int i = 0; i < *steps; ++i)
         // Values are rounded to ten digits, so that a tenth becomes "0.1".

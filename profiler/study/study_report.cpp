@@ -1,5 +1,3 @@
-#include "profiler/study/study_report.h"
-
 #include "engine/base/try.h"
 #include "engine/base/version.h"
 #include "engine/timeline/run.h"
@@ -8,6 +6,7 @@
 #include "profiler/report/sheet.h"
 #include "profiler/study/chart.h"
 #include "profiler/study/metric_text.h"
+#include "profiler/study/run_study.h"
 #include "profiler/study/study_answer.h"
 
 #include <fmt/format.h>

@@ -28,7 +28,7 @@ std::string plain(double value)
 std::string text(const std::pair<const Changes::Cell, std::int64_t>& time)
 {
     return fmt::format("{}{}={}", time.first.stage, kindName(time.first.kind),
-                       plain(static_cast<double>(time.second) / 1e6));
+                       plain(time.second / 1e6));
 }
 
 std::string text(const Changes::Speed& speed)
@@ -48,7 +48,7 @@ std::string text(const RunEdit& edit)
 
 tl::unexpected<Error> refused(const std::string& option, const std::string& reason)
 {
-    return fail(Error::Code::InvalidArgument, option + ": " + reason);
+    return invalid(option + ": " + reason);
 }
 
 // Applies each of `list`; names the option and its value if it cannot be applied.
@@ -89,8 +89,7 @@ Result<void> applyLayout(const Changes& changes, const Run& run, MeasuredTimes& 
 Result<void> applyMove(const LayerMove& move, int layers, const Run& run, MeasuredTimes& times)
 {
     if (layers == 0)
-        return fail(Error::Code::InvalidArgument,
-                    "the run does not state the layers of the model; add --layers L");
+        return invalid("the run does not state the layers of the model; add --layers L");
     const auto measured = layersInRun(layers, run);
     const int own = times.stages.has(move.from) ? measured[move.from.value] : 0;
     return moveLayers(times, move.from, move.to, move.count, own);
@@ -116,10 +115,9 @@ Result<void> apply(const Changes& changes, const Run& run, MeasuredTimes& times)
     TRY(each("--stage-speed", changes.speeds, [&](const Changes::Speed& speed) -> Result<void> {
         if (!times.stages.has(StageId{speed.stage})
             || !(speed.factor >= 0.001 && speed.factor <= 1000))
-            return fail(Error::Code::InvalidArgument,
-                        fmt::format("give a stage from 0 to {} and a factor from 0.001 to 1000, "
-                                    "as in 2=1.5",
-                                    times.stages.size() - 1));
+            return invalid("give a stage from 0 to {} and a factor from 0.001 to 1000, "
+                           "as in 2=1.5",
+                           times.stages.size() - 1);
         times.stages[StageId{speed.stage}].factor /= speed.factor;
         return {};
     }));
@@ -220,8 +218,7 @@ Result<std::pair<Changes::Cell, std::int64_t>> parseTime(std::string_view item)
     const auto kind = parseKindShortName(what.substr(digits));
     const auto time = parseNumber(amount);
     if (!stage || !kind || !time || !(*time >= 1e-6 && *time <= 1e9))
-        return fail(Error::Code::InvalidArgument,
-                    "give a stage, a kind of op and milliseconds, as in 3F=12.4");
+        return invalid("give a stage, a kind of op and milliseconds, as in 3F=12.4");
     return std::pair(Changes::Cell{*stage, *kind}, std::llround(*time * 1e6));
 }
 
@@ -231,8 +228,7 @@ Result<Changes::Speed> parseSpeed(std::string_view item)
     const auto stage = parseInteger<int>(what);
     const auto factor = parseNumber(amount);
     if (!stage || !factor)
-        return fail(Error::Code::InvalidArgument,
-                    "give a stage and a factor from 0.001 to 1000, as in 2=1.5");
+        return invalid("give a stage and a factor from 0.001 to 1000, as in 2=1.5");
     return Changes::Speed{*stage, *factor};
 }
 
@@ -243,7 +239,7 @@ Result<LayerMove> parseMove(std::string_view item)
     const auto first = parseInteger<int>(from), second = parseInteger<int>(to),
                count = parseInteger<int>(amount);
     if (!first || !second || !count)
-        return fail(Error::Code::InvalidArgument, "give FROM:TO=COUNT, as in 3:2=1");
+        return invalid("give FROM:TO=COUNT, as in 3:2=1");
     return LayerMove{StageId{*first}, StageId{*second}, *count};
 }
 
@@ -313,8 +309,7 @@ Field<Changes> linkDelay()
     facts.kind = FieldKind::Real;
     return {facts,
             [](const Changes& c) {
-                return c.messageDelay > 0 ? plain(static_cast<double>(c.messageDelay) / 1e3)
-                                          : std::string();
+                return c.messageDelay > 0 ? plain(c.messageDelay / 1e3) : std::string();
             },
             [](Changes& c, std::string_view typed) -> Result<void> {
                 c.messageDelay = std::llround(parseNumber(typed).value_or(0) * 1e3);

@@ -3,7 +3,7 @@
 #include "engine/base/try.h"
 #include "engine/schedule/transfers.h"
 #include "engine/sim/simulate.h"
-#include "profiler/analysis/recorded_times.h"
+#include "profiler/analysis/calibrate.h"
 
 #include <algorithm>
 #include <map>
@@ -67,13 +67,11 @@ Result<OwnReplay> OwnReplay::simulated(OwnReplay replay)
 Result<OwnReplay> OwnReplay::create(const Run& run, int iteration)
 {
     if (run.schedule.shape.windows > 1)
-        return fail(Error::Code::InvalidArgument,
-                    "the iteration is one window of an asynchronous run, so it cannot be "
-                    "simulated alone");
+        return invalid("the iteration is one window of an asynchronous run, so it cannot be "
+                       "simulated alone");
     const IterationTimes times(run, iteration);
     if (!times.isComplete())
-        return fail(Error::Code::InvalidArgument,
-                    "ops of the iteration were not recorded, so it cannot be simulated again");
+        return invalid("ops of the iteration were not recorded, so it cannot be simulated again");
     OwnReplay replay(run);
     replay.takeTimes(times);
     return simulated(std::move(replay));
@@ -82,10 +80,9 @@ Result<OwnReplay> OwnReplay::create(const Run& run, int iteration)
 Result<OwnReplay> OwnReplay::ofMedians(const Run& run)
 {
     if (run.timeline.iterations.empty())
-        return fail(Error::Code::InvalidArgument, "the run has no iteration yet");
+        return invalid("the run has no iteration yet");
     if (run.schedule.shape.windows > 1)
-        return fail(Error::Code::InvalidArgument,
-                    "single windows of an asynchronous scheme cannot be predicted");
+        return invalid("single windows of an asynchronous scheme cannot be predicted");
     const RecordedTimes times = recordedTimes(hasMeasured(run) ? run : withWarmup(run));
     OwnReplay replay(run);
     for (Program& program : replay.m_programs)
@@ -116,8 +113,7 @@ void OwnReplay::takeTimes(const IterationTimes& times)
 OpCosts::Cost OwnReplay::messageCost(const IterationTimes& times, std::uint32_t send) const
 {
     const DataFlow& flow = times.flow();
-    const Value value = transferredValue(flow.op(send), m_run->schedule.shape);
-    const auto receive = flow.receive(value, otherDevice(m_run->schedule, flow.op(send)));
+    const auto receive = flow.receiveOf(send);
     const std::int64_t arrival
         = receive && times.ran(*receive) ? times.of(*receive).end : times.of(send).end;
     return {times.of(send).duration(), std::max<std::int64_t>(0, arrival - times.of(send).end)};

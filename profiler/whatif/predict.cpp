@@ -15,8 +15,6 @@
 #include "profiler/analysis/metrics.h"
 #include "profiler/whatif/changes.h"
 
-#include <fmt/format.h>
-
 #include <algorithm>
 #include <cmath>
 #include <map>
@@ -282,8 +280,7 @@ Schedule ownOrder(const Run& run)
 std::int64_t reportedDuration(const Timeline& timeline)
 {
     const int reported = reportedIteration(timeline);
-    return reported < 0 ? 0
-                        : timeline.iterations[static_cast<std::size_t>(reported)].window.duration();
+    return reported < 0 ? 0 : timeline.iterations[reported].window.duration();
 }
 
 // Multiplies all times by `factor`. The start of the iteration stays where it is. Fails if the
@@ -340,8 +337,7 @@ WhatIfPredictor::WhatIfPredictor(const Run& run, MeasuredTimes times)
         return;
     const auto again = simulate(own, CostBuilder(m_times, own.shape, 1, Draw(), 1).costsOf(own));
     if (again && reportedDuration(*again) > 0)
-        m_correction
-            = static_cast<double>(m_measured) / static_cast<double>(reportedDuration(*again));
+        m_correction = ratio(m_measured, reportedDuration(*again));
 }
 
 Result<WhatIfPredictor> WhatIfPredictor::create(const Run& run)
@@ -377,10 +373,9 @@ Result<Prediction> WhatIfPredictor::predict(const WhatIf& whatIf) const
     const auto isOfNodes = [](const RunEdit& edit) { return edit.links.has_value(); };
     if (lowered.shape.devices != std::ssize(m_times.nodes)
         && std::ranges::any_of(m_times.slowdowns, isOfNodes))
-        return fail(Error::Code::InvalidArgument,
-                    fmt::format("the run does not name the nodes of {} devices; slow a link "
-                                "between two devices, as in 0-1=1.5",
-                                lowered.shape.devices));
+        return invalid("the run does not name the nodes of {} devices; slow a link "
+                       "between two devices, as in 0-1=1.5",
+                       lowered.shape.devices);
     auto timeline = TRY(simulated(m_times, lowered, whatIf.linkSpeed));
     TRY(scale(timeline, m_correction));
     Prediction prediction;
@@ -437,9 +432,7 @@ Result<Prediction> WhatIfPredictor::predictOwn(double linkSpeed) const
     TRY(checkLayout(m_times, m_run->schedule.shape.stages));
     const OwnReplay& replay = **m_replay;
     const bool isScaled = replay.simulated() > 0 && replay.simulated() != replay.recorded();
-    const double correction = !isScaled
-        ? 1
-        : static_cast<double>(replay.recorded()) / static_cast<double>(replay.simulated());
+    const double correction = !isScaled ? 1 : ratio(replay.recorded(), replay.simulated());
     auto placed = TRY(replay.placed(ownChange(linkSpeed, correction)));
     Prediction prediction;
     prediction.run.schedule = std::move(placed.schedule);
@@ -508,7 +501,7 @@ std::optional<Sizes> sizesOf(const DeviceMetrics& device)
 {
     if (!device.peakBytes || !device.peakStashBytes || device.peakStash <= 0 || device.weights <= 0)
         return std::nullopt;
-    const auto stash = static_cast<double>(*device.peakStashBytes);
+    const double stash = *device.peakStashBytes;
     return Sizes{stash / device.peakStash,
                  (static_cast<double>(*device.peakBytes) - stash) / device.weights};
 }
@@ -534,8 +527,7 @@ IdVector<DeviceId, std::int64_t> predictedBytes(const Run& measured, const Sched
     const bool holdsSameStages = schedule.deviceOf == measured.schedule.deviceOf;
     // With more devices, each device has fewer layers, so one M_a and one M_theta are smaller by
     // this factor.
-    const double share
-        = static_cast<double>(own.size()) / static_cast<double>(predicted.devices.size());
+    const double share = ratio(own.size(), predicted.devices.size());
     IdVector<DeviceId, std::int64_t> bytes;
     for (const DeviceMetrics& device : predicted.devices) {
         const Sizes& sizes = holdsSameStages ? own[device.device] : largest;
@@ -543,6 +535,48 @@ IdVector<DeviceId, std::int64_t> predictedBytes(const Run& measured, const Sched
             share * (sizes.stash * device.peakStash + sizes.weights * device.weights)));
     }
     return bytes;
+}
+
+Result<Runs> withOpTimesOf(const Runs& runs, std::size_t baseline)
+{
+    const Run& base = *runs[baseline];
+    const auto predictor = TRY(WhatIfPredictor::create(base));
+    Runs all;
+    for (const auto& run : runs) {
+        if (const std::string why = whyUnknown(run->info); !why.empty())
+            return invalid("the schedule of {} is not known: {}; leave this run out",
+                           run->info.label, why);
+        WhatIf same;
+        same.schedule = run->schedule;
+        same.resamples = 0;
+        for (auto& program : same.schedule.program) // lowered again by predict()
+            std::erase_if(program, [](const Op& op) {
+                return isTransfer(op.kind) || op.kind == OpKind::AllReduce
+                    || op.kind == OpKind::OptimizerStep;
+            });
+        Run replayed = TRY(predictor.predict(same)).run;
+        replayed.info = run->info;
+        replayed.info.mode = Mode::Simulate;
+        replayed.info.ticksPerUnit = base.info.ticksPerUnit;
+        all.push_back(std::make_shared<const Run>(std::move(replayed)));
+    }
+    return all;
+}
+
+Result<Run> withEvenCosts(const Run& run)
+{
+    const auto costs = TRY(calibratedCosts(run, run.schedule, {.ownTimes = false}));
+    auto timeline = TRY(simulate(run.schedule, costs));
+    Run predicted{run.info, run.schedule, std::move(timeline)};
+    predicted.info.label += ", even costs";
+    predicted.info.mode = Mode::Simulate;
+    predicted.info.outcome = Outcome::Finished;
+    predicted.info.failure.clear();
+    predicted.info.timing.clear();
+    predicted.info.command.clear();
+    predicted.info.plannedWarmup = 0;
+    predicted.info.plannedIterations = 1;
+    return predicted;
 }
 
 } // namespace profiler

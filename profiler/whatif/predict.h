@@ -1,5 +1,6 @@
 #pragma once
 
+#include "engine/base/result.h"
 #include "engine/timeline/run.h"
 #include "profiler/analysis/metrics.h"
 #include "profiler/whatif/own_replay.h"
@@ -9,6 +10,7 @@
 #include <memory>
 #include <optional>
 #include <string_view>
+#include <vector>
 
 namespace profiler {
 
@@ -112,5 +114,17 @@ private:
 engine::IdVector<engine::DeviceId, std::int64_t> predictedBytes(const engine::Run& measured,
                                                                 const engine::Schedule& schedule,
                                                                 const RunMetrics& predicted);
+
+// Runs with other op times, so that a comparison is only about their schedules.
+
+using Runs = std::vector<std::shared_ptr<const engine::Run>>;
+
+// Replays every run with the op times of the baseline. Fails if these cannot be measured.
+engine::Result<Runs> withOpTimesOf(const Runs& runs, std::size_t baseline);
+
+// Simulates the run with equal costs: every op takes the median duration that ops of its kind,
+// stage and slice have (calibratedCosts()). The result has the time unit of the run, so the two can
+// be compared. Fails with Error::Code::NotFound if the run has no measured iteration yet.
+engine::Result<engine::Run> withEvenCosts(const engine::Run& run);
 
 } // namespace profiler

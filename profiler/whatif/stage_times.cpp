@@ -6,10 +6,9 @@
 #include "engine/cost/cost_model.h"
 #include "engine/schedule/notation.h"
 #include "engine/schedule/transfers.h"
+#include "profiler/analysis/calibrate.h"
 #include "profiler/analysis/data_flow.h"
 #include "profiler/analysis/lanes.h"
-#include "profiler/analysis/recorded_times.h"
-#include "profiler/analysis/windows.h"
 
 #include <fmt/format.h>
 
@@ -25,11 +24,6 @@ namespace profiler {
 using namespace engine;
 
 namespace {
-
-tl::unexpected<Error> refused(const std::string& reason)
-{
-    return fail(Error::Code::InvalidArgument, reason);
-}
 
 // Returns the name of a class of links, which is also its section in hardware files.
 std::string_view linksName(LinkTier links)
@@ -119,7 +113,7 @@ bool RunEdit::selects(const Op& one, DeviceId on, DeviceId to, std::span<const i
     if (op)
         return nameOf(*op) == nameOf(one);
     if (links) {
-        const auto nodeOf = [&](DeviceId d) { return nodes[static_cast<std::size_t>(d.value)]; };
+        const auto nodeOf = [&](DeviceId d) { return nodes[d.value]; };
         const auto known = static_cast<int>(nodes.size());
         return isTransfer(one.kind) && std::max(on.value, to.value) < known
             && (nodeOf(on) == nodeOf(to)) == (*links == LinkTier::InNode);
@@ -156,7 +150,7 @@ Result<RunEdit> parseRunEdit(std::string_view text)
         = equals < text.size() ? parseNumber(text.substr(equals + 1)) : std::optional<double>();
     RunEdit edit;
     if (!factor || !parseSelection(text.substr(0, equals), edit))
-        return refused("give a device, a kind of op, both, an op, a link or all links, and a "
+        return invalid("give a device, a kind of op, both, an op, a link or all links, and a "
                        "factor: 1=1.5, F=1.5, 1:F=1.5, 2F3=1.5, 0-1=1.5, node=1.5 or network=1.5");
     edit.factor = *factor;
     return edit;
@@ -165,33 +159,30 @@ Result<RunEdit> parseRunEdit(std::string_view text)
 Result<void> checkEdit(const RunEdit& edit, const Schedule& schedule, std::span<const int> nodes)
 {
     if (!(edit.factor >= RunEdit::kLeastFactor && edit.factor <= RunEdit::kMostFactor))
-        return refused(fmt::format("{} is not a slow-down factor; give one from {} to {}",
-                                   numberText(edit.factor), RunEdit::kLeastFactor,
-                                   RunEdit::kMostFactor));
+        return invalid("{} is not a slow-down factor; give one from {} to {}",
+                       numberText(edit.factor), RunEdit::kLeastFactor, RunEdit::kMostFactor);
     for (const auto& device : {edit.device, edit.peer})
         if (device && !schedule.program.has(*device))
-            return refused(fmt::format("the run has no device {}; give a device from 0 to {}",
-                                       device->value, schedule.program.size() - 1));
+            return invalid("the run has no device {}; give a device from 0 to {}", device->value,
+                           schedule.program.size() - 1);
     if (edit.op
         && !hasOp(schedule, {}, [&](const Op& op) { return nameOf(op) == nameOf(*edit.op); }))
-        return refused(fmt::format("the run has no op {}; give one of its ops, as in 2F3",
-                                   toString(*edit.op)));
+        return invalid("the run has no op {}; give one of its ops, as in 2F3", toString(*edit.op));
     if (edit.links && nodes.empty())
-        return refused("the run does not name several nodes; slow a link between two devices, as "
+        return invalid("the run does not name several nodes; slow a link between two devices, as "
                        "in 0-1=1.5");
     if (edit.links && !hasTransfer(edit, schedule, nodes))
-        return refused(fmt::format("no message is sent {} nodes; slow other links",
-                                   *edit.links == LinkTier::InNode ? "within" : "between"));
+        return invalid("no message is sent {} nodes; slow other links",
+                       *edit.links == LinkTier::InNode ? "within" : "between");
     if (edit.peer && !hasTransfer(edit, schedule, nodes))
-        return refused(fmt::format("no message is sent between devices {} and {}; give two devices "
-                                   "with neighbouring stages",
-                                   edit.device->value, edit.peer->value));
+        return invalid("no message is sent between devices {} and {}; give two devices "
+                       "with neighbouring stages",
+                       edit.device->value, edit.peer->value);
     if (edit.kind
         && !hasOp(schedule, edit.device, [&](const Op& op) { return op.kind == *edit.kind; }))
-        return refused(
-            fmt::format("{} has no {}; give a kind of op that it has",
-                        edit.device ? fmt::format("device {}", edit.device->value) : "the run",
-                        kindShortName(*edit.kind)));
+        return invalid("{} has no {}; give a kind of op that it has",
+                       edit.device ? fmt::format("device {}", edit.device->value) : "the run",
+                       kindShortName(*edit.kind));
     return {};
 }
 
@@ -221,7 +212,7 @@ double Samples::spread() const
     std::vector<std::int64_t> distances;
     for (const std::int64_t time : times)
         distances.push_back(std::abs(time - middle));
-    return middle > 0 ? static_cast<double>(medianOf(distances)) / static_cast<double>(middle) : 0;
+    return middle > 0 ? ratio(medianOf(distances), middle) : 0;
 }
 
 namespace {
@@ -248,11 +239,9 @@ public:
             const bool hasBackward
                 = !of.backward.isEmpty() || (!of.input.isEmpty() && !of.weight.isEmpty());
             if (of.forward.isEmpty() || !hasBackward)
-                return fail(Error::Code::InvalidArgument,
-                            fmt::format("stage {} has no measured {}; import or record a run with "
-                                        "all stages",
-                                        stage.value,
-                                        of.forward.isEmpty() ? "forward" : "backward"));
+                return invalid("stage {} has no measured {}; import or record a run with "
+                               "all stages",
+                               stage.value, of.forward.isEmpty() ? "forward" : "backward");
         }
         splitBackward();
         assumeLayers();
@@ -299,19 +288,8 @@ private:
             return &m_times.allReduce;
         if (isCopy(op.kind))
             return &m_times.copies;
-        StageTimes& stage = m_times.stages[op.stage];
-        switch (op.kind) {
-        case OpKind::Forward:
-            return &stage.forward;
-        case OpKind::Backward:
-            return &stage.backward;
-        case OpKind::BackwardInput:
-            return &stage.input;
-        case OpKind::BackwardWeight:
-            return &stage.weight;
-        default:
-            return nullptr;
-        }
+        Samples StageTimes::*const samples = profiler::samplesOf(op.kind);
+        return samples == nullptr ? nullptr : &(m_times.stages[op.stage].*samples);
     }
 
     // Whether the op processes a whole micro-batch (no slice or half) and is not joint with the
@@ -351,7 +329,7 @@ private:
     {
         const Value value = transferredValue(m_flow.op(send), m_run.schedule.shape);
         const auto producer = m_flow.producer(value, send);
-        const auto receive = m_flow.receive(value, otherDevice(m_run.schedule, m_flow.op(send)));
+        const auto receive = m_flow.receiveOf(send);
         if (!producer || !receive || !ran(windows[*producer]) || !ran(windows[*receive]))
             return;
         const std::int64_t arrived = windows[*receive].end;
@@ -402,34 +380,29 @@ private:
 Result<MeasuredTimes> measuredTimes(const Run& run)
 {
     if (!knowsStages(run.info))
-        return fail(Error::Code::InvalidArgument,
-                    "the stages of this run are unknown, so other schemes cannot be predicted; "
-                    "import traces that name stages");
+        return invalid("the stages of this run are unknown, so other schemes cannot be predicted; "
+                       "import traces that name stages");
     if (!whyUnknown(run.info).empty())
-        return fail(Error::Code::InvalidArgument,
-                    "other schemes cannot be predicted from this run: "
-                        + whyUnknownAndRemedy(run.info));
+        return invalid("other schemes cannot be predicted from this run: "
+                       + whyUnknownAndRemedy(run.info));
     if (run.info.inUnits())
-        return fail(
-            Error::Code::InvalidArgument,
+        return invalid(
             "the run is simulated in abstract cost units; compare schemes with bscope simulate");
     return Collector(run).done();
 }
 
 Result<void> moveLayers(MeasuredTimes& times, StageId from, StageId to, int count, int layers)
 {
-    const auto refuse
-        = [](const std::string& reason) { return fail(Error::Code::InvalidArgument, reason); };
     if (!times.stages.has(from) || !times.stages.has(to) || from == to)
-        return refuse(fmt::format("layers cannot be moved from stage {} to stage {}; give two "
-                                  "stages from 0 to {}",
-                                  from.value, to.value, times.stages.size() - 1));
+        return invalid("layers cannot be moved from stage {} to stage {}; give two "
+                       "stages from 0 to {}",
+                       from.value, to.value, times.stages.size() - 1);
     const double share = static_cast<double>(count) / layers;
     double& own = times.stages[from].parts[from];
     if (count < 1 || share >= own)
-        return refuse(fmt::format("{} layers cannot leave stage {}, which has {:.4g} of its own; "
-                                  "at least one must stay",
-                                  count, from.value, own * layers));
+        return invalid("{} layers cannot leave stage {}, which has {:.4g} of its own; "
+                       "at least one must stay",
+                       count, from.value, own * layers);
     own -= share;
     times.stages[to].parts[from] += share;
     times.assumptions.push_back(
@@ -481,19 +454,15 @@ Samples StageTimes::*samplesOf(OpKind kind)
 Result<void> setMedian(MeasuredTimes& times, StageId stage, OpKind kind, std::int64_t median)
 {
     if (!times.stages.has(stage))
-        return fail(Error::Code::InvalidArgument,
-                    fmt::format("the run has no stage {}; give a stage from 0 to {}", stage.value,
-                                times.stages.size() - 1));
+        return invalid("the run has no stage {}; give a stage from 0 to {}", stage.value,
+                       times.stages.size() - 1);
     Samples StageTimes::*const samples = samplesOf(kind);
     const std::int64_t measured = samples == nullptr ? 0 : (times.stages[stage].*samples).median();
     if (measured <= 0)
-        return fail(
-            Error::Code::InvalidArgument,
-            fmt::format("the run has no measured {} of stage {}", kindName(kind), stage.value));
+        return invalid("the run has no measured {} of stage {}", kindName(kind), stage.value);
     if (median <= 0)
-        return fail(Error::Code::InvalidArgument,
-                    fmt::format("{} ns is not a duration of {}; give a positive one", median,
-                                kindName(kind)));
+        return invalid("{} ns is not a duration of {}; give a positive one", median,
+                       kindName(kind));
     for (std::int64_t& time : (times.stages[stage].*samples).times)
         time = roundedTicks(static_cast<double>(time) * static_cast<double>(median)
                             / static_cast<double>(measured));
@@ -503,11 +472,9 @@ Result<void> setMedian(MeasuredTimes& times, StageId stage, OpKind kind, std::in
 Result<void> setWeightShare(MeasuredTimes& times, double share)
 {
     if (times.backwardIsSplit)
-        return fail(Error::Code::InvalidArgument,
-                    "the share of W was measured; change the times of I and W instead");
+        return invalid("the share of W was measured; change the times of I and W instead");
     if (!(share >= 0 && share <= 1))
-        return fail(Error::Code::InvalidArgument,
-                    fmt::format("{} is not a share of W in B; give one from 0 to 1", share));
+        return invalid("{} is not a share of W in B; give one from 0 to 1", share);
     times.inputShare = 1 - share;
     for (std::string& assumption : times.assumptions)
         if (assumption == kHalvesAssumed)

@@ -1,7 +1,6 @@
 #include "profiler/why/stragglers.h"
 
 #include "engine/base/median.h"
-#include "engine/base/try.h"
 #include "engine/schedule/notation.h"
 #include "profiler/analysis/metrics.h"
 #include "profiler/whatif/changes.h"
@@ -227,8 +226,7 @@ void countSlowest(const IdVector<DeviceId, Excesses>& excesses, Stragglers& all)
     int above = 0;
     for (int i = 0; i < all.iterations; ++i) {
         const auto excess = [&](const DevicePace& pace) {
-            return pace.mayHaveMoreWork ? -1.0
-                                        : excesses[pace.device].all[static_cast<std::size_t>(i)];
+            return pace.mayHaveMoreWork ? -1.0 : excesses[pace.device].all[i];
         };
         DevicePace& slowest = *std::ranges::max_element(all.devices, {}, excess);
         ++slowest.slowest;
@@ -296,7 +294,7 @@ std::string memoryHint(const Run& run, DeviceId device)
     for (const DeviceMetrics& one : numbers->devices)
         if (one.device != device)
             others.push_back(static_cast<double>(one.peakBytes.value_or(0)));
-    const auto own = static_cast<double>(*numbers->devices[device].peakBytes);
+    const double own = *numbers->devices[device].peakBytes;
     const double middle = medianOf(others);
     return middle > 0 && own > kMore * middle ? fmt::format(
                "Its peak memory is {:.0f} % above that of the others.", 100 * (own / middle - 1))
@@ -522,41 +520,35 @@ Reading ticks(const P& p, double value)
 }
 
 constexpr std::array kPace{
-    Measure<P>({"device", "device", Unit::None, kColumn},
-               [](const P& p) { return p.of.device.value; }),
-    Measure<P>({"straggler", "straggler", Unit::None, kColumn},
-               [](const P& p) { return p.of.isStraggler; }),
-    Measure<P>({"work", "own work", Unit::Time, kColumn},
-               [](const P& p) { return ticks(p, p.of.work); }),
-    Measure<P>({"excess", "longer", Unit::Change, kColumn},
-               [](const P& p) { return p.of.excess.value; }),
-    Measure<P>({"excess_interval"}, [](const P& p) { return bounds(p.of.excess); }),
-    Measure<P>({"", "95 % interval", Unit::None, kColumn | kIfAny},
-               [](const P& p) {
-                   return p.of.excess.spread == Spread::Interval
-                       ? Reading(percent(p.of.excess.least) + " .. " + percent(p.of.excess.most))
-                       : Reading();
-               }),
-    Measure<P>(ofKind("by_kind.F", "F"), kindExcess<static_cast<int>(OpKind::Forward)>),
-    Measure<P>(ofKind("by_kind.B", "B"), kindExcess<static_cast<int>(OpKind::Backward)>),
-    Measure<P>(ofKind("by_kind.I", "I"), kindExcess<static_cast<int>(OpKind::BackwardInput)>),
-    Measure<P>(ofKind("by_kind.W", "W"), kindExcess<static_cast<int>(OpKind::BackwardWeight)>),
-    Measure<P>(ofKind("by_kind.RC", "RC"), kindExcess<static_cast<int>(OpKind::Recompute)>),
-    Measure<P>(ofKind("by_kind.joint", "joint"), kindExcess<-1>),
-    Measure<P>({"waits", "waits", Unit::Time, kColumn},
-               [](const P& p) { return ticks(p, p.of.waits); }),
-    Measure<P>({"slowest", "slowest in", Unit::None, kColumn},
-               [](const P& p) { return p.of.slowest; }),
-    Measure<P>({"may_have_more_work"}, [](const P& p) { return p.of.mayHaveMoreWork; }),
-    Measure<P>({"cost"},
-               [](const P& p) { return p.of.cost ? ticks(p, p.of.cost->value) : Reading(); }),
-    Measure<P>({"cost_interval"},
-               [](const P& p) {
-                   return p.of.cost && p.of.cost->spread == Spread::Interval ? Reading(
-                              Reading::List{ticks(p, p.of.cost->least), ticks(p, p.of.cost->most)})
-                                                                             : Reading();
-               }),
-    Measure<P>(
+    Measure(column("device"), [](const P& p) { return p.of.device.value; }),
+    Measure(column("straggler"), [](const P& p) { return p.of.isStraggler; }),
+    Measure(column("work", "own work", Unit::Time), [](const P& p) { return ticks(p, p.of.work); }),
+    Measure(column("excess", "longer", Unit::Change), [](const P& p) { return p.of.excess.value; }),
+    Measure({"excess_interval"}, [](const P& p) { return bounds(p.of.excess); }),
+    Measure({"", "95 % interval", Unit::None, kColumn | kIfAny},
+            [](const P& p) {
+                return p.of.excess.spread == Spread::Interval
+                    ? Reading(percent(p.of.excess.least) + " .. " + percent(p.of.excess.most))
+                    : Reading();
+            }),
+    Measure(ofKind("by_kind.F", "F"), kindExcess<static_cast<int>(OpKind::Forward)>),
+    Measure(ofKind("by_kind.B", "B"), kindExcess<static_cast<int>(OpKind::Backward)>),
+    Measure(ofKind("by_kind.I", "I"), kindExcess<static_cast<int>(OpKind::BackwardInput)>),
+    Measure(ofKind("by_kind.W", "W"), kindExcess<static_cast<int>(OpKind::BackwardWeight)>),
+    Measure(ofKind("by_kind.RC", "RC"), kindExcess<static_cast<int>(OpKind::Recompute)>),
+    Measure(ofKind("by_kind.joint", "joint"), kindExcess<-1>),
+    Measure(column("waits", "waits", Unit::Time), [](const P& p) { return ticks(p, p.of.waits); }),
+    Measure(column("slowest", "slowest in"), [](const P& p) { return p.of.slowest; }),
+    Measure({"may_have_more_work"}, [](const P& p) { return p.of.mayHaveMoreWork; }),
+    Measure({"cost"},
+            [](const P& p) { return p.of.cost ? ticks(p, p.of.cost->value) : Reading(); }),
+    Measure({"cost_interval"},
+            [](const P& p) {
+                return p.of.cost && p.of.cost->spread == Spread::Interval
+                    ? Reading(Reading::List{ticks(p, p.of.cost->least), ticks(p, p.of.cost->most)})
+                    : Reading();
+            }),
+    Measure(
         {"hints"},
         [](const P& p) { return Reading(Reading::List(p.of.hints.begin(), p.of.hints.end())); }),
 };

@@ -1,8 +1,8 @@
 #pragma once
 
 #include "profiler/analysis/compare.h"
-#include "profiler/analysis/finding.h"
 #include "profiler/analysis/measure.h"
+#include "profiler/analysis/ranking.h"
 
 #include <map>
 #include <span>

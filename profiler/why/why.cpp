@@ -7,7 +7,7 @@
 #include "engine/schedules/scheme.h"
 #include "profiler/analysis/device_memory.h"
 #include "profiler/analysis/explain.h"
-#include "profiler/analysis/windows.h"
+#include "profiler/analysis/lanes.h"
 #include "profiler/whatif/changes.h"
 #include "profiler/whatif/own_replay.h"
 #include "profiler/whatif/predict.h"
@@ -15,7 +15,6 @@
 #include <algorithm>
 #include <cmath>
 #include <functional>
-#include <limits>
 #include <map>
 #include <mutex>
 #include <numeric>
@@ -342,23 +341,22 @@ Result<CriticalPath> criticalPath(const Run& run, int iteration)
 {
     const auto index = TRY(iterationIndex(run, iteration));
     if (!knowsStages(run.info))
-        return fail(Error::Code::InvalidArgument,
-                    "the stages of this run are unknown, so its ops have no known order; import "
-                    "traces that name stages");
+        return invalid("the stages of this run are unknown, so its ops have no known order; import "
+                       "traces that name stages");
     if (!whyUnknown(run.info).empty())
-        return fail(Error::Code::InvalidArgument,
-                    "the critical path of this run is unknown: " + whyUnknownAndRemedy(run.info));
+        return invalid("the critical path of this run is unknown: "
+                       + whyUnknownAndRemedy(run.info));
     CriticalPath path;
     path.iteration = index;
-    path.window = run.timeline.iterations[static_cast<std::size_t>(index)].window;
+    path.window = run.timeline.iterations[index].window;
     auto links = Explainer(run, index).criticalPath();
     std::erase_if(links, [&](const CauseLink& link) {
         return link.window.end <= path.window.begin || link.window.begin >= path.window.end;
     });
     if (links.size() < 2)
-        return fail(Error::Code::InvalidArgument,
-                    "fewer than two ops of the iteration were recorded, so it has no path; choose "
-                    "a whole iteration");
+        return invalid(
+            "fewer than two ops of the iteration were recorded, so it has no path; choose "
+            "a whole iteration");
     PathBuilder builder(run, path);
     for (auto link = links.rbegin(); link != links.rend(); ++link)
         if (!builder.add(*link))
@@ -429,8 +427,7 @@ public:
             if (time <= bound.memory)
                 continue;
             bound.memory = time;
-            bound.stashes
-                = static_cast<double>(peak) / static_cast<double>(stashPartsPerActivation(m_shape));
+            bound.stashes = ratio(peak, stashPartsPerActivation(m_shape));
             if (time > bound.work)
                 bound.device = d;
         }
@@ -443,10 +440,10 @@ private:
         for (std::uint32_t op = 0; op < m_flow.index().count(); ++op) {
             if (!isSend(m_flow.op(op).kind) || !m_times.ran(op))
                 continue;
-            const DeviceId to = otherDevice(m_schedule, m_flow.op(op));
-            const auto receive = m_flow.receive(transferredValue(m_flow.op(op), m_shape), to);
+            const auto receive = m_flow.receiveOf(op);
             if (!receive || !m_times.ran(*receive))
                 continue;
+            const DeviceId to = m_flow.deviceOf(*receive);
             const std::int64_t transit
                 = std::max<std::int64_t>(0, m_times.of(*receive).end - m_times.of(op).begin);
             const auto [known, isNew]
@@ -645,6 +642,15 @@ private:
         m_reasons.push_back(std::move(reason));
     }
 
+    void addLargest(std::vector<WhyReason> found)
+    {
+        std::ranges::stable_sort(found, std::ranges::greater{}, &WhyReason::time);
+        for (std::size_t k = 0; k < std::min(found.size(), kMostOfAKind); ++k) {
+            auto parts = std::move(found[k].parts);
+            add(std::move(found[k]), std::move(parts));
+        }
+    }
+
     std::int64_t timeOf(const std::vector<std::size_t>& parts) const
     {
         std::int64_t time = 0;
@@ -776,11 +782,7 @@ private:
             reason.parts = {p - 1};
             found.push_back(std::move(reason));
         }
-        std::ranges::stable_sort(found, std::ranges::greater{}, &WhyReason::time);
-        for (std::size_t k = 0; k < std::min(found.size(), kMostOfAKind); ++k) {
-            auto parts = std::move(found[k].parts);
-            add(std::move(found[k]), std::move(parts));
-        }
+        addLargest(std::move(found));
     }
 
     // Whether the order of two consecutive ops of the path can be changed. Both must be an F, B, I
@@ -829,8 +831,8 @@ private:
             for (const auto& [other, time] : median)
                 if (other.second == key.second && other.first != key.first)
                     others.push_back(time);
-            const auto fair = static_cast<double>(medianOf(others));
-            const auto own = static_cast<double>(median.at(key));
+            const double fair = medianOf(others);
+            const double own = median.at(key);
             if (fair <= 0 || own / fair - 1 < kUnequal)
                 continue;
             WhyReason reason;
@@ -849,11 +851,7 @@ private:
             reason.parts = std::move(parts);
             found.push_back(std::move(reason));
         }
-        std::ranges::stable_sort(found, std::ranges::greater{}, &WhyReason::time);
-        for (std::size_t k = 0; k < std::min(found.size(), kMostOfAKind); ++k) {
-            auto parts = std::move(found[k].parts);
-            add(std::move(found[k]), std::move(parts));
-        }
+        addLargest(std::move(found));
     }
 
     // Adds one reason for all messages on the path, one for all waits, one for all all-reduces, and
@@ -1046,9 +1044,8 @@ Result<Prediction> predicted(const WhatIfPredictor& predictor, const ScheduleReq
 {
     auto schedule = TRY(buildSchedule(request));
     if (const int layers = modelLayers(run); layers > 0 && layers < schedule.shape.stages)
-        return fail(Error::Code::Unsupported,
-                    fmt::format("{} layers cannot be divided into {} stages", layers,
-                                schedule.shape.stages));
+        return fail(Error::Code::Unsupported, "{} layers cannot be divided into {} stages", layers,
+                    schedule.shape.stages);
     WhatIf whatIf{std::move(schedule)};
     whatIf.resamples = 0;
     return predictor.predict(whatIf);
@@ -1064,51 +1061,36 @@ bool fits(const Prediction& prediction, const Run& run)
 
 } // namespace
 
-struct WhyEffects::Impl
-{
-    std::shared_ptr<const Run> run;
-    Result<OwnReplay> replay;
-    std::once_flag once;
-    std::optional<Result<WhatIfPredictor>> predictor; // set by predictorOf()
-
-    Impl(const Run& of, int iteration)
-        : run(inTicks(of))
-        , replay(OwnReplay::create(of, iteration))
-    { }
-
-    Result<ChangeEffect> ofChunks(int chunks);
-    const Result<WhatIfPredictor>& predictorOf()
-    {
-        std::call_once(once, [this] { predictor = WhatIfPredictor::create(*run); });
-        return *predictor;
-    }
-};
-
 WhyEffects::WhyEffects(const Run& run, int iteration)
-    : m(std::make_unique<Impl>(run, iteration))
+    : m_run(inTicks(run))
+    , m_replay(OwnReplay::create(run, iteration))
 { }
-WhyEffects::~WhyEffects() = default;
-WhyEffects::WhyEffects(WhyEffects&&) noexcept = default;
+
+const Result<WhatIfPredictor>& WhyEffects::predictor() const
+{
+    std::call_once(m_once, [this] { m_predictor = WhatIfPredictor::create(*m_run); });
+    return *m_predictor;
+}
 
 Result<double> WhyEffects::accuracy() const
 {
-    if (!m->replay)
-        return tl::unexpected(m->replay.error());
-    return static_cast<double>(m->replay->simulated()) / static_cast<double>(m->replay->recorded());
+    if (!m_replay)
+        return tl::unexpected(m_replay.error());
+    return ratio(m_replay->simulated(), m_replay->recorded());
 }
 
-Result<ChangeEffect> WhyEffects::Impl::ofChunks(int chunks)
+Result<ChangeEffect> WhyEffects::ofChunks(int chunks) const
 {
-    const auto& known = predictorOf();
+    const auto& known = predictor();
     if (!known)
         return tl::unexpected(known.error());
-    ScheduleRequest request = requestOf(*run, "interleaved-1f1b");
+    ScheduleRequest request = requestOf(*m_run, "interleaved-1f1b");
     request.chunks = chunks;
-    const auto prediction = TRY(predicted(*known, request, *run));
-    if (!fits(prediction, *run))
+    const auto prediction = TRY(predicted(*known, request, *m_run));
+    if (!fits(prediction, *m_run))
         return fail(Error::Code::Unsupported,
-                    "more chunks do not fit in the memory of a device (" + deviceMemory(*run).text()
-                        + ")");
+                    "more chunks do not fit in the memory of a device ("
+                        + deviceMemory(*m_run).text() + ")");
     const std::int64_t measured = known->measured();
     return ChangeEffect{prediction.iteration - measured, prediction.least - measured,
                         prediction.most - measured};
@@ -1117,24 +1099,24 @@ Result<ChangeEffect> WhyEffects::Impl::ofChunks(int chunks)
 Result<ChangeEffect> WhyEffects::of(const WhyChange& change) const
 {
     if (change.kind == WhyChange::Kind::Chunks)
-        return m->ofChunks(change.chunks);
-    if (!m->replay)
-        return tl::unexpected(m->replay.error());
+        return ofChunks(change.chunks);
+    if (!m_replay)
+        return tl::unexpected(m_replay.error());
     const bool splits = change.kind == WhyChange::Kind::SplitBackward;
     double inputShare = 0.5;
-    if (splits && m->predictorOf())
-        inputShare = (*m->predictor)->times().inputShare;
-    const std::int64_t simulated = m->replay->simulated();
+    if (splits && predictor())
+        inputShare = predictor()->times().inputShare;
+    const std::int64_t simulated = m_replay->simulated();
     const auto duration = [&](double splitCost) {
-        return m->replay->with(ownChange(change, inputShare, splitCost));
+        return m_replay->with(ownChange(change, inputShare, splitCost));
     };
     const std::int64_t changed = TRY(duration(1));
     ChangeEffect effect{changed - simulated, changed - simulated, changed - simulated};
-    if (m->run->info.mode == Mode::Simulate)
+    if (m_run->info.mode == Mode::Simulate)
         return effect;
     const bool isReordered = splits || change.kind == WhyChange::Kind::Earlier;
     const std::int64_t error
-        = isReordered ? scaled(changed, kOrderError) : std::abs(simulated - m->replay->recorded());
+        = isReordered ? scaled(changed, kOrderError) : std::abs(simulated - m_replay->recorded());
     effect.least -= error;
     effect.most += error;
     if (splits)

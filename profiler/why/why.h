@@ -3,10 +3,13 @@
 #include "engine/base/memory_capacity.h"
 #include "engine/base/result.h"
 #include "engine/timeline/run.h"
+#include "profiler/whatif/own_replay.h"
+#include "profiler/whatif/predict.h"
 #include "profiler/whatif/stage_times.h"
 
 #include <functional>
 #include <memory>
+#include <mutex>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -220,8 +223,6 @@ class WhyEffects
 {
 public:
     WhyEffects(const engine::Run& run, int iteration);
-    ~WhyEffects();
-    WhyEffects(WhyEffects&&) noexcept;
 
     // Fails if the iteration cannot be simulated, or if the change is not possible.
     engine::Result<ChangeEffect> of(const WhyChange& change) const;
@@ -230,8 +231,13 @@ public:
     engine::Result<double> accuracy() const;
 
 private:
-    struct Impl;
-    std::unique_ptr<Impl> m;
+    engine::Result<ChangeEffect> ofChunks(int chunks) const;
+    const engine::Result<WhatIfPredictor>& predictor() const;
+
+    std::shared_ptr<const engine::Run> m_run;
+    engine::Result<OwnReplay> m_replay;
+    mutable std::once_flag m_once;
+    mutable std::optional<engine::Result<WhatIfPredictor>> m_predictor; // set by predictor()
 };
 
 // A synchronous scheme that is predicted to be faster than a run, with its devices, micro-batches

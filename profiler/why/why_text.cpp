@@ -142,30 +142,35 @@ Sentence reasonSentence(const Run& run, const Why& why, const WhyReason& reason)
     return writer.done();
 }
 
+namespace {
+// {0}: chunks, {1} and {2}: the two ops, {3}: the stage.
+struct ChangeWords
+{
+    const char *condition, *instruction;
+};
+constexpr EnumArray<WhyChange::Kind, ChangeWords, 9> kChangeWords{
+    ChangeWords{"with {0} chunks", "run interleaved-1f1b with --chunks {0}"},
+    ChangeWords{"with split backward", "run a scheme that splits the backward, such as zb-h1"},
+    ChangeWords{"{1} before {2}", "run {1} before {2}"},
+    ChangeWords{"if equal", "move layers away from stage {3}, or find out why its device is slow"},
+    ChangeWords{"links twice as fast", "use faster links"},
+    ChangeWords{"without these waits",
+                "find out what delays ops that are ready: the host, a launch or another process"},
+    ChangeWords{"all-reduces twice as fast",
+                "use faster links for all-reduces, or sum gradients in bf16"},
+    ChangeWords{"without recomputation", "recompute less, if it fits in memory"},
+    ChangeWords{"evicts and loads twice as fast", "use faster links for evicts and loads"}};
+
+std::string filled(const char* words, const Run& run, const WhyChange& change)
+{
+    return fmt::format(fmt::runtime(words), change.chunks, opName(run, change.op),
+                       opName(run, change.other), change.stage.value);
+}
+} // namespace
+
 std::string changeText(const Run& run, const WhyChange& change)
 {
-    using Kind = WhyChange::Kind;
-    switch (change.kind) {
-    case Kind::Chunks:
-        return fmt::format("with {} chunks", change.chunks);
-    case Kind::SplitBackward:
-        return "with split backward";
-    case Kind::Earlier:
-        return opName(run, change.op) + " before " + opName(run, change.other);
-    case Kind::EqualStage:
-        return "if equal";
-    case Kind::FastLinks:
-        return "links twice as fast";
-    case Kind::NoWaits:
-        return "without these waits";
-    case Kind::FastAllReduces:
-        return "all-reduces twice as fast";
-    case Kind::NoRecompute:
-        return "without recomputation";
-    case Kind::FastCopies:
-        break;
-    }
-    return "evicts and loads twice as fast";
+    return filled(kChangeWords[change.kind].condition, run, change);
 }
 
 std::string faultText(const Run& run, const CriticalPath& path)
@@ -219,20 +224,19 @@ const char* reasonName(WhyReason::Kind kind)
     return kNames[kind];
 }
 
-const char* reasonKey(WhyReason::Kind kind)
-{
-    constexpr EnumArray<WhyReason::Kind, const char*, 9> kKeys{
-        {"fill", "order", "slow_stage", "messages", "waits", "all_reduces", "recompute",
-         "evicts_and_loads", "drain"}};
-    return kKeys[kind];
-}
-
 const char* stepName(Breakdown::Step::Kind kind)
 {
     constexpr EnumArray<Breakdown::Step::Kind, const char*, 9> kNames{
         {"fill", "order", "messages", "all-reduces", "evicts and loads", "waits", "other devices",
          "not attributed", "drain"}};
     return kNames[kind];
+}
+
+std::string nameKey(std::string name)
+{
+    std::ranges::replace_if(
+        name, [](char c) { return c == ' ' || c == '-'; }, '_');
+    return name == "recomputation" ? "recompute" : name;
 }
 
 std::string whyNoBreakdown(const Run& run, const Why& why)
@@ -319,35 +323,6 @@ std::string nextText(const Run& run, const WhyReport& report)
                        signedTime(next->difference, run.info.ticksPerUnit),
                        rangeText(next->effect(), run.info.ticksPerUnit), memory);
 }
-
-// What makes a change, as an instruction.
-std::string instruction(const Run& run, const WhyChange& change)
-{
-    using Kind = WhyChange::Kind;
-    switch (change.kind) {
-    case Kind::Chunks:
-        return fmt::format("run interleaved-1f1b with --chunks {}", change.chunks);
-    case Kind::SplitBackward:
-        return "run a scheme that splits the backward, such as zb-h1";
-    case Kind::Earlier:
-        return "run " + changeText(run, change);
-    case Kind::EqualStage:
-        return fmt::format("move layers away from stage {}, or find out why its device is slow",
-                           change.stage.value);
-    case Kind::FastLinks:
-        return "use faster links";
-    case Kind::NoWaits:
-        return "find out what delays ops that are ready: the host, a launch or another process";
-    case Kind::FastAllReduces:
-        return "use faster links for all-reduces, or sum gradients in bf16";
-    case Kind::NoRecompute:
-        return "recompute less, if it fits in memory";
-    case Kind::FastCopies:
-        break;
-    }
-    return "use faster links for evicts and loads";
-}
-
 } // namespace
 
 std::vector<Finding> whyFindings(const Run& run, const WhyReport& report)
@@ -359,11 +334,13 @@ std::vector<Finding> whyFindings(const Run& run, const WhyReport& report)
         const auto& effect = report.effects[r];
         const bool helps = effect && effect->difference < 0 && effect->isDistinguishable()
             && isNotable(effect->difference, report.why.iteration());
-        all.push_back({reasonKey(reason.kind),
+        all.push_back({nameKey(reasonName(reason.kind)),
                        Amount{static_cast<double>(reason.time), Spread::Exact},
                        evidenceText(run) + ", critical path of one iteration",
                        plainText(reasonSentence(run, report.why, reason), unit),
-                       helps ? fmt::format("{} ({}, simulated)", instruction(run, *reason.change),
+                       helps ? fmt::format("{} ({}, simulated)",
+                                           filled(kChangeWords[reason.change->kind].instruction,
+                                                  run, *reason.change),
                                            signedTime(effect->difference, unit))
                              : ""});
     }

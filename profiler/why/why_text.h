@@ -1,6 +1,6 @@
 #pragma once
 
-#include "profiler/analysis/finding.h"
+#include "profiler/analysis/ranking.h"
 #include "profiler/why/why.h"
 
 #include <string>
@@ -26,9 +26,9 @@ using Sentence = std::vector<Phrase>;
 Sentence boundSentence(const LowerBound& bound);
 Sentence shortBoundSentence(const LowerBound& bound); // names only the largest of the bounds
 const char* reasonName(WhyReason::Kind kind);         // "slow stage"
-const char* reasonKey(WhyReason::Kind kind);          // "slow_stage", in JSON
 // "drain", "other devices", "not attributed": the name of a part of a Breakdown.
 const char* stepName(Breakdown::Step::Kind kind);
+std::string nameKey(std::string name); // "slow_stage": the name of a reason or a step in JSON
 // Describes why the breakdown of an iteration is not known, as a clause.
 std::string whyNoBreakdown(const engine::Run& run, const Why& why);
 Sentence reasonSentence(const engine::Run& run, const Why& why, const WhyReason& reason);

@@ -14,7 +14,7 @@
 #include "profiler/figure/layout.h"
 #include "profiler/import/import.h"
 #include "profiler/import/readers/readers.h"
-#include "profiler/report/html_report.h"
+#include "profiler/report/run_sheet.h"
 #include "profiler/store/notes.h"
 #include "profiler/store/trace_store.h"
 #include "tests/profiler/import/nsight_traces.h"

@@ -16,13 +16,11 @@
 #include "profiler/why/why_text.h"
 
 #include <CLI/CLI.hpp>
-#include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
 #include <memory>
 #include <optional>
 #include <string>
-#include <utility>
 #include <vector>
 
 namespace cli {
@@ -31,13 +29,6 @@ using namespace engine;
 using namespace profiler;
 
 namespace {
-const char* boundName(LowerBound::Kind kind)
-{
-    return kind == LowerBound::Kind::Work ? "work"
-        : kind == LowerBound::Kind::Chain ? "chain"
-                                          : "memory";
-}
-
 Reading reasonData(const Run& run, const OpIndex& index, const WhyReport& report,
                    std::size_t number)
 {
@@ -45,7 +36,7 @@ Reading reasonData(const Run& run, const OpIndex& index, const WhyReport& report
     const auto time = [&](std::int64_t ticks) { return Reading::time(ticks, run.info); };
     const auto& effect = report.effects[number];
     return Reading::Fields{
-        {"reason", reasonKey(reason.kind)},
+        {"reason", nameKey(reasonName(reason.kind))},
         {"time", time(reason.time)},
         {"begin", time(reason.window.begin)},
         {"end", time(reason.window.end)},
@@ -80,12 +71,9 @@ Reading breakdownData(const Run& run, const std::optional<Breakdown>& breakdown)
 {
     if (!breakdown)
         return {};
-    static constexpr EnumArray<Breakdown::Step::Kind, const char*, 9> kNames{
-        {"fill", "order", "messages", "all_reduces", "evicts_and_loads", "waits", "other_devices",
-         "not_attributed", "drain"}};
     Reading::List steps;
     for (const Breakdown::Step& step : breakdown->steps)
-        steps.emplace_back(Reading::Fields{{"reason", kNames[step.kind]},
+        steps.emplace_back(Reading::Fields{{"reason", nameKey(stepName(step.kind))},
                                            {"time", Reading::time(step.time, run.info)},
                                            {"begin", Reading::time(step.window.begin, run.info)},
                                            {"end", Reading::time(step.window.end, run.info)}});
@@ -113,6 +101,8 @@ Reading schemesData(const Run& run, const WhyReport& report)
 
 Reading whyData(const Run& run, const WhyReport& report)
 {
+    static constexpr EnumArray<LowerBound::Kind, const char*, 3> kBounds{
+        {"work", "chain", "memory"}};
     const Why& why = report.why;
     const OpIndex index(run.schedule);
     const auto time = [&](std::int64_t ticks) { return Reading::time(ticks, run.info); };
@@ -137,7 +127,7 @@ Reading whyData(const Run& run, const WhyReport& report)
     return Reading::Fields{
         {"iteration", time(why.iteration())},
         {"at_least", time(why.bound.time)},
-        {"bound", boundName(why.bound.kind)},
+        {"bound", kBounds[why.bound.kind]},
         {"busiest_device_work", time(why.bound.work)},
         {"longest_chain", time(why.bound.chain)},
         {"memory_bound", time(why.bound.memory)},
@@ -219,8 +209,8 @@ Result<std::optional<Kernels>> kernelsOf(const AnalyzeOptions& options, const Ru
         filter.device = DeviceId{options.device};
     Kernels kernels{GpuActivity(run, trace), {}};
     if (kernels.activity.isEmpty())
-        return fail(Error::Code::NotFound,
-                    fmt::format("{} has no kernels. {}", options.file, whyNoKernels(run.info)));
+        return fail(Error::Code::NotFound, "{} has no kernels. {}", options.file,
+                    whyNoKernels(run.info));
     kernels.table = kernelTable(run, kernels.activity, filter);
     return kernels;
 }

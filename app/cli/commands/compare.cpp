@@ -4,11 +4,10 @@
 #include "engine/base/field.h"
 #include "engine/base/new_file.h"
 #include "engine/base/try.h"
-#include "profiler/analysis/finding.h"
 #include "profiler/analysis/loss_goal.h"
-#include "profiler/report/html_report.h"
+#include "profiler/analysis/ranking.h"
 #include "profiler/report/run_sheet.h"
-#include "profiler/whatif/other_times.h"
+#include "profiler/whatif/predict.h"
 
 #include <CLI/CLI.hpp>
 #include <fmt/format.h>
@@ -111,12 +110,11 @@ Reading step(const ReachedLoss& run)
 }
 
 constexpr std::array kSteps{
-    Measure<ReachedLoss>({"", "run", Unit::None, kColumn}, Of<&ReachedLoss::label>()),
-    Measure<ReachedLoss>({"iterations", "iterations", Unit::None, kColumn},
-                         step<&LossReached::iterations>),
-    Measure<ReachedLoss>({"updates", "updates", Unit::None, kColumn}, step<&LossReached::updates>),
-    Measure<ReachedLoss>({"micro_batches"}, step<&LossReached::microBatches>),
-    Measure<ReachedLoss>({"tokens", "tokens", Unit::None, kColumn}, step<&LossReached::tokens>),
+    Measure(column("", "run"), Of<&ReachedLoss::label>()),
+    Measure(column("iterations"), step<&LossReached::iterations>),
+    Measure(column("updates"), step<&LossReached::updates>),
+    Measure({"micro_batches"}, step<&LossReached::microBatches>),
+    Measure(column("tokens"), step<&LossReached::tokens>),
 };
 
 // The JSON of all runs. Those that did not reach the loss have no steps.
@@ -277,9 +275,8 @@ Result<void> writeReport(const CompareOptions& options, const AllRuns& all)
 Result<int> print(const CompareOptions& options)
 {
     if (static_cast<std::size_t>(options.baseline) >= options.files.size())
-        return fail(Error::Code::InvalidArgument,
-                    fmt::format("--baseline {} is not an index of the {} runs; indices start at 0",
-                                options.baseline, options.files.size()));
+        return invalid("--baseline {} is not an index of the {} runs; indices start at 0",
+                       options.baseline, options.files.size());
     const auto all = TRY(readAll(options));
     TRY(writeReport(options, all));
     const std::vector<Gate> gates = gatesOf(options, all.comparison);

@@ -11,7 +11,7 @@
 #include "engine/base/version.h"
 #include "engine/exec/measure_hardware.h"
 #include "engine/experiment/experiment_fields.h"
-#include "profiler/analysis/measure.h"
+#include "profiler/report/sheet.h"
 
 #include <CLI/CLI.hpp>
 #include <fmt/format.h>
@@ -19,6 +19,7 @@
 #include <sched.h>
 
 #include <algorithm>
+#include <array>
 #include <fstream>
 #include <memory>
 #include <thread>
@@ -26,7 +27,7 @@
 namespace cli {
 
 using namespace engine;
-using nlohmann::ordered_json;
+using namespace profiler;
 
 namespace {
 // Returns why runs cannot use a GPU; "" if they can.
@@ -44,7 +45,7 @@ std::string gpuText(const CudaReport& cuda)
                             device.partition > 0
                                 ? fmt::format("partitions of {} SMs or more", device.partition)
                                 : "no partitions",
-                            profiler::bytesText(device.memory));
+                            bytesText(device.memory));
         if (!device.fallback.empty())
             text += fmt::format("      {}\n", device.fallback);
     }
@@ -62,68 +63,65 @@ std::string gpuText(const CudaReport& cuda)
     return text;
 }
 
-ordered_json orNull(const std::string& text)
-{
-    return text.empty() ? ordered_json() : ordered_json(text);
-}
-
-ordered_json cudaJson(const CudaReport& cuda)
-{
-    ordered_json libraries = ordered_json::array(), devices = ordered_json::array();
-    for (const CudaLibrary& library : cuda.libraries)
-        libraries.push_back({{"name", library.name},
-                             {"version", orNull(library.version)},
-                             {"file", orNull(library.file)},
-                             {"reason", orNull(library.reason)}});
-    for (const CudaDevice& device : cuda.devices)
-        devices.push_back({{"name", device.name},
-                           {"compute_capability", fmt::format("{}.{}", device.major, device.minor)},
-                           {"multiprocessors", device.multiprocessors},
-                           {"smallest_partition", device.partition},
-                           {"memory_bytes", device.memory},
-                           {"fallback", orNull(device.fallback)}});
-    return {{"driver", orNull(cuda.driver)},
-            {"runtime", orNull(cuda.runtime)},
-            {"libraries", libraries},
-            {"devices", devices}};
-}
+constexpr std::array kLibrary{
+    Measure({"name"}, Of<&CudaLibrary::name>()),
+    Measure({"version"}, [](const CudaLibrary& library) { return textOrUnknown(library.version); }),
+    Measure({"file"}, [](const CudaLibrary& library) { return textOrUnknown(library.file); }),
+    Measure({"reason"}, [](const CudaLibrary& library) { return textOrUnknown(library.reason); }),
+};
+constexpr std::array kGpu{
+    Measure({"name"}, Of<&CudaDevice::name>()),
+    Measure({"compute_capability"},
+            [](const CudaDevice& gpu) { return fmt::format("{}.{}", gpu.major, gpu.minor); }),
+    Measure({"multiprocessors"}, Of<&CudaDevice::multiprocessors>()),
+    Measure({"smallest_partition"}, Of<&CudaDevice::partition>()),
+    Measure({"memory_bytes"}, Of<&CudaDevice::memory>()),
+    Measure({"fallback"}, [](const CudaDevice& gpu) { return textOrUnknown(gpu.fallback); }),
+};
 } // namespace
 
 std::string devicesText(const Machine& machine)
 {
-    return fmt::format("cpu   {}, {} {}, {} of memory free\n"
-                       "      {}{}\n"
-                       "      modes: {}\n{}",
-                       machine.cpu, machine.cores, machine.cores == 1 ? "core" : "cores",
-                       profiler::bytesText(machine.memory),
-                       machine.computes ? "" : "cannot train: ", machine.arithmetic,
-                       machine.computes ? "simulate, emulate, live" : "simulate",
-                       gpuText(machine.cuda));
+    return fmt::format(
+        "cpu   {}, {} {}, {} of memory free\n"
+        "      {}{}\n"
+        "      modes: {}\n{}",
+        machine.cpu, machine.cores, machine.cores == 1 ? "core" : "cores",
+        bytesText(machine.memory), machine.computes ? "" : "cannot train: ", machine.arithmetic,
+        machine.computes ? "simulate, emulate, live" : "simulate", gpuText(machine.cuda));
 }
 
 std::string devicesJson(const Machine& machine)
 {
-    ordered_json cpu{{"kind", "cpu"},
-                     {"name", machine.cpu},
-                     {"cores", machine.cores},
-                     {"memory_bytes", machine.memory},
-                     {"blas", machine.computes ? ordered_json(machine.arithmetic) : ordered_json()},
-                     {"modes",
-                      machine.computes ? ordered_json{"simulate", "emulate", "live"}
-                                       : ordered_json{"simulate"}}};
-    ordered_json devices = ordered_json::array({cpu}), missing = ordered_json::array();
-    if (machine.cuda.reason.empty())
-        for (const CudaDevice& device : machine.cuda.devices)
-            devices.push_back({{"kind", "cuda"},
-                               {"name", device.name},
-                               {"memory_bytes", device.memory},
-                               {"modes", ordered_json::array({"emulate", "live"})}});
+    const CudaReport& cuda = machine.cuda;
+    Reading::List missing, modes{"simulate"};
+    if (machine.computes)
+        modes.insert(modes.end(), {"emulate", "live"});
+    Reading::List devices{
+        Reading::Fields{{"kind", "cpu"},
+                        {"name", machine.cpu},
+                        {"cores", machine.cores},
+                        {"memory_bytes", machine.memory},
+                        {"blas", machine.computes ? Reading(machine.arithmetic) : Reading()},
+                        {"modes", modes}}};
+    if (cuda.reason.empty())
+        for (const CudaDevice& device : cuda.devices)
+            devices.emplace_back(Reading::Fields{{"kind", "cuda"},
+                                                 {"name", device.name},
+                                                 {"memory_bytes", device.memory},
+                                                 {"modes", Reading::List{"emulate", "live"}}});
     else
-        missing.push_back({{"kind", "cuda"}, {"reason", whyNoGpu(machine.cuda)}});
+        missing.emplace_back(Reading::Fields{{"kind", "cuda"}, {"reason", whyNoGpu(cuda)}});
     if (!machine.computes)
-        missing.push_back({{"kind", "cpu"}, {"reason", machine.arithmetic}});
-    return jsonText(
-        {{"devices", devices}, {"unavailable", missing}, {"cuda", cudaJson(machine.cuda)}});
+        missing.emplace_back(Reading::Fields{{"kind", "cpu"}, {"reason", machine.arithmetic}});
+    return jsonText(toJson(
+        Reading::Fields{{"devices", devices},
+                        {"unavailable", missing},
+                        {"cuda",
+                         Reading::Fields{{"driver", textOrUnknown(cuda.driver)},
+                                         {"runtime", textOrUnknown(cuda.runtime)},
+                                         {"libraries", Table(kLibrary, cuda.libraries).json()},
+                                         {"devices", Table(kGpu, cuda.devices).json()}}}}));
 }
 
 namespace {
@@ -200,10 +198,9 @@ Result<int> calibrate(const DevicesOptions& options)
 {
     const std::string& file = options.output.file;
     if (!file.empty() && file != "-" && !file.ends_with(".toml"))
-        return fail(Error::Code::InvalidArgument,
-                    fmt::format("-o {}: --hardware reads only files that end in .toml; choose "
-                                "another name",
-                                file));
+        return invalid("-o {}: --hardware reads only files that end in .toml; choose "
+                       "another name",
+                       file);
     const Interrupt interrupt;
     auto on = TRY(devicesToMeasure(options));
     LongTask task("measuring");

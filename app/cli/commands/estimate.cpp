@@ -39,7 +39,7 @@ std::string fitText(std::optional<double> bytes, const MemoryCapacity& memory)
 }
 
 template<auto Member>
-Reading of(const E& e)
+Reading ofRow(const E& e)
 {
     return e.row.*Member;
 }
@@ -49,41 +49,34 @@ Reading bytes(std::optional<double> value)
     return value ? Reading(std::llround(*value)) : Reading();
 }
 
-constexpr MeasureInfo number(std::string_view key, std::string_view title, int decimals)
-{
-    return {key, title, Unit::None, kColumn, Better::Neither, {}, {}, {}, decimals};
-}
-
 constexpr std::array kRow{
-    Measure<E>({"micro_batch_size", "b", Unit::None, kColumn}, of<&BpipeRow::microBatchSize>),
-    Measure<E>({"micro_batches", "N", Unit::None, kColumn}, of<&BpipeRow::microBatches>),
-    Measure<E>({"fullest_device"}, [](const E& e) { return e.row.memory.device; }),
-    Measure<E>({"state_bytes", "state", Unit::Bytes, kColumn},
-               [](const E& e) { return bytes(e.row.memory.state); }),
-    Measure<E>({"stash_bytes", "stash", Unit::Bytes, kColumn},
-               [](const E& e) { return bytes(e.row.memory.stash); }),
-    Measure<E>({"one_f_one_b_bytes"}, [](const E& e) { return bytes(e.row.memory.oneFOneB); }),
-    Measure<E>({"fits_without"}, of<&BpipeRow::fitsWithout>),
-    Measure<E>({"bpipe_bytes"}, [](const E& e) { return bytes(e.row.memory.bpipe); }),
-    Measure<E>({"fits_with"}, of<&BpipeRow::fitsWith>),
-    Measure<E>({"kernel_rule", "attention", Unit::None, kColumn},
-               [](const E& e) { return e.row.kernels.name; }),
-    Measure<E>({"heads_per_rank"}, of<&BpipeRow::headsPerRank>),
-    Measure<E>({"stage_mfu", "stage MFU", Unit::Share, kColumn}, of<&BpipeRow::stageMfu>),
-    Measure<E>({"mfu", "MFU", Unit::Share, kColumn}, of<&BpipeRow::mfu>),
-    Measure<E>(number("speed_up", "speed-up", 3), of<&BpipeRow::speedUp>),
-    Measure<E>(number("break_even", "break-even", 4), of<&BpipeRow::breakEven>),
-    Measure<E>({"transfer_seconds"}, of<&BpipeRow::transfer>),
-    Measure<E>({"forward_seconds"}, of<&BpipeRow::forward>),
-    Measure<E>({"", "1F1B", Unit::None, kColumn},
-               [](const E& e) { return fitText(e.row.memory.oneFOneB, e.memory); }),
-    Measure<E>({"", "BPipe", Unit::None, kColumn},
-               [](const E& e) { return fitText(e.row.memory.bpipe, e.memory); }),
-    Measure<E>({"", "transfer of forward", Unit::None, kColumn},
-               [](const E& e) {
-                   return fmt::format("{:.1f} of {:.1f} ms", 1e3 * e.row.transfer,
-                                      1e3 * e.row.forward);
-               }),
+    Measure(column("micro_batch_size", "b"), ofRow<&BpipeRow::microBatchSize>),
+    Measure(column("micro_batches", "N"), ofRow<&BpipeRow::microBatches>),
+    Measure({"fullest_device"}, [](const E& e) { return e.row.memory.device; }),
+    Measure(column("state_bytes", "state", Unit::Bytes),
+            [](const E& e) { return bytes(e.row.memory.state); }),
+    Measure(column("stash_bytes", "stash", Unit::Bytes),
+            [](const E& e) { return bytes(e.row.memory.stash); }),
+    Measure({"one_f_one_b_bytes"}, [](const E& e) { return bytes(e.row.memory.oneFOneB); }),
+    Measure({"fits_without"}, ofRow<&BpipeRow::fitsWithout>),
+    Measure({"bpipe_bytes"}, [](const E& e) { return bytes(e.row.memory.bpipe); }),
+    Measure({"fits_with"}, ofRow<&BpipeRow::fitsWith>),
+    Measure(column("kernel_rule", "attention"), [](const E& e) { return e.row.kernels.name; }),
+    Measure({"heads_per_rank"}, ofRow<&BpipeRow::headsPerRank>),
+    Measure(column("stage_mfu", "stage MFU", Unit::Share), ofRow<&BpipeRow::stageMfu>),
+    Measure(column("mfu", "MFU", Unit::Share), ofRow<&BpipeRow::mfu>),
+    Measure(column("speed_up", "speed-up", Unit::None, 3), ofRow<&BpipeRow::speedUp>),
+    Measure(column("break_even", "break-even", Unit::None, 4), ofRow<&BpipeRow::breakEven>),
+    Measure({"transfer_seconds"}, ofRow<&BpipeRow::transfer>),
+    Measure({"forward_seconds"}, ofRow<&BpipeRow::forward>),
+    Measure(column("", "1F1B"),
+            [](const E& e) { return fitText(e.row.memory.oneFOneB, e.memory); }),
+    Measure(column("", "BPipe"), [](const E& e) { return fitText(e.row.memory.bpipe, e.memory); }),
+    Measure(column("", "transfer of forward"),
+            [](const E& e) {
+                return fmt::format("{:.1f} of {:.1f} ms", 1e3 * e.row.transfer,
+                                   1e3 * e.row.forward);
+            }),
 };
 
 Sheet estimateSheet(const BpipeQuestion& question, const BpipeAnswer& answer,
@@ -145,14 +138,14 @@ Sheet estimateSheet(const BpipeQuestion& question, const BpipeAnswer& answer,
 using ME = MeasuredEstimate;
 
 constexpr std::array kMeasured{
-    Measure<ME>({"micro_batch_size", "b", Unit::None, kColumn}, Of<&ME::microBatchSize>()),
-    Measure<ME>({"micro_batches", "N", Unit::None, kColumn}, Of<&ME::microBatches>()),
-    Measure<ME>({"stage_mfu", "stage MFU", Unit::Share, kColumn}, Of<&ME::stageMfu>()),
-    Measure<ME>({"mfu", "MFU", Unit::Share, kColumn}, Of<&ME::mfu>()),
-    Measure<ME>({"measured_mfu", "measured", Unit::Share, kColumn}, Of<&ME::measuredMfu>()),
-    Measure<ME>(number("iteration_seconds", "iteration, s", 4), Of<&ME::predicted>()),
-    Measure<ME>(number("measured_seconds", "measured, s", 4), Of<&ME::measured>()),
-    Measure<ME>({"error", "error", Unit::Change, kColumn}, Of<&ME::error>()),
+    Measure(column("micro_batch_size", "b"), Of<&ME::microBatchSize>()),
+    Measure(column("micro_batches", "N"), Of<&ME::microBatches>()),
+    Measure(column("stage_mfu", "stage MFU", Unit::Share), Of<&ME::stageMfu>()),
+    Measure(column("mfu", "MFU", Unit::Share), Of<&ME::mfu>()),
+    Measure(column("measured_mfu", "measured", Unit::Share), Of<&ME::measuredMfu>()),
+    Measure(column("iteration_seconds", "iteration, s", Unit::None, 4), Of<&ME::predicted>()),
+    Measure(column("measured_seconds", "measured, s", Unit::None, 4), Of<&ME::measured>()),
+    Measure(column("error", "error", Unit::Change), Of<&ME::error>()),
 };
 
 // Estimates every run from its own stage, and the gain of each size over the first.
@@ -162,7 +155,7 @@ Result<Sheet> measuredSheet(const std::vector<std::string>& files)
     for (const std::string& file : files) {
         auto row = estimateFrom(TRY(openRun(file)));
         if (!row)
-            return fail(row.error().code, fmt::format("{}: {}", file, row.error().message));
+            return fail(row.error().code, "{}: {}", file, row.error().message);
         rows.push_back(*row);
     }
     const auto [least, most]

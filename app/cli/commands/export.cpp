@@ -5,7 +5,7 @@
 #include "profiler/export/exporters.h"
 #include "profiler/figure/layout.h"
 #include "profiler/figure/scene.h"
-#include "profiler/report/html_report.h"
+#include "profiler/report/run_sheet.h"
 #include "profiler/store/trace_store.h"
 #include "profiler/why/why_text.h"
 

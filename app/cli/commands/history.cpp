@@ -1,10 +1,9 @@
-#include "profiler/analysis/history.h"
-
 #include "app/cli/commands/command.h"
 #include "app/cli/options/options.h"
 #include "app/cli/text/output.h"
 #include "engine/base/text.h"
 #include "engine/base/try.h"
+#include "profiler/analysis/compare.h"
 #include "profiler/figure/scene.h"
 #include "profiler/report/sheet.h"
 #include "profiler/store/trace_store.h"
@@ -17,6 +16,7 @@
 #include <array>
 #include <cmath>
 #include <filesystem>
+#include <iterator>
 #include <memory>
 #include <optional>
 
@@ -70,8 +70,7 @@ Result<const Measure<ReportedRun>*> measureNamed(const std::string& key)
             return measure;
         keys.push_back(measure->key);
     }
-    return fail(Error::Code::InvalidArgument,
-                fmt::format("--measure {}: no such number; {}", key, didYouMean(key, keys)));
+    return invalid("--measure {}: no such number; {}", key, didYouMean(key, keys));
 }
 
 Result<std::vector<std::string>> filesOf(const std::vector<std::string>& inputs)
@@ -88,8 +87,7 @@ Result<std::vector<std::string>> filesOf(const std::vector<std::string>& inputs)
             if (at->path().extension() == ".sqlite")
                 files.push_back(at->path().string());
         if (error)
-            return fail(Error::Code::Io,
-                        fmt::format("{} cannot be read: {}", input, error.message()));
+            return fail(Error::Code::Io, "{} cannot be read: {}", input, error.message());
         if (files.size() == before)
             return fail(Error::Code::NotFound,
                         input + " has no .sqlite files; give a folder with runs");
@@ -134,9 +132,8 @@ Result<History> readHistory(const HistoryOptions& options)
         before = *std::move(run);
     }
     if (history.rows.empty())
-        return fail(Error::Code::NotFound,
-                    fmt::format("no run can be read: {}: {}", history.skipped.front().file,
-                                history.skipped.front().reason));
+        return fail(Error::Code::NotFound, "no run can be read: {}: {}",
+                    history.skipped.front().file, history.skipped.front().reason);
     return history;
 }
 
@@ -194,53 +191,51 @@ std::string verdictOf(const HistoryPoint& point)
 }
 
 constexpr std::array kHistoryRow{
-    Measure<H>({"started", "started", Unit::None, kColumn},
-               [](const H& r) { return textOrUnknown(r.of.of.started); }),
-    Measure<H>({"label", "run", Unit::None, kColumn}, [](const H& r) { return r.of.label; }),
-    Measure<H>({"file", "file", Unit::None, kColumn}, [](const H& r) { return r.of.of.file; }),
-    Measure<H>({"unit"}, // of times; other numbers have the unit of the measure
-               [](const H& r) {
-                   return r.measure.unit != Unit::Time ? Reading()
-                       : r.of.ticksPerUnit == 1        ? Reading("ns")
-                                                       : Reading("forward");
-               }),
-    Measure<H>({"value"}, [](const H& r) { return r.reading(r.of.point.value); }),
-    Measure<H>({"interval"}, [](const H& r) { return r.bounds(r.of.point.value); }),
-    Measure<H>({"change"}, [](const H& r) { return r.reading(r.change()); }),
-    Measure<H>({"change_interval"}, [](const H& r) { return r.bounds(r.change()); }),
-    Measure<H>({"change_share"},
-               [](const H& r) {
-                   return r.of.point.change && r.of.point.change->from != 0
-                       ? Reading(r.of.point.change->share())
-                       : Reading();
-               }),
-    Measure<H>({"distinguishable"},
-               [](const H& r) {
-                   return r.of.point.change && r.of.point.change->by.spread != Spread::Unknown
-                       ? Reading(r.of.point.change->isDistinguishable())
-                       : Reading();
-               }),
-    Measure<H>({"conditions"}, [](const H& r) { return textOrUnknown(r.of.point.conditions); }),
+    Measure(column("started"), [](const H& r) { return textOrUnknown(r.of.of.started); }),
+    Measure(column("label", "run"), [](const H& r) { return r.of.label; }),
+    Measure(column("file"), [](const H& r) { return r.of.of.file; }),
+    Measure({"unit"}, // of times; other numbers have the unit of the measure
+            [](const H& r) {
+                return r.measure.unit != Unit::Time ? Reading()
+                    : r.of.ticksPerUnit == 1        ? Reading("ns")
+                                                    : Reading("forward");
+            }),
+    Measure({"value"}, [](const H& r) { return r.reading(r.of.point.value); }),
+    Measure({"interval"}, [](const H& r) { return r.bounds(r.of.point.value); }),
+    Measure({"change"}, [](const H& r) { return r.reading(r.change()); }),
+    Measure({"change_interval"}, [](const H& r) { return r.bounds(r.change()); }),
+    Measure({"change_share"},
+            [](const H& r) {
+                return r.of.point.change && r.of.point.change->from != 0
+                    ? Reading(r.of.point.change->share())
+                    : Reading();
+            }),
+    Measure({"distinguishable"},
+            [](const H& r) {
+                return r.of.point.change && r.of.point.change->by.spread != Spread::Unknown
+                    ? Reading(r.of.point.change->isDistinguishable())
+                    : Reading();
+            }),
+    Measure({"conditions"}, [](const H& r) { return textOrUnknown(r.of.point.conditions); }),
 };
 
 Table tableOf(const std::vector<HistoryCell>& rows)
 {
     Table table(kHistoryRow, rows);
-    std::vector<std::string> values, intervals, changes, shares, verdicts;
-    for (const HistoryCell& row : rows) {
+    const auto add = [&](const std::string& title, auto text) {
+        std::vector<std::string> cells;
+        std::ranges::transform(rows, std::back_inserter(cells), text);
+        table.insert(table.columns.size(), title, cells);
+    };
+    add(lowered(rows.front().measure.title),
+        [](const H& row) { return row.text(row.of.point.value); });
+    add("95 % interval", [](const H& row) { return row.interval(row.of.point.value); });
+    add("change", [](const H& row) { return row.text(row.change()); });
+    add("%", [](const H& row) {
         const auto& change = row.of.point.change;
-        values.push_back(row.text(row.of.point.value));
-        intervals.push_back(row.interval(row.of.point.value));
-        changes.push_back(row.text(row.change()));
-        shares.push_back(change ? fmt::format("{:+.1f}", 100 * change->share()) : "-");
-        verdicts.push_back(verdictOf(row.of.point));
-    }
-    std::size_t at = table.columns.size();
-    table.insert(at++, lowered(rows.front().measure.title), values);
-    table.insert(at++, "95 % interval", intervals);
-    table.insert(at++, "change", changes);
-    table.insert(at++, "%", shares);
-    table.insert(at, "against the run before", verdicts);
+        return change ? fmt::format("{:+.1f}", 100 * change->share()) : "-";
+    });
+    add("against the run before", [](const H& row) { return verdictOf(row.of.point); });
     return table;
 }
 
@@ -272,8 +267,7 @@ Sheet historySheet(const History& history)
 double chartScale(const MeasureInfo& measure, std::int64_t ticksPerUnit)
 {
     constexpr double kMebibyte = 1 << 20;
-    return measure.unit == Unit::Time
-        ? (ticksPerUnit == 1 ? 1e-6 : 1.0 / static_cast<double>(ticksPerUnit))
+    return measure.unit == Unit::Time ? (ticksPerUnit == 1 ? 1e-6 : 1.0 / ticksPerUnit)
         : measure.unit == Unit::Share ? 100
         : measure.unit == Unit::Bytes ? 1 / kMebibyte
                                       : 1;
@@ -285,8 +279,7 @@ Result<std::string> chart(const History& history)
     std::vector<HistoryMark> marks;
     for (const HistoryRow& row : history.rows) {
         if ((row.ticksPerUnit == 1) != (history.rows.front().ticksPerUnit == 1))
-            return fail(Error::Code::InvalidArgument,
-                        "-o: some runs are in abstract units and others in ms; draw them apart");
+            return invalid("-o: some runs are in abstract units and others in ms; draw them apart");
         const auto& value = row.point.value;
         if (!value)
             continue;

@@ -30,12 +30,12 @@ using namespace profiler;
 namespace {
 double shareOf(const ImportReport& report, std::int64_t time)
 {
-    return report.time > 0 ? static_cast<double>(time) / static_cast<double>(report.time) : 0;
+    return report.time > 0 ? ratio(time, report.time) : 0;
 }
 
 std::string milliseconds(std::int64_t ns)
 {
-    return fmt::format("{:.3f}", static_cast<double>(ns) / 1e6);
+    return fmt::format("{:.3f}", ns / 1e6);
 }
 
 std::string summaryOf(const Run& run, const ImportReport& report)
@@ -64,24 +64,20 @@ std::string summaryOf(const Run& run, const ImportReport& report)
 
 using Rule = std::pair<const ImportReport*, const ImportReport::Rule*>;
 constexpr std::array kRules{
-    Measure<Rule>({"", "rule", Unit::None, kColumn}, [](const Rule& r) { return r.second->name; }),
-    Measure<Rule>({"", "matches", Unit::None, kColumn},
-                  [](const Rule& r) { return r.second->matches; }),
-    Measure<Rule>({"", "time", Unit::Time, kColumn, Better::Neither, {}, {}, {}, 3},
-                  [](const Rule& r) { return r.second->time; }),
-    Measure<Rule>({"", "share", Unit::Share, kColumn},
-                  [](const Rule& r) { return shareOf(*r.first, r.second->time); }),
-    Measure<Rule>({"", "confidence", Unit::None, kColumn},
-                  [](const Rule& r) { return r.second->confidence; }),
-    Measure<Rule>({"", "what", Unit::None, kColumn}, [](const Rule& r) { return r.second->title; }),
+    Measure(column("", "rule"), [](const Rule& r) { return r.second->name; }),
+    Measure(column("", "matches"), [](const Rule& r) { return r.second->matches; }),
+    Measure(column("", "time", Unit::Time, 3), [](const Rule& r) { return r.second->time; }),
+    Measure(column("", "share", Unit::Share),
+            [](const Rule& r) { return shareOf(*r.first, r.second->time); }),
+    Measure(column("", "confidence"), [](const Rule& r) { return r.second->confidence; }),
+    Measure(column("", "what"), [](const Rule& r) { return r.second->title; }),
 };
 
 using LeftOut = ImportReport::LeftOut;
 constexpr std::array kLeftOutWork{
-    Measure<LeftOut>({"", "left out", Unit::None, kColumn}, Of<&LeftOut::what>()),
-    Measure<LeftOut>({"", "count", Unit::None, kColumn}, Of<&LeftOut::count>()),
-    Measure<LeftOut>({"", "time", Unit::Time, kColumn, Better::Neither, {}, {}, {}, 3},
-                     Of<&LeftOut::time>()),
+    Measure(column("", "left out"), Of<&LeftOut::what>()),
+    Measure(column("", "count"), Of<&LeftOut::count>()),
+    Measure(column("", "time", Unit::Time, 3), Of<&LeftOut::time>()),
 };
 
 // Describes how much the clocks of the hosts differ and how precisely they were aligned. Returns ""
@@ -100,8 +96,7 @@ std::string clockScatter(const ImportReport& report)
         "clocks of {} hosts: before alignment, median offset from the first host {} ms, "
         "range {} ms; after alignment, median error {:.1f} µs, largest {:.1f} µs\n",
         offsets.size(), milliseconds(medianOf(offsets)), milliseconds(most - least),
-        static_cast<double>(medianOf(spreads)) / 1e3,
-        static_cast<double>(std::ranges::max(spreads)) / 1e3);
+        medianOf(spreads) / 1e3, std::ranges::max(spreads) / 1e3);
 }
 
 std::string importText(const Run& run, const std::string& file)
@@ -115,8 +110,8 @@ std::string importText(const Run& run, const std::string& file)
         text += "\n" + Table(kLeftOutWork, report.leftOut).text();
     for (const ImportReport::Clock& clock : report.clocks)
         text += fmt::format("clock of {}: {:+.3f} ms, {:+.2f} ppm, spread {:.1f} µs ({} pairs)\n",
-                            clock.host, static_cast<double>(clock.offset) / 1e6, clock.drift,
-                            static_cast<double>(clock.spread) / 1e3, clock.pairs);
+                            clock.host, clock.offset / 1e6, clock.drift, clock.spread / 1e3,
+                            clock.pairs);
     text += clockScatter(report);
     if (!report.missingRanks.empty())
         text += fmt::format("missing ranks: {}\n", fmt::join(report.missingRanks, ", "));
@@ -184,8 +179,7 @@ Result<int> importRun(const ImportOptions& options)
         return 0;
     }
     if (options.files.empty())
-        return fail(Error::Code::InvalidArgument,
-                    "no trace is given: name trace files or a folder of them");
+        return invalid("no trace is given: name trace files or a folder of them");
     const auto rules = TRY(readRules(options.rules));
     auto imported = TRY(importShowingProgress(options, rules));
     imported.run.info.program = buildId();

@@ -50,15 +50,14 @@ Result<TrainingKit> kitOf(const CLI::App& app, const KitOptions& options)
     }
     for (const Field<Experiment>& each : experimentFields())
         if (!each.flag.empty() && !isOfThisMachine(each.flag) && app.count(each.longFlag()) > 0)
-            return fail(Error::Code::InvalidArgument,
-                        fmt::format("{} is given by {}; leave out one of them", each.longFlag(),
-                                    options.run));
+            return invalid("{} is given by {}; leave out one of them", each.longFlag(),
+                           options.run);
     const auto run = TRY(openRun(options.run));
     if (run.info.experiment.empty())
         return fail(Error::Code::Unsupported,
-                    fmt::format("{} was {}, so it has no model to train: give --scheme and --model "
-                                "instead",
-                                options.run, modeAdjective(run.info.mode)));
+                    "{} was {}, so it has no model to train: give --scheme and --model "
+                    "instead",
+                    options.run, modeAdjective(run.info.mode));
     const auto experiment = experimentFromToml(run.info.experiment);
     if (!experiment)
         return fail(Error::Code::Corrupt, options.run + ": " + experiment.error().message);

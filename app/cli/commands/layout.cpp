@@ -12,10 +12,8 @@
 #include <CLI/CLI.hpp>
 #include <fmt/format.h>
 
-#include <algorithm>
 #include <functional>
 #include <memory>
-#include <optional>
 #include <string>
 #include <utility>
 #include <vector>
@@ -42,38 +40,32 @@ struct LayoutRow
 };
 
 constexpr std::array kLayout{
-    Measure<LayoutRow>({"", "layout", Unit::None, kColumn},
-                       [](const LayoutRow& r) { return r.name; }),
-    Measure<LayoutRow>({"layout", "layers per stage", Unit::None, kColumn},
-                       [](const LayoutRow& r) { return r.layout.text(); }),
-    Measure<LayoutRow>({"layers"},
-                       [](const LayoutRow& r) {
-                           return Reading(Reading::List(r.layers.begin(), r.layers.end()));
-                       }),
-    Measure<LayoutRow>({"iteration"}, [](const LayoutRow& r) { return r.metrics.duration; }),
-    Measure<LayoutRow>(
-        {"", "iteration ms", Unit::None, kColumn, Better::Less, {}, {}, {}, 2},
-        [](const LayoutRow& r) { return static_cast<double>(r.metrics.duration) * 1e-6; }),
-    Measure<LayoutRow>({"bubble_ratio", "bubble", Unit::Share, kColumn},
-                       [](const LayoutRow& r) { return r.metrics.bubbleRatio; }),
-    Measure<LayoutRow>({"peak_bytes", "peak memory", Unit::Bytes, kColumn | kIfAny},
-                       [](const LayoutRow& r) { return Reading(r.metrics.peakBytes()); }),
-    Measure<LayoutRow>({"fits"},
-                       [](const LayoutRow& r) { return r.hasLimit ? Reading(r.fits) : Reading(); }),
-    Measure<LayoutRow>({"", "memory", Unit::None, kColumn | kIfAny},
-                       [](const LayoutRow& r) {
-                           return !r.hasLimit ? Reading()
-                                              : Reading(r.fits ? "fits" : "does not fit");
-                       }),
+    Measure(column("", "layout"), [](const LayoutRow& r) { return r.name; }),
+    Measure(column("layout", "layers per stage"),
+            [](const LayoutRow& r) { return r.layout.text(); }),
+    Measure({"layers"},
+            [](const LayoutRow& r) {
+                return Reading(Reading::List(r.layers.begin(), r.layers.end()));
+            }),
+    Measure({"iteration"}, [](const LayoutRow& r) { return r.metrics.duration; }),
+    Measure(column("", "iteration ms", Unit::None, 2),
+            [](const LayoutRow& r) { return r.metrics.duration * 1e-6; }),
+    Measure(column("bubble_ratio", "bubble", Unit::Share),
+            [](const LayoutRow& r) { return r.metrics.bubbleRatio; }),
+    Measure({"peak_bytes", "peak memory", Unit::Bytes, kColumn | kIfAny},
+            [](const LayoutRow& r) { return Reading(r.metrics.peakBytes()); }),
+    Measure({"fits"}, [](const LayoutRow& r) { return r.hasLimit ? Reading(r.fits) : Reading(); }),
+    Measure({"", "memory", Unit::None, kColumn | kIfAny},
+            [](const LayoutRow& r) {
+                return !r.hasLimit ? Reading() : Reading(r.fits ? "fits" : "does not fit");
+            }),
 };
 
 Sheet layoutSheet(const LayoutTask& task, const std::vector<LayoutRow>& rows, std::int64_t tried)
 {
     const Schedule& schedule = task.schedule;
     const LayoutRow &before = rows.front(), &after = rows.back();
-    const double change
-        = static_cast<double>(after.metrics.duration) / static_cast<double>(before.metrics.duration)
-        - 1;
+    const double change = ratio(after.metrics.duration, before.metrics.duration) - 1;
     const Shape& shape = schedule.shape;
     Reading::List torchtitan;
     for (const auto& names : titanModules(after.layers))
@@ -113,11 +105,10 @@ Result<int> printLayout(const CLI::App& app, LayoutOptions& options)
 {
     TRY(complete(app, options));
     if (options.recordedOrder && findScheme(options.recordedOrder->scheme) == nullptr)
-        return fail(Error::Code::InvalidArgument,
-                    "the scheme of the run is unknown; give one with --scheme");
+        return invalid("the scheme of the run is unknown; give one with --scheme");
     const auto all = TRY(schedules(options.schedule));
     if (all.size() > 1)
-        return fail(Error::Code::InvalidArgument, "several schemes; give one --scheme");
+        return invalid("several schemes; give one --scheme");
     const auto task = TRY(LayoutTask::create(options.request(), all.front(), options.memory));
     std::int64_t tried = 0;
     LongTask progress("simulating layouts");

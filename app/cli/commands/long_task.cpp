@@ -245,7 +245,7 @@ public:
     {
         // For a stream, iteration() is called only after the last iteration has ended.
         m_done = static_cast<std::size_t>(at.iteration);
-        draw(at.ops == 0 ? 0 : static_cast<double>(at.done) / static_cast<double>(at.ops));
+        draw(at.ops == 0 ? 0 : ratio(at.done, at.ops));
     }
     void iteration(std::size_t index, const Iteration& iteration) override
     {
@@ -273,7 +273,7 @@ private:
 
     void draw(double shareOfCurrent)
     {
-        const auto planned = static_cast<double>(std::max<std::size_t>(m_planned, 1));
+        const double planned = std::max<std::size_t>(m_planned, 1);
         const double share = (static_cast<double>(m_done) + shareOfCurrent) / planned;
         const int full = std::min(kCells, static_cast<int>(share * kCells));
         const std::size_t current = std::min(m_done + 1, m_planned);

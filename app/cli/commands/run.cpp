@@ -385,15 +385,15 @@ Result<std::vector<Experiment>> experimentsOf(const Experiment& experiment,
     const auto& schemes = options.schemes;
     const bool hasFile = !experiment.scheduleFile.empty();
     if (options.rounds > 0 && schemes.size() + (hasFile ? 1 : 0) < 2)
-        return fail(Error::Code::InvalidArgument,
-                    "--rounds needs several --scheme, or --scheme and --schedule, to take turns");
+        return invalid(
+            "--rounds needs several --scheme, or --scheme and --schedule, to take turns");
     std::vector<Experiment> all;
     for (const std::string& scheme : schemes) {
         all.push_back(experiment);
         all.back().scheduleFile.clear();
         TRY(experimentField("--scheme").set(all.back(), scheme));
         if (std::ranges::count(schemes, scheme) > 1)
-            return fail(Error::Code::InvalidArgument, "--scheme " + scheme + " is given twice");
+            return invalid("--scheme " + scheme + " is given twice");
         TRY(scheduleOf(all.back())); // all are checked before one is trained
     }
     if (all.empty() || hasFile)
@@ -402,9 +402,8 @@ Result<std::vector<Experiment>> experimentsOf(const Experiment& experiment,
     const int rounds
         = options.rounds > 0 ? options.rounds : std::min(kRounds, experiment.iterations);
     if (rounds > experiment.iterations)
-        return fail(Error::Code::InvalidArgument,
-                    fmt::format("{} rounds need at least as many iterations; use --iterations {}",
-                                rounds, rounds));
+        return invalid("{} rounds need at least as many iterations; use --iterations {}", rounds,
+                       rounds);
     const std::string session = fmt::format("{}-{}", hostName(), wallTime());
     if (all.size() > 1)
         for (Experiment& one : all) {
@@ -497,12 +496,11 @@ Result<std::string> experimentText(const std::string& file)
         return readFile(file);
     auto run = TRY(profiler::readRun(file));
     if (run.info.experiment.empty())
-        return fail(Error::Code::Unsupported,
-                    fmt::format("{} has no experiment to repeat: it was {}; {}", file,
-                                modeAdjective(run.info.mode),
-                                run.info.command.empty() ? "import its traces again, or give "
-                                                           "--scheme and --model to bscope run"
-                                                         : "repeat it with: " + run.info.command));
+        return fail(Error::Code::Unsupported, "{} has no experiment to repeat: it was {}; {}", file,
+                    modeAdjective(run.info.mode),
+                    run.info.command.empty() ? "import its traces again, or give "
+                                               "--scheme and --model to bscope run"
+                                             : "repeat it with: " + run.info.command);
     return run.info.experiment;
 }
 
@@ -517,9 +515,9 @@ Result<int> repeat(const RepeatOptions& options)
         return fail(Error::Code::Corrupt, options.file + ": " + experiment.error().message);
     if (experiment->mode != Mode::Emulate && experiment->mode != Mode::Live)
         return fail(Error::Code::Unsupported,
-                    fmt::format("{}: mode {} does not train; use mode = \"emulate\" or \"live\", "
-                                "or bscope simulate",
-                                options.file, modeName(experiment->mode)));
+                    "{}: mode {} does not train; use mode = \"emulate\" or \"live\", "
+                    "or bscope simulate",
+                    options.file, modeName(experiment->mode));
     experiment->trace = options.trace.value_or(experiment->trace);
     return record(TRY(experimentsOf(*experiment, options.turns)), options.record);
 }

@@ -41,15 +41,14 @@ Reading ofFailure(const V& verdict, Reading value)
 }
 
 constexpr std::array kVerdict{
-    Measure<V>({"name"}, [](const V& v) { return transportName(v.transport); }),
-    Measure<V>({"title", "transport", Unit::None, kColumn},
-               [](const V& v) { return transportTitle(v.transport); }),
-    Measure<V>({"safe", "safe", Unit::None, kColumn}, Of<&V::safe>()),
-    Measure<V>({"device"}, [](const V& v) { return ofFailure(v, v.device.value); }),
-    Measure<V>({"index"}, [](const V& v) { return ofFailure(v, v.index); }),
-    Measure<V>({"op"}, [](const V& v) { return ofFailure(v, v.safe ? "" : toString(v.op)); }),
-    Measure<V>({"reason"}, [](const V& v) { return ofFailure(v, v.reason); }),
-    Measure<V>({"", "first failure", Unit::None, kColumn}, Of<&V::reason>()),
+    Measure({"name"}, [](const V& v) { return transportName(v.transport); }),
+    Measure(column("title", "transport"), [](const V& v) { return transportTitle(v.transport); }),
+    Measure(column("safe"), Of<&V::safe>()),
+    Measure({"device"}, [](const V& v) { return ofFailure(v, v.device.value); }),
+    Measure({"index"}, [](const V& v) { return ofFailure(v, v.index); }),
+    Measure({"op"}, [](const V& v) { return ofFailure(v, v.safe ? "" : toString(v.op)); }),
+    Measure({"reason"}, [](const V& v) { return ofFailure(v, v.reason); }),
+    Measure(column("", "first failure"), Of<&V::reason>()),
 };
 
 // The schedule must be valid. If it has no transfers, they are added first.
@@ -271,7 +270,7 @@ Result<Checked> checkFile(const ValidateOptions& options)
     if (checked.violations.empty())
         checked.communication = checkTransports(checked.schedule);
     if (options.stashLimit > 0) {
-        const auto parts = static_cast<double>(stashPartsPerActivation(checked.schedule.shape));
+        const double parts = stashPartsPerActivation(checked.schedule.shape);
         for (Violation& violation : checkStashLimit(
                  checked.schedule, static_cast<std::int64_t>(options.stashLimit * parts)))
             checked.violations.push_back(std::move(violation));
@@ -286,9 +285,8 @@ Result<int> check(const ValidateOptions& options)
     const std::size_t count = checked.violations.size();
     if (count == 0)
         return 0;
-    return fail(Error::Code::Corrupt,
-                fmt::format("{} has {} {}; correct the file and try again", options.file, count,
-                            count == 1 ? "violation" : "violations"));
+    return fail(Error::Code::Corrupt, "{} has {} {}; correct the file and try again", options.file,
+                count, count == 1 ? "violation" : "violations");
 }
 } // namespace
 

@@ -2,102 +2,93 @@
 #include "app/cli/options/options.h"
 #include "app/cli/text/output.h"
 #include "engine/base/try.h"
+#include "engine/cost/transformer.h"
+#include "engine/model/model_spec.h"
 #include "engine/schedules/scheme.h"
+#include "profiler/report/sheet.h"
 
 #include <CLI/CLI.hpp>
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
+#include <array>
 #include <memory>
 
 namespace cli {
 
-using nlohmann::ordered_json;
+using namespace engine;
+using namespace profiler;
 
 namespace {
 std::string joined(std::span<const std::string_view> words)
 {
+    return fmt::format("{}", fmt::join(words, ","));
+}
+
+constexpr std::array kOption{
+    Measure({"key"}, Of<&SchemeOption::key>()),
+    Measure({"title"}, Of<&SchemeOption::title>()),
+    Measure({"values"},
+            [](const SchemeOption& o) {
+                return Reading(Reading::List(o.values.begin(), o.values.end()));
+            }),
+    Measure({"smallest"},
+            [](const SchemeOption& o) {
+                return o.smallest ? Reading(*o.smallest) : Reading::absent();
+            }),
+    Measure({"form"},
+            [](const SchemeOption& o) { return o.accepts ? Reading(o.form) : Reading::absent(); }),
+};
+
+std::string optionsText(const Scheme& scheme)
+{
     std::string text;
-    for (const std::string_view word : words)
-        text += (text.empty() ? "" : ",") + std::string(word);
+    for (const SchemeOption& option : scheme.options)
+        text += fmt::format("{}{}={}{}", text.empty() ? "" : " ", option.key, joined(option.values),
+                            option.isOpen() ? ",any" : "");
     return text;
 }
 
-// Adds "smallest" and "form" only for options that have them.
-ordered_json toJson(const engine::SchemeOption& option)
-{
-    ordered_json json{{"key", option.key}, {"title", option.title}, {"values", option.values}};
-    if (option.smallest)
-        json["smallest"] = *option.smallest;
-    if (option.accepts != nullptr)
-        json["form"] = option.form;
-    return json;
-}
-
-ordered_json toJson(const engine::Scheme& scheme)
-{
-    ordered_json options = ordered_json::array();
-    for (const engine::SchemeOption& option : scheme.options)
-        options.push_back(toJson(option));
-    return {{"name", scheme.name},
-            {"title", scheme.title},
-            {"summary", scheme.summary},
-            {"family", scheme.family},
-            {"citation", scheme.citation},
-            {"details", scheme.details},
-            {"accepts", scheme.accepts},
-            {"bubble", scheme.bubbleFormula},
-            {"default_chunks", scheme.defaultChunks},
-            {"chunks_fixed", scheme.chunksFixed},
-            {"asynchronous", scheme.asynchronous},
-            {"options", options}};
-}
-
-std::string asText()
-{
-    std::vector<std::vector<profiler::Reading>> rows;
-    for (const engine::Scheme& scheme : engine::schemes()) {
-        std::string options;
-        for (const engine::SchemeOption& option : scheme.options)
-            options += (options.empty() ? "" : " ") + std::string(option.key) + "="
-                + joined(option.values) + (option.isOpen() ? ",any" : "");
-        rows.push_back({scheme.name, scheme.title, scheme.accepts, profiler::textOrUnknown(options),
-                        scheme.citation});
-    }
-    return profiler::Table({"name", "title", "accepts", "options", "citation"}, std::move(rows))
-        .text();
-}
+constexpr std::array kScheme{
+    Measure(column("name"), Of<&Scheme::name>()),
+    Measure(column("title"), Of<&Scheme::title>()),
+    Measure({"summary"}, Of<&Scheme::summary>()),
+    Measure({"family"}, Of<&Scheme::family>()),
+    Measure({"citation"}, Of<&Scheme::citation>()),
+    Measure({"details"}, Of<&Scheme::details>()),
+    Measure(column("accepts"), Of<&Scheme::accepts>()),
+    Measure({"bubble"}, Of<&Scheme::bubbleFormula>()),
+    Measure({"default_chunks"}, Of<&Scheme::defaultChunks>()),
+    Measure({"chunks_fixed"}, Of<&Scheme::chunksFixed>()),
+    Measure({"asynchronous"}, Of<&Scheme::asynchronous>()),
+    Measure({"options"}, [](const Scheme& s) { return Table(kOption, s.options).json(); }),
+    Measure(column("", "options"), [](const Scheme& s) { return textOrUnknown(optionsText(s)); }),
+    Measure(column("", "citation"), Of<&Scheme::citation>()),
+};
 
 // Describes one scheme with its rule, picture and closed forms.
-std::string inFull(const engine::Scheme& scheme)
+std::string inFull(const Scheme& scheme)
 {
     std::string text = fmt::format("{}: {}\n{}\n\n", scheme.title, scheme.summary, scheme.citation);
     text += fmt::format("  accepts  {}\n", scheme.accepts);
     if (!scheme.bubbleFormula.empty())
         text += fmt::format("  bubble   {}\n", scheme.bubbleFormula);
-    for (const engine::SchemeOption& option : scheme.options)
+    for (const SchemeOption& option : scheme.options)
         text += fmt::format("  --set    {}={}: {}\n", option.key, joined(option.values),
                             option.help.empty() ? option.title : option.help);
     return text + std::string(scheme.details);
 }
 
-std::string asJson()
+Result<std::string> described(const std::string& name, bool json)
 {
-    ordered_json all = ordered_json::array();
-    for (const engine::Scheme& scheme : engine::schemes())
-        all.push_back(toJson(scheme));
-    return jsonText(all);
-}
-
-engine::Result<std::string> described(const std::string& name, bool json)
-{
+    const Table all(kScheme, schemes());
     if (name.empty())
-        return json ? asJson() : asText();
-    if (const engine::Scheme* scheme = engine::findScheme(name))
-        return json ? jsonText(toJson(*scheme)) : inFull(*scheme);
-    engine::ScheduleRequest request;
+        return json ? jsonText(toJson(all.json())) : all.text();
+    if (const Scheme* scheme = findScheme(name))
+        return json ? jsonText(toJson(fields(kScheme, *scheme))) : inFull(*scheme);
+    ScheduleRequest request;
     request.scheme = name;
-    return wrongUsage(engine::checkRequest(request).error());
+    return wrongUsage(checkRequest(request).error());
 }
 
 struct SchemesOptions
@@ -112,11 +103,90 @@ Action prepareSchemes(CLI::App& app)
     const auto options = std::make_shared<SchemesOptions>();
     app.add_option("NAME", options->name, "Explain one scheme: rule, picture, closed forms");
     app.add_flag("--json", options->json, "Print JSON");
-    return [options]() -> engine::Result<int> {
+    return [options]() -> Result<int> {
         const auto text = TRY(described(options->name, options->json));
         printText(text);
         return 0;
     };
+}
+
+namespace {
+
+struct Preset
+{
+    std::string name;
+    TransformerSpec sizes;
+    double parameters = 0;
+    bool canTrain = false;
+};
+
+template<auto Member>
+Reading size(const Preset& preset)
+{
+    return preset.sizes.*Member;
+}
+
+std::string countText(double parameters)
+{
+    return parameters < 1e9 ? fmt::format("{:.1f} M", parameters / 1e6)
+                            : fmt::format("{:.1f} G", parameters / 1e9);
+}
+
+constexpr std::array kPresets{
+    Measure(column("name"), Of<&Preset::name>()),
+    Measure(column("family"),
+            [](const Preset& p) {
+                return p.sizes.family == TransformerSpec::Family::Llama ? "llama"
+                    : p.sizes.transformedHead                           ? "bert"
+                                                                        : "gpt";
+            }),
+    Measure(column("layers"), size<&TransformerSpec::layers>),
+    Measure(column("width"), size<&TransformerSpec::width>),
+    Measure(column("heads"), size<&TransformerSpec::heads>),
+    Measure(column("sequence"), size<&TransformerSpec::sequence>),
+    Measure(column("vocabulary"), size<&TransformerSpec::vocabulary>),
+    Measure({"parameters"}, Of<&Preset::parameters>()),
+    Measure(column("", "parameters", Unit::None, 1),
+            [](const Preset& p) { return countText(p.parameters); }),
+    Measure(column("can_train", "trains"), Of<&Preset::canTrain>()),
+};
+
+Result<Preset> presetOf(const std::string& name)
+{
+    Preset preset{name, TRY(loadTransformer(name))};
+    preset.parameters = parameterCount(preset.sizes);
+    if (const auto trained = loadModel(name)) {
+        preset.canTrain = true;
+        preset.parameters = static_cast<double>(parameterCount(*trained));
+    }
+    return preset;
+}
+
+Result<int> list(const std::string& name, bool json)
+{
+    std::vector<Preset> presets;
+    for (const std::string& one : name.empty() ? transformerNames() : std::vector{name})
+        presets.push_back(TRY(presetOf(one)));
+    Sheet sheet;
+    sheet.table(Table(kPresets, presets), "models");
+    if (name.empty())
+        sheet.sentence("Models that do not train are for simulate, estimate and layout. "
+                       "bscope models NAME prints a file that can be changed.");
+    else
+        sheet.lines(TRY(transformerText(name)));
+    cli::print(sheet, json);
+    return 0;
+}
+
+} // namespace
+
+Action prepareModels(CLI::App& app)
+{
+    const auto name = std::make_shared<std::string>();
+    const auto json = std::make_shared<bool>(false);
+    app.add_option("NAME|FILE.toml", *name, "Show one model, and its file");
+    app.add_flag("--json", *json, "Print JSON");
+    return [name, json] { return list(*name, *json); };
 }
 
 } // namespace cli

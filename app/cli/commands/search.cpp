@@ -9,12 +9,12 @@
 #include "engine/base/text.h"
 #include "engine/base/try.h"
 #include "engine/schedule/formats/schedule_file.h"
+#include "profiler/analysis/device_memory.h"
 #include "profiler/report/sheet.h"
 
 #include <CLI/CLI.hpp>
 #include <fmt/format.h>
 
-#include <algorithm>
 #include <memory>
 #include <string>
 #include <vector>
@@ -50,26 +50,20 @@ struct PublishedRow
 };
 
 constexpr std::array kPublished{
-    Measure<PublishedRow>({"scheme", "published", Unit::None, kColumn},
-                          [](const PublishedRow& p) { return p.of.scheme; }),
-    Measure<PublishedRow>(
-        {"iteration", "iteration", Unit::None, kColumn, Better::Less, {}, {}, {}, 2},
-        [](const PublishedRow& p) {
-            return p.result.found.run.info.inUnits() ? p.of.length : p.of.length * 1e-6;
-        }),
-    Measure<PublishedRow>({"bubble_ratio", "bubble", Unit::Share, kColumn},
-                          [](const PublishedRow& p) { return p.of.metrics.bubbleRatio; }),
-    Measure<PublishedRow>({"peak_stash", "peak stash", Unit::Activations, kColumn},
-                          [](const PublishedRow& p) { return p.of.metrics.peakStash(); }),
-    Measure<PublishedRow>({"peak_bytes", "peak memory", Unit::Bytes, kColumn | kIfAny},
-                          [](const PublishedRow& p) {
-                              const auto bytes = p.of.metrics.peakBytes();
-                              return bytes ? Reading(*bytes) : Reading();
-                          }),
-    Measure<PublishedRow>({"fits"}, [](const PublishedRow& p) { return p.of.fits; }),
-    Measure<PublishedRow>(
-        {"", "memory", Unit::None, kColumn},
-        [](const PublishedRow& p) { return p.of.fits ? "fits" : "does not fit"; }),
+    Measure(column("scheme", "published"), [](const PublishedRow& p) { return p.of.scheme; }),
+    Measure(column("iteration", "iteration", Unit::None, 2),
+            [](const PublishedRow& p) {
+                return p.result.found.run.info.inUnits() ? p.of.length : p.of.length * 1e-6;
+            }),
+    Measure(column("bubble_ratio", "bubble", Unit::Share),
+            [](const PublishedRow& p) { return p.of.metrics.bubbleRatio; }),
+    Measure(column("peak_stash", "peak stash", Unit::Activations),
+            [](const PublishedRow& p) { return p.of.metrics.peakStash(); }),
+    Measure({"peak_bytes", "peak memory", Unit::Bytes, kColumn | kIfAny},
+            [](const PublishedRow& p) { return p.of.metrics.peakBytes(); }),
+    Measure({"fits"}, [](const PublishedRow& p) { return p.of.fits; }),
+    Measure(column("", "memory"),
+            [](const PublishedRow& p) { return p.of.fits ? "fits" : "does not fit"; }),
 };
 
 Sheet searchSheet(const SearchResult& result, const SearchRequest& request, const std::string& file)
@@ -79,26 +73,18 @@ Sheet searchSheet(const SearchResult& result, const SearchRequest& request, cons
     std::vector<PublishedRow> published;
     for (const PublishedSchedule& one : result.published)
         published.push_back({one, result});
-    Reading::List differences, warnings;
-    for (const std::string& text : result.differences)
-        differences.emplace_back(text);
-    for (const std::string& text : result.warnings)
-        warnings.emplace_back(text);
     const bool inUnits = result.found.run.info.inUnits();
-    const MemoryCapacity& memory = request.limit.memory;
-    const bool known = memory.isKnown();
     Sheet sheet;
+    sheet.data(
+        Reading::Fields{{"iteration", result.length()},
+                        {"unit", inUnits ? "forward" : "ns"},
+                        {"bound", result.bound > 0 ? Reading(result.bound) : Reading()},
+                        {"gap", result.bound > 0 ? Reading(result.numbers().gap()) : Reading()},
+                        {"bubble_ratio", metrics.bubbleRatio},
+                        {"peak_stash", metrics.peakStash()},
+                        {"peak_bytes", metrics.peakBytes()}});
+    sheet.data(memoryData(request.limit.memory));
     sheet.data(Reading::Fields{
-        {"iteration", result.length()},
-        {"unit", inUnits ? "forward" : "ns"},
-        {"bound", result.bound > 0 ? Reading(result.bound) : Reading()},
-        {"gap", result.bound > 0 ? Reading(result.numbers().gap()) : Reading()},
-        {"bubble_ratio", metrics.bubbleRatio},
-        {"peak_stash", metrics.peakStash()},
-        {"peak_bytes", metrics.peakBytes() ? Reading(*metrics.peakBytes()) : Reading()},
-        {"device_memory_bytes", known ? Reading(memory.bytes) : Reading()},
-        {"usable_memory_bytes", known ? Reading(memory.usable()) : Reading()},
-        {"reserve", known ? Reading(memory.reserve) : Reading()},
         {"orders", result.orders},
         {"seconds", result.seconds},
         {"seed", static_cast<std::int64_t>(request.prediction.costs.rules.seed)},
@@ -108,8 +94,8 @@ Sheet searchSheet(const SearchResult& result, const SearchRequest& request, cons
              ? Reading()
              : Reading(Reading::Fields{{"scheme", best->scheme}, {"iteration", best->length}})},
         {"schedule_file", textOrUnknown(file)},
-        {"differences", differences},
-        {"warnings", warnings}});
+        {"differences", Reading::List(result.differences.begin(), result.differences.end())},
+        {"warnings", Reading::List(result.warnings.begin(), result.warnings.end())}});
     const SearchVerdict sentence = verdict(result.numbers(), request.limit);
     sheet.sentence("found " + sentence.lead + " " + sentence.rest);
     sheet.sentence(fmt::format("started from {}; bubble {}, peak {}; {} orders tried in {:.1f} s",
@@ -145,15 +131,15 @@ Result<SearchRequest> requestOf(const CLI::App& app, const SearchOptions& option
         request.schemes = options.schedule.schemes;
     request.schemes.insert(request.schemes.end(), options.starts.begin(), options.starts.end());
     if (!options.memory.empty() && app.count("--reserve") > 0)
-        return fail(Error::Code::InvalidArgument,
-                    "--reserve: --memory already is what a device can use; leave one of them out");
+        return invalid(
+            "--reserve: --memory already is what a device can use; leave one of them out");
     request.limit = TRY(memoryLimit(options.memory, costs));
     for (const std::string& varied : options.vary) {
         if (varied == "layers" || varied == "recompute" || varied == "offload")
             return fail(Error::Code::Unsupported,
-                        fmt::format("--vary {}: this search changes the order and the placement "
-                                    "only; leave it out",
-                                    varied));
+                        "--vary {}: this search changes the order and the placement "
+                        "only; leave it out",
+                        varied);
         request.variesPlacement = request.variesPlacement || varied == "placement";
     }
     request.seconds = options.seconds;

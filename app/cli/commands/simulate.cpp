@@ -1,5 +1,3 @@
-#include "app/cli/commands/simulate.h"
-
 #include "app/cli/commands/command.h"
 #include "app/cli/commands/long_task.h"
 #include "app/cli/options/options.h"
@@ -219,15 +217,15 @@ void addAssumptions(const std::vector<PredictedRun>& all, Sheet& sheet)
 
 using L = LinkLoad;
 constexpr std::array kLink{
-    Measure<L>({"from_node"}, Of<&L::from>()),
-    Measure<L>({"to_node"}, Of<&L::to>()),
-    Measure<L>({"bytes"}, [](const L& l) { return std::llround(l.bytes()); }),
-    Measure<L>({"message_bytes"}, [](const L& l) { return std::llround(l.messages); }),
-    Measure<L>({"copy_bytes"}, [](const L& l) { return std::llround(l.copies); }),
-    Measure<L>({"all_reduce_bytes"}, [](const L& l) { return std::llround(l.allReduces); }),
-    Measure<L>({"transfers"}, [](const L& l) { return l.count(L::Of::Messages); }),
-    Measure<L>({"all_reduces"}, [](const L& l) { return l.count(L::Of::AllReduces); }),
-    Measure<L>({"busy_ms"}, [](const L& l) { return static_cast<double>(l.busy) / 1e6; }),
+    Measure({"from_node"}, Of<&L::from>()),
+    Measure({"to_node"}, Of<&L::to>()),
+    Measure({"bytes"}, [](const L& l) { return std::llround(l.bytes()); }),
+    Measure({"message_bytes"}, [](const L& l) { return std::llround(l.messages); }),
+    Measure({"copy_bytes"}, [](const L& l) { return std::llround(l.copies); }),
+    Measure({"all_reduce_bytes"}, [](const L& l) { return std::llround(l.allReduces); }),
+    Measure({"transfers"}, [](const L& l) { return l.count(L::Of::Messages); }),
+    Measure({"all_reduces"}, [](const L& l) { return l.count(L::Of::AllReduces); }),
+    Measure({"busy_ms"}, [](const L& l) { return l.busy / 1e6; }),
 };
 
 Reading dataOf(const PredictedRun& one)
@@ -293,8 +291,7 @@ std::string simulatedJson(const std::vector<PredictedRun>& all)
 Result<int> print(const SimulationOptions& options)
 {
     if (!options.output.file.empty() && options.schedule.schemes.size() > 1)
-        return fail(Error::Code::InvalidArgument,
-                    "-o writes one run; use it with a single --scheme");
+        return invalid("-o writes one run; use it with a single --scheme");
     std::optional<NewFile> file;
     if (!options.output.file.empty())
         file = TRY(createOutput(options.output));
@@ -349,18 +346,16 @@ Result<PredictedRun> simulateArguments(const std::vector<std::string>& arguments
         const auto extras = app.remaining();
         const auto option = std::ranges::find_if(
             extras, [](const std::string& word) { return word.starts_with("--"); });
-        return fail(Error::Code::Unsupported,
-                    fmt::format("unknown option {}; bscope simulate --help lists all",
-                                option == extras.end() ? extras.front() : *option));
+        return fail(Error::Code::Unsupported, "unknown option {}; bscope simulate --help lists all",
+                    option == extras.end() ? extras.front() : *option);
     } catch (const CLI::ParseError& error) {
-        return fail(Error::Code::Unsupported,
-                    fmt::format("{}; see bscope simulate --help", error.what()));
+        return fail(Error::Code::Unsupported, "{}; see bscope simulate --help", error.what());
     }
     options.command = commandLine(app);
     TRY(complete(app, options));
     auto all = TRY(simulateAll(options));
     if (all.size() > 1)
-        return fail(Error::Code::InvalidArgument, "several schemes; give one --scheme");
+        return invalid("several schemes; give one --scheme");
     return std::move(all.front());
 }
 

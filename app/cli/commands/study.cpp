@@ -1,13 +1,14 @@
 #include "app/cli/commands/command.h"
 #include "app/cli/commands/long_task.h"
-#include "app/cli/commands/simulate.h"
 #include "app/cli/options/options.h"
+#include "app/cli/options/prediction_options.h"
 #include "app/cli/text/output.h"
 #include "engine/base/process.h"
 #include "engine/base/read_file.h"
 #include "engine/base/try.h"
 #include "engine/cost/spec_file.h"
 #include "engine/exec/op_costs.h"
+#include "profiler/study/reproduce.h"
 #include "profiler/study/run_study.h"
 #include "profiler/study/study_answer.h"
 #include "profiler/study/study_file.h"
@@ -140,13 +141,11 @@ Result<void> writeByProcess(std::vector<std::string> arguments, const fs::path& 
     if (WEXITSTATUS(status) == 0)
         return {};
     if (WEXITSTATUS(status) != kIoStatus && !reason.empty())
-        return fail(Error::Code::InvalidArgument, reason);
-    return fail(Error::Code::Io,
-                fmt::format("{}; the same command continues the study",
-                            reason.empty()
-                                ? "the run of a point failed without a message: check the disk of "
-                                    + file.parent_path().string()
-                                : reason));
+        return invalid(reason);
+    return fail(Error::Code::Io, "{}; the same command continues the study",
+                reason.empty() ? "the run of a point failed without a message: check the disk of "
+                        + file.parent_path().string()
+                               : reason);
 }
 
 Result<StudyValues> recordedPoint(const Study& study, std::vector<std::string> arguments,
@@ -180,8 +179,7 @@ Result<void> writeFiles(const Study& study, const fs::path& folder,
         fs::create_directories(folder, ignored); // runStudy() reports a failure
         const fs::path unfinished = folder / ("point." + name);
         if (auto written = writeByProcess(arguments, unfinished, cancelled); !written)
-            return fail(written.error().code,
-                        fmt::format("[files] {}: {}", name, written.error().message));
+            return fail(written.error().code, "[files] {}: {}", name, written.error().message);
         fs::rename(unfinished, folder / name, ignored);
     }
     return {};
@@ -248,7 +246,7 @@ Result<int> runAndPrint(const StudyOptions& options)
         return 0;
     }
     if (options.folder.empty())
-        return fail(Error::Code::InvalidArgument, "the results need a folder: add -o FOLDER");
+        return invalid("the results need a folder: add -o FOLDER");
     TRY(checkIsNoText(options.folder));
     const auto study = TRY(readStudy(toml, options.file));
     const Interrupt interrupt;
@@ -302,6 +300,56 @@ Action prepareStudy(CLI::App& app)
     addProgressOption(app, options->progress);
     app.add_flag("--json", options->json, "Print JSON")->excludes(print);
     return [options] { return runAndPrint(*options); };
+}
+
+namespace {
+struct ReproduceOptions
+{
+    std::string paper;
+    bool json = false;
+};
+
+using R = Reproduced;
+
+constexpr std::array kReproduced{
+    Measure(column("what"), Of<&R::what>()),
+    Measure(column("conditions"), Of<&R::conditions>()),
+    Measure(column("published"), Of<&R::published>()),
+    Measure(column("computed"), Of<&R::computed>()),
+    Measure(column("deviation", "deviation", Unit::Change), Of<&R::deviation>()),
+    Measure(column("tolerance"), Of<&R::tolerance>()),
+    Measure(column("within"), Of<&R::isWithin>()),
+    Measure(column("grade"), Of<&R::grade>()),
+    Measure(column("mapping"), [](const R& r) { return textOrUnknown(r.mapping); }),
+    Measure(column("cause"), [](const R& r) { return textOrUnknown(r.cause); }),
+};
+
+Result<int> print(const ReproduceOptions& options)
+{
+    const auto [answers, rows]
+        = TRY(reproduce(options.paper == "bitpipe" ? Paper::BitPipe : Paper::Bpipe));
+    Sheet sheet;
+    sheet.data("paper", options.paper);
+    sheet.data("answers", Reading::List(answers.begin(), answers.end()));
+    for (const std::string& answer : answers)
+        sheet.sentence(answer + ".");
+    sheet.table(Table(kReproduced, rows), "rows");
+    sheet.sentence(fmt::format("{} of {} numbers are within their tolerance",
+                               std::ranges::count_if(rows, &Reproduced::isWithin), rows.size()));
+    cli::print(sheet, options.json);
+    return 0;
+}
+} // namespace
+
+Action prepareReproduce(CLI::App& app)
+{
+    const auto options = std::make_shared<ReproduceOptions>();
+    app.add_option("PAPER", options->paper,
+                   "bitpipe (arXiv 2410.19367), or bpipe (arXiv 2401.02088 and 2205.05198)")
+        ->required()
+        ->check(oneOf({"bitpipe", "bpipe"}));
+    app.add_flag("--json", options->json, "Print JSON");
+    return [options] { return print(*options); };
 }
 
 } // namespace cli

@@ -4,19 +4,21 @@
 #include "app/cli/commands/long_task.h"
 #include "app/cli/options/options.h"
 #include "app/cli/text/output.h"
+#include "profiler/report/sheet.h"
 
 #include <CLI/CLI.hpp>
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
 #include <algorithm>
+#include <array>
 #include <map>
 #include <memory>
 
 namespace cli {
 
 using namespace engine;
-using nlohmann::ordered_json;
+using namespace profiler;
 
 namespace {
 constexpr std::string_view kTime = "time", kLeftOut = "left out";
@@ -29,19 +31,15 @@ struct VerificationOptions
     bool full = false, json = false;
 };
 
-ordered_json toJson(const std::vector<VerifyCheck>& checks)
-{
-    ordered_json list = ordered_json::array();
-    for (const VerifyCheck& check : checks)
-        list.push_back({{"fact", check.fact},
-                        {"scheme", check.scheme},
-                        {"devices", check.devices},
-                        {"micro_batches", check.microBatches},
-                        {"mode", modeName(check.mode)},
-                        {"passed", check.passed},
-                        {"detail", check.detail}});
-    return {{"passed", std::ranges::all_of(checks, &VerifyCheck::passed)}, {"checks", list}};
-}
+constexpr std::array kCheck{
+    Measure({"fact"}, Of<&VerifyCheck::fact>()),
+    Measure({"scheme"}, Of<&VerifyCheck::scheme>()),
+    Measure({"devices"}, Of<&VerifyCheck::devices>()),
+    Measure({"micro_batches"}, Of<&VerifyCheck::microBatches>()),
+    Measure({"mode"}, [](const VerifyCheck& check) { return modeName(check.mode); }),
+    Measure({"passed"}, Of<&VerifyCheck::passed>()),
+    Measure({"detail"}, Of<&VerifyCheck::detail>()),
+};
 
 // Returns a table with a row for each schedule and a column for each check.
 std::string asText(const std::vector<VerifyCheck>& checks)
@@ -67,18 +65,17 @@ std::string asText(const std::vector<VerifyCheck>& checks)
                                          "exact gradients live",
                                          "losses live",
                                          "placement emulate"};
-    std::vector<std::vector<profiler::Reading>> rows;
+    std::vector<std::vector<Reading>> rows;
     for (const Key& key : order) {
         const auto& [scheme, devices, microBatches] = key;
-        std::vector<profiler::Reading>& cells = rows.emplace_back();
+        std::vector<Reading>& cells = rows.emplace_back();
         cells = {scheme, devices, microBatches};
         for (const std::string& fact : facts) // unknown: the check does not apply to this row
-            cells.push_back(words[key].contains(fact) ? profiler::Reading(words[key][fact])
-                                                      : profiler::Reading());
+            cells.push_back(words[key].contains(fact) ? Reading(words[key][fact]) : Reading());
     }
-    return profiler::Table({"scheme", "D", "N", "integers", "integers live", "exact", "exact live",
-                            "losses", "placement"},
-                           std::move(rows))
+    return Table({"scheme", "D", "N", "integers", "integers live", "exact", "exact live", "losses",
+                  "placement"},
+                 std::move(rows))
         .text();
 }
 
@@ -130,9 +127,11 @@ Result<int> verify(const VerificationOptions& options)
     if (!checks)
         return checks.error().code == Error::Code::NotFound ? wrongUsage(checks.error())
                                                             : tl::unexpected(checks.error());
-    printText(options.json ? jsonText(toJson(*checks))
+    const bool passed = std::ranges::all_of(*checks, &VerifyCheck::passed);
+    const Reading::Fields data{{"passed", passed}, {"checks", Table(kCheck, *checks).json()}};
+    printText(options.json ? jsonText(toJson(data))
                            : asText(*checks) + measured(*checks) + failures(*checks));
-    return std::ranges::all_of(*checks, &VerifyCheck::passed) ? 0 : 1;
+    return passed ? 0 : 1;
 }
 } // namespace
 

@@ -8,8 +8,8 @@
 #include "engine/experiment/experiment_fields.h"
 #include "engine/schedule/notation.h"
 #include "profiler/analysis/device_memory.h"
-#include "profiler/analysis/finding.h"
 #include "profiler/analysis/predicted_info.h"
+#include "profiler/analysis/ranking.h"
 #include "profiler/predict/predict.h"
 #include "profiler/report/sheet.h"
 #include "profiler/store/trace_store.h"
@@ -41,11 +41,6 @@ struct WhatIfTable
     std::vector<std::pair<std::string, std::string>> refused; // schemes and reasons
 };
 
-constexpr MeasureInfo inMilliseconds(std::string_view key, std::string_view title, int decimals)
-{
-    return {key, title, Unit::Time, kColumn, Better::Less, {}, {}, {}, decimals};
-}
-
 struct PredictedRow
 {
     const Run& run;
@@ -69,31 +64,26 @@ Reading predicted(const P& p)
 }
 
 constexpr std::array kPrediction{
-    Measure<P>({"scheme", "scheme", Unit::None, kColumn},
-               [](const P& p) { return p.of.run.info.scheme; }),
-    Measure<P>({"devices", "D", Unit::None, kColumn},
-               [](const P& p) { return p.of.run.schedule.shape.devices; }),
-    Measure<P>({"micro_batches", "N", Unit::None, kColumn},
-               [](const P& p) { return p.of.run.schedule.shape.microBatches; }),
-    Measure<P>({"chunks", "v", Unit::None, kColumn},
-               [](const P& p) { return p.of.run.schedule.shape.chunks(); }),
-    Measure<P>(inMilliseconds("", "iteration", 2), iteration),
-    Measure<P>({"iteration"}, predicted<&Prediction::iteration>),
-    Measure<P>({"iteration_low"}, predicted<&Prediction::least>),
-    Measure<P>({"iteration_high"}, predicted<&Prediction::most>),
-    Measure<P>({"change", "change", Unit::Change, kColumn},
-               [](const P& p) { return changeOf(p.of, p.run, p.measured); }),
-    Measure<P>({"equal_work"}, [](const P& p) { return doesEqualWork(p.of, p.run); }),
-    Measure<P>({"bubble_ratio", "bubble", Unit::Share, kColumn},
-               predicted<&Prediction::bubbleRatio>),
-    Measure<P>({"peak_stash", "peak stash", Unit::Activations, kColumn},
-               predicted<&Prediction::peakStash>),
-    Measure<P>({"peak_bytes", "peak memory", Unit::Bytes, kColumn | kIfAny},
-               predicted<&Prediction::peakBytes>),
-    Measure<P>({"fits"}, [](const P& p) { return p.fit.reading(); }),
-    Measure<P>(
-        {"", "memory", Unit::None, kColumn | kIfAny},
-        [](const P& p) { return p.fit.memory.isKnown() ? Reading(p.fit.text()) : Reading(); }),
+    Measure(column("scheme"), [](const P& p) { return p.of.run.info.scheme; }),
+    Measure(column("devices", "D"), [](const P& p) { return p.of.run.schedule.shape.devices; }),
+    Measure(column("micro_batches", "N"),
+            [](const P& p) { return p.of.run.schedule.shape.microBatches; }),
+    Measure(column("chunks", "v"), [](const P& p) { return p.of.run.schedule.shape.chunks(); }),
+    Measure(column("", "iteration", Unit::Time, 2), iteration),
+    Measure({"iteration"}, predicted<&Prediction::iteration>),
+    Measure({"iteration_low"}, predicted<&Prediction::least>),
+    Measure({"iteration_high"}, predicted<&Prediction::most>),
+    Measure(column("change", "change", Unit::Change),
+            [](const P& p) { return changeOf(p.of, p.run, p.measured); }),
+    Measure({"equal_work"}, [](const P& p) { return doesEqualWork(p.of, p.run); }),
+    Measure(column("bubble_ratio", "bubble", Unit::Share), predicted<&Prediction::bubbleRatio>),
+    Measure(column("peak_stash", "peak stash", Unit::Activations),
+            predicted<&Prediction::peakStash>),
+    Measure({"peak_bytes", "peak memory", Unit::Bytes, kColumn | kIfAny},
+            predicted<&Prediction::peakBytes>),
+    Measure({"fits"}, [](const P& p) { return p.fit.reading(); }),
+    Measure({"", "memory", Unit::None, kColumn | kIfAny},
+            [](const P& p) { return p.fit.memory.isKnown() ? Reading(p.fit.text()) : Reading(); }),
 };
 
 struct MeasuredStage
@@ -113,15 +103,13 @@ Reading median(const S& s)
 }
 
 constexpr std::array kStage{
-    Measure<S>({"stage", "stage", Unit::None, kColumn}, [](const S& s) { return s.stage.value; }),
-    Measure<S>(inMilliseconds("forward", "F", 3), median<&StageTimes::forward>),
-    Measure<S>(inMilliseconds("backward", "B", 3), median<&StageTimes::backward>),
-    Measure<S>(inMilliseconds("input_gradient", "I", 3), median<&StageTimes::input>),
-    Measure<S>(inMilliseconds("weight_gradient", "W", 3), median<&StageTimes::weight>),
-    Measure<S>({"spread", "+-", Unit::Share, kColumn},
-               [](const S& s) { return s.of.forward.spread(); }),
-    Measure<S>({"", "samples", Unit::None, kColumn},
-               [](const S& s) { return s.of.forward.times.size(); }),
+    Measure(column("stage"), [](const S& s) { return s.stage.value; }),
+    Measure(column("forward", "F", Unit::Time, 3), median<&StageTimes::forward>),
+    Measure(column("backward", "B", Unit::Time, 3), median<&StageTimes::backward>),
+    Measure(column("input_gradient", "I", Unit::Time, 3), median<&StageTimes::input>),
+    Measure(column("weight_gradient", "W", Unit::Time, 3), median<&StageTimes::weight>),
+    Measure(column("spread", "+-", Unit::Share), [](const S& s) { return s.of.forward.spread(); }),
+    Measure(column("", "samples"), [](const S& s) { return s.of.forward.times.size(); }),
 };
 
 std::string sentence(const Run& run, std::int64_t measured, const Prediction& best)
@@ -191,8 +179,7 @@ Sheet whatIfSheet(const Run& run, const WhatIfPredictor& predictor, const WhatIf
     sheet.sentence(fmt::format(
         "message: {:.3f} ms; optimizer: {:.3f} ms per stage; correction: {:.3f}, the measured "
         "iteration time divided by the time predicted for the same schedule",
-        static_cast<double>(times.message.median()) / 1e6,
-        static_cast<double>(times.optimizer.median()) / 1e6, predictor.correction()));
+        times.message.median() / 1e6, times.optimizer.median() / 1e6, predictor.correction()));
     if (table.predictions.front().least < table.predictions.front().most)
         sheet.sentence(std::string(kIntervalCovers));
     sheet.data("message", times.message.median());
@@ -249,7 +236,7 @@ Result<std::vector<Schedule>> schedulesOf(const WhatIfOptions& options, const Ru
             table.refused.push_back({asked.schemes.front(), one.error().message});
     }
     if (all.empty())
-        return fail(Error::Code::InvalidArgument, table.refused.front().second);
+        return invalid(table.refused.front().second);
     return all;
 }
 
@@ -261,8 +248,8 @@ Result<WhatIfTable> predictAll(const WhatIfOptions& options, const Run& run,
     table.memory.bytes = options.deviceMemory.value_or(table.memory.bytes);
     table.memory.reserve = options.reserve.value_or(table.memory.reserve);
     if (options.reserve && !table.memory.isKnown())
-        return fail(Error::Code::InvalidArgument,
-                    "--reserve: the memory of the run's devices is unknown; add --device-memory");
+        return invalid(
+            "--reserve: the memory of the run's devices is unknown; add --device-memory");
     if (options.ownOrder) {
         auto own = predictor.predictOwn(options.changes.linkSpeed);
         if (!own)
@@ -288,7 +275,7 @@ Result<WhatIfTable> predictAll(const WhatIfOptions& options, const Run& run,
         table.predictions.push_back(*std::move(one));
     }
     if (table.predictions.empty())
-        return fail(Error::Code::InvalidArgument, table.refused.front().second);
+        return invalid(table.refused.front().second);
     std::ranges::stable_sort(table.predictions, {}, [&table](const Prediction& one) {
         return std::pair(!DeviceFit{table.memory, one.peakBytes}.fits(), one.iteration);
     });
@@ -319,10 +306,9 @@ Result<int> whatIf(const WhatIfOptions& options)
     const auto changed = TRY(withChanges(*predictor, options.changes));
     for (const RunEdit& edit : options.changes.slowdowns)
         if (edit.op && !options.ownOrder)
-            return fail(Error::Code::InvalidArgument,
-                        fmt::format("--slow {}: other schemes do not have this op of the run; add "
-                                    "--own-order",
-                                    toString(edit)));
+            return invalid("--slow {}: other schemes do not have this op of the run; add "
+                           "--own-order",
+                           toString(edit));
     auto table = TRY(predictAll(options, run, changed));
     TRY(save(options, run, table.predictions.front()));
     cli::print(whatIfSheet(run, changed, table), options.json);

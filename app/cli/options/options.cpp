@@ -146,9 +146,8 @@ void addOutputOptions(CLI::App& app, OutputOptions& options, const std::string& 
 Result<void> checkIsNoText(const std::string& output)
 {
     if (output == "-")
-        return fail(Error::Code::InvalidArgument,
-                    "-o -: this output is not text, so it cannot go to standard output; name a "
-                    "file or folder");
+        return invalid("-o -: this output is not text, so it cannot go to standard output; name a "
+                       "file or folder");
     return {};
 }
 

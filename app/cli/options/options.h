@@ -27,7 +27,7 @@ namespace cli {
 // Turns an error, for example about an unknown name, into a usage error (exit status 2).
 inline auto wrongUsage(engine::Error error)
 {
-    return engine::fail(engine::Error::Code::InvalidArgument, std::move(error.message));
+    return engine::invalid(std::move(error.message));
 }
 
 // The options of a list such as "--model --hardware".
@@ -124,8 +124,7 @@ engine::Result<void> checkEffect(const CLI::App& app, engine::Fields<Object> fie
         const std::string reason = each.off(object);
         if (each.flag.empty() || reason.empty() || app.count(each.longFlag()) == 0)
             continue;
-        return engine::fail(engine::Error::Code::InvalidArgument,
-                            each.longFlag() + " is " + reason + "; leave it out");
+        return engine::invalid(each.longFlag() + " is " + reason + "; leave it out");
     }
     return {};
 }

@@ -11,7 +11,6 @@
 #include "engine/schedules/scheme.h"
 
 #include <CLI/CLI.hpp>
-#include <fmt/format.h>
 
 #include <algorithm>
 #include <memory>
@@ -192,10 +191,9 @@ Result<void> checkWindows(const Run& run, int iterations)
         = std::ranges::count(run.timeline.iterations, Iteration::Kind::Measured, &Iteration::kind);
     if (run.schedule.shape.windows == 1 || iterations <= measured)
         return {};
-    return fail(Error::Code::InvalidArgument,
-                fmt::format("--iterations {}: the recorded run has {} without a flush; use at most "
-                            "{}, or add --scheme {}",
-                            iterations, measured, measured, run.schedule.scheme));
+    return invalid("--iterations {}: the recorded run has {} without a flush; use at most "
+                   "{}, or add --scheme {}",
+                   iterations, measured, measured, run.schedule.scheme);
 }
 
 // Removes all-reduces and optimizer steps, so that lower() places them as --sync says.
@@ -249,7 +247,7 @@ Result<void> checkUses(const CLI::App& app, const PredictionOptions& options)
     const auto unused = [&app](std::string_view flag, std::string_view why) -> Result<void> {
         if (app.count(std::string(flag)) == 0)
             return {};
-        return fail(Error::Code::InvalidArgument, fmt::format("{}: {}; leave it out", flag, why));
+        return invalid("{}: {}; leave it out", flag, why);
     };
     for (const auto& field : unitCostFields())
         if (hasModel && field.group != kInterference)
@@ -263,13 +261,11 @@ Result<void> checkUses(const CLI::App& app, const PredictionOptions& options)
     if (!hasModel && options.request().costs.devicesPerNode == 0)
         TRY(unused("--mapping", "needs nodes, from --hardware or --devices-per-node"));
     if (given(app, "--model") != given(app, "--hardware"))
-        return fail(Error::Code::InvalidArgument,
-                    "a model and --hardware need each other; give both");
+        return invalid("a model and --hardware need each other; give both");
     if (options.request().recompute == Recompute::Attention && given(app, "--attention")
         && options.request().source.setup.attention == AttentionMode::Flash)
-        return fail(Error::Code::InvalidArgument,
-                    "flash attention stores no scores, so there are none to recompute; remove "
-                    "--attention flash or --recompute attention");
+        return invalid("flash attention stores no scores, so there are none to recompute; remove "
+                       "--attention flash or --recompute attention");
     return {};
 }
 
@@ -290,9 +286,8 @@ Result<void> divideBatch(PredictionOptions& options)
     const int step
         = options.request().schedule.dataParallel * options.request().source.setup.microBatchSize;
     if (batch % step != 0)
-        return fail(Error::Code::InvalidArgument,
-                    fmt::format("--global-batch {} is not divisible by W x b = {}; use {}", batch,
-                                step, (batch / step + 1) * step));
+        return invalid("--global-batch {} is not divisible by W x b = {}; use {}", batch, step,
+                       (batch / step + 1) * step);
     if (batch > 0)
         options.request().schedule.microBatches = batch / step;
     return {};
@@ -339,8 +334,7 @@ Result<PredictionCosts> costsOf(const PredictionOptions& options)
         return costs;
     const auto share = parseFraction(text);
     if (!share || share->numerator > share->denominator)
-        return fail(Error::Code::InvalidArgument,
-                    fmt::format("--recompute-keeps {}: must be a share between 0 and 1", text));
+        return invalid("--recompute-keeps {}: must be a share between 0 and 1", text);
     costs->recomputeKeeps = share->value();
     return costs;
 }

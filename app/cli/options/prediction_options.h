@@ -61,4 +61,8 @@ void addPredictionOptions(CLI::App& app, PredictionOptions& options,
 engine::Result<void> complete(const CLI::App& app, PredictionOptions& options);
 engine::Result<profiler::PredictionCosts> costsOf(const PredictionOptions& options);
 
+// Like `bscope simulate ARGUMENTS` with one scheme, but without output. Thread-safe. Fails with
+// Error::Code::Unsupported if an option is unknown or has an invalid value.
+engine::Result<profiler::PredictedRun> simulateArguments(const std::vector<std::string>& arguments);
+
 } // namespace cli

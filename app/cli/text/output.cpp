@@ -104,9 +104,8 @@ Result<NewFile> createRunFile(const std::string& what)
     std::error_code error;
     std::filesystem::create_directories(std::filesystem::path(stem).parent_path(), error);
     if (error)
-        return fail(Error::Code::Io,
-                    fmt::format("cannot create the folder of {}: {}; choose a file with -o", stem,
-                                error.message()));
+        return fail(Error::Code::Io, "cannot create the folder of {}: {}; choose a file with -o",
+                    stem, error.message());
     return NewFile::firstFree([&stem](int i) {
         return i == 1 ? stem + ".sqlite" : fmt::format("{}-{}.sqlite", stem, i);
     });

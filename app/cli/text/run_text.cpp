@@ -1,10 +1,9 @@
 #include "app/cli/text/run_text.h"
 
 #include "engine/schedule/notation.h"
-#include "profiler/analysis/kernel_table.h"
+#include "profiler/analysis/gpu_activity.h"
 #include "profiler/analysis/lanes.h"
 #include "profiler/analysis/measure.h"
-#include "profiler/analysis/nccl_waits.h"
 
 #include <fmt/format.h>
 
@@ -21,33 +20,14 @@ namespace {
 constexpr std::string_view kDigits = "0123456789abcdefghijklmnopqrstuvwxyz";
 constexpr std::size_t kHeadWidth = 13; // "device 0   | "
 
-char letterOf(OpKind kind)
-{
-    switch (kind) {
-    case OpKind::Forward:
-        return 'F';
-    case OpKind::Backward:
-        return 'B';
-    case OpKind::BackwardInput:
-        return 'I';
-    case OpKind::BackwardWeight:
-        return 'W';
-    case OpKind::Recompute:
-        return 'R';
-    default:
-        return 'O'; // OPT, the only remaining compute op
-    }
-}
-
 // Returns the two characters of an op: the letter of its kind and the digit of its micro-batch,
 // such as "F0". With several chunks, the letter is in lower case for the first chunk.
 std::string cellOf(const Op& op, const Shape& shape)
 {
-    char letter = letterOf(op.kind);
+    char letter = kindShortName(op.kind).front();
     if (shape.chunks() > 1 && op.stage.value / shape.devices == 0)
         letter = static_cast<char>(std::tolower(letter));
-    const char digit
-        = op.microBatch.isValid() ? kDigits[static_cast<std::size_t>(op.microBatch.value)] : ' ';
+    const char digit = op.microBatch.isValid() ? kDigits[op.microBatch.value] : ' ';
     return {letter, digit};
 }
 
@@ -269,12 +249,12 @@ std::string shortened(const std::string& label)
 
 using O = OpKindWork;
 constexpr std::array kOps{
-    Measure<O>({"op", "op", Unit::None, kColumn}, [](const O& o) { return kindShortName(o.op); }),
-    Measure<O>({"executions", "executions", Unit::None, kColumn}, Of<&O::executions>()),
-    Measure<O>({"launches", "launches", Unit::None, kColumn}, Of<&O::works>()),
-    Measure<O>({"time", "time", Unit::Microseconds, kColumn}, Of<&O::time>()),
-    Measure<O>({"busy", "busy", Unit::Microseconds, kColumn}, Of<&O::busy>()),
-    Measure<O>({"gap_share", "gaps", Unit::Share, kColumn}, Of<&O::gapShare>()),
+    Measure(column("op"), [](const O& o) { return kindShortName(o.op); }),
+    Measure(column("executions"), Of<&O::executions>()),
+    Measure(column("launches"), Of<&O::works>()),
+    Measure(column("time", "time", Unit::Microseconds), Of<&O::time>()),
+    Measure(column("busy", "busy", Unit::Microseconds), Of<&O::busy>()),
+    Measure(column("gap_share", "gaps", Unit::Share), Of<&O::gapShare>()),
 };
 
 struct NamedRow
@@ -284,27 +264,24 @@ struct NamedRow
 };
 
 template<auto Member>
-Reading of(const NamedRow& kernel)
+Reading ofKernel(const NamedRow& kernel)
 {
     return std::invoke(Member, kernel.row);
 }
 
 using K = NamedRow;
 constexpr std::array kKernels{
-    Measure<K>({"op", "op", Unit::None, kColumn},
-               [](const K& k) { return kindShortName(k.row.op); }),
-    Measure<K>({"kernel"}, [](const K& k) { return k.name.label; }),
-    Measure<K>({"", "kernel", Unit::None, kColumn},
-               [](const K& k) { return shortened(k.name.label); }),
-    Measure<K>({"name"}, [](const K& k) { return k.name.full; }),
-    Measure<K>({"kind", "kind", Unit::None, kColumn},
-               [](const K& k) { return kernelKindName(k.name.kind); }),
-    Measure<K>({"count", "count", Unit::None, kColumn}, of<&KernelRow::count>),
-    Measure<K>({"total", "total", Unit::Microseconds, kColumn}, of<&KernelRow::total>),
-    Measure<K>({"mean", "mean", Unit::Microseconds, kColumn}, of<&KernelRow::mean>),
-    Measure<K>({"min", "min", Unit::Microseconds, kColumn}, of<&KernelRow::shortest>),
-    Measure<K>({"max", "max", Unit::Microseconds, kColumn}, of<&KernelRow::longest>),
-    Measure<K>({"share", "of op", Unit::Share, kColumn}, of<&KernelRow::share>),
+    Measure(column("op"), [](const K& k) { return kindShortName(k.row.op); }),
+    Measure({"kernel"}, [](const K& k) { return k.name.label; }),
+    Measure(column("", "kernel"), [](const K& k) { return shortened(k.name.label); }),
+    Measure({"name"}, [](const K& k) { return k.name.full; }),
+    Measure(column("kind"), [](const K& k) { return kernelKindName(k.name.kind); }),
+    Measure(column("count"), ofKernel<&KernelRow::count>),
+    Measure(column("total", "total", Unit::Microseconds), ofKernel<&KernelRow::total>),
+    Measure(column("mean", "mean", Unit::Microseconds), ofKernel<&KernelRow::mean>),
+    Measure(column("min", "min", Unit::Microseconds), ofKernel<&KernelRow::shortest>),
+    Measure(column("max", "max", Unit::Microseconds), ofKernel<&KernelRow::longest>),
+    Measure(column("share", "of op", Unit::Share), ofKernel<&KernelRow::share>),
 };
 
 } // namespace
@@ -334,8 +311,7 @@ std::string subjectOf(const Run& run, const Note& note)
 
 const Iteration* iterationOf(const Run& run, const Note& note)
 {
-    return note.iteration < 0 ? nullptr
-                              : &run.timeline.iterations[static_cast<std::size_t>(note.iteration)];
+    return note.iteration < 0 ? nullptr : &run.timeline.iterations[note.iteration];
 }
 
 std::string iterationLabel(const Iteration* iteration)
@@ -372,31 +348,29 @@ Reading edge(const N& n)
 }
 
 constexpr std::array kNote{
-    Measure<N>({"", "note", Unit::None, kColumn}, Of<&N::number>()),
-    Measure<N>({"text"}, [](const N& n) { return n.of.text; }),
-    Measure<N>({"op"},
-               [](const N& n) { return n.of.op ? Reading(spelling(n.run, *n.of.op)) : Reading(); }),
-    Measure<N>(
+    Measure(column("", "note"), Of<&N::number>()),
+    Measure({"text"}, [](const N& n) { return n.of.text; }),
+    Measure({"op"},
+            [](const N& n) { return n.of.op ? Reading(spelling(n.run, *n.of.op)) : Reading(); }),
+    Measure(
         {"device"},
         [](const N& n) { return n.of.device.isValid() ? Reading(n.of.device.value) : Reading(); }),
-    Measure<N>(
-        {"iteration"},
-        [](const N& n) { return n.of.iteration >= 0 ? Reading(n.of.iteration) : Reading(); }),
-    Measure<N>({"begin"}, edge<&Window::begin>),
-    Measure<N>({"end"}, edge<&Window::end>),
-    Measure<N>({"created"}, [](const N& n) { return n.of.created; }),
-    Measure<N>({"", "subject", Unit::None, kColumn},
-               [](const N& n) { return subjectOf(n.run, n.of); }),
-    Measure<N>({"", "iteration", Unit::None, kColumn},
-               [](const N& n) { return iterationLabel(iterationOf(n.run, n.of)); }),
-    Measure<N>({"", "start", Unit::Time, kColumn},
-               [](const N& n) {
-                   return Reading::time(startOf(iterationOf(n.run, n.of), n.of), n.run.info);
-               }),
-    Measure<N>({"", "length", Unit::Time, kColumn},
-               [](const N& n) { return Reading::time(n.of.window.duration(), n.run.info); }),
-    Measure<N>({"", "text", Unit::None, kColumn},
-               [](const N& n) { return n.of.text.empty() ? "(bookmark)" : n.of.text; }),
+    Measure({"iteration"},
+            [](const N& n) { return n.of.iteration >= 0 ? Reading(n.of.iteration) : Reading(); }),
+    Measure({"begin"}, edge<&Window::begin>),
+    Measure({"end"}, edge<&Window::end>),
+    Measure({"created"}, [](const N& n) { return n.of.created; }),
+    Measure(column("", "subject"), [](const N& n) { return subjectOf(n.run, n.of); }),
+    Measure(column("", "iteration"),
+            [](const N& n) { return iterationLabel(iterationOf(n.run, n.of)); }),
+    Measure(column("", "start", Unit::Time),
+            [](const N& n) {
+                return Reading::time(startOf(iterationOf(n.run, n.of), n.of), n.run.info);
+            }),
+    Measure(column("", "length", Unit::Time),
+            [](const N& n) { return Reading::time(n.of.window.duration(), n.run.info); }),
+    Measure(column("", "text"),
+            [](const N& n) { return n.of.text.empty() ? "(bookmark)" : n.of.text; }),
 };
 } // namespace
 

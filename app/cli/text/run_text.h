@@ -3,7 +3,7 @@
 #include "engine/timeline/gpu_trace.h"
 #include "engine/timeline/note.h"
 #include "engine/timeline/run.h"
-#include "profiler/analysis/kernel_table.h"
+#include "profiler/analysis/gpu_activity.h"
 #include "profiler/report/sheet.h"
 
 #include <string>

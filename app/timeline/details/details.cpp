@@ -13,7 +13,7 @@
 #include "engine/schedule/notation.h"
 #include "engine/timeline/nvtx_range.h"
 #include "profiler/analysis/compare.h"
-#include "profiler/analysis/kernel_table.h"
+#include "profiler/analysis/gpu_activity.h"
 #include "profiler/analysis/run_measures.h"
 #include "profiler/analysis/ticks.h"
 #include "profiler/report/sheet.h"

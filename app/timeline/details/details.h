@@ -8,7 +8,6 @@
 #include "engine/model/model_spec.h"
 #include "engine/timeline/note.h"
 #include "profiler/analysis/metrics.h"
-#include "profiler/analysis/range_metrics.h"
 
 #include <QString>
 #include <QStringList>

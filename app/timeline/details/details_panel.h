@@ -8,7 +8,7 @@
 #include "app/timeline/view/selection.h"
 #include "app/ui/theme.h"
 #include "engine/timeline/note.h"
-#include "profiler/analysis/range_metrics.h"
+#include "profiler/analysis/metrics.h"
 
 #include <QWidget>
 

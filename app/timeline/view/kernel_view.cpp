@@ -2,7 +2,7 @@
 
 #include "app/ui/text.h"
 #include "engine/schedule/notation.h"
-#include "profiler/analysis/nccl_waits.h"
+#include "profiler/analysis/gpu_activity.h"
 
 #include <algorithm>
 #include <cmath>

@@ -381,7 +381,7 @@ void RunView::indexExposed()
     for (const DeviceId d : m_devices.ids()) {
         auto& device = m_devices[d];
         for (int k = 0; k < static_cast<int>(timeline().iterations.size()); ++k) {
-            for (const Window window : profiler::exposedCommunication(*m_run, k, d)) {
+            for (const Window window : profiler::Lanes(*m_run, k).exposed(d)) {
                 if (window.duration() > 0)
                     device.exposed.push_back(window);
             }

@@ -3,7 +3,7 @@
 #include "engine/base/text.h"
 #include "engine/schedule/schedule.h"
 #include "engine/timeline/timeline.h"
-#include "profiler/analysis/windows.h"
+#include "profiler/analysis/lanes.h"
 #include "profiler/import/rank_trace.h"
 #include "profiler/import/rules.h"
 

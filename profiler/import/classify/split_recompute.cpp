@@ -1,4 +1,4 @@
-#include "profiler/analysis/windows.h"
+#include "profiler/analysis/lanes.h"
 #include "profiler/import/classify/classify.h"
 
 #include <algorithm>

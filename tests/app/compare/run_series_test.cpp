@@ -1,6 +1,6 @@
 #include "app/documents/run_document.h"
 #include "app/run/run_charts.h"
-#include "profiler/whatif/other_times.h"
+#include "profiler/whatif/predict.h"
 #include "tests/app/simulated_run.h"
 
 #include <limits>

@@ -1,3 +1,4 @@
+#include "engine/base/result.h"
 #include "engine/base/text.h"
 #include "tests/catch.h"
 
@@ -91,4 +92,12 @@ TEST_CASE("control characters are shown, colours and line ends are kept")
           == "\\x9b2J \xC2\xA0 \xC3\xBC");
     CHECK(withoutControls("\x1B") == "\\x1b");
     CHECK(withoutControls("\x7F").size() == 4);
+}
+
+TEST_CASE("an error formats its values, and a message without values stays as it is")
+{
+    const Result<int> one = invalid("{} of {}", 2, "three"),
+                      other = fail(Error::Code::Io, "{} is text");
+    CHECK(one.error() == Error{Error::Code::InvalidArgument, "2 of three"});
+    CHECK(other.error() == Error{Error::Code::Io, "{} is text"});
 }

@@ -1,7 +1,6 @@
 #include "engine/schedule/transfers.h"
 #include "profiler/analysis/calibrate.h"
 #include "profiler/analysis/metrics.h"
-#include "profiler/analysis/recorded_times.h"
 #include "tests/support/pipelines.h"
 #include "tests/support/text_schedule.h"
 

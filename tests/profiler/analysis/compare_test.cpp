@@ -1,5 +1,6 @@
 #include "profiler/analysis/measure.h"
 #include "profiler/analysis/ranking.h"
+#include "profiler/analysis/run_measures.h"
 #include "tests/profiler/analysis/hand_made.h"
 
 #include <clocale>
@@ -243,15 +244,17 @@ TEST_CASE("models, sequences, tokens and flushes that differ are noted")
                    "weights"});
 }
 
-TEST_CASE("the losses of a comparison are the first and the last that were trained")
+TEST_CASE("the loss of a run is the last that was trained, and its note has the first")
 {
     Run run = simulated("1f1b", 2, 2);
     run.timeline.iterations.front().loss = 5.5;
     run.timeline.iterations.push_back({0, Iteration::Kind::Measured, {6, 12}, 5.0, {}, {}});
     run.timeline.iterations.push_back({0, Iteration::Kind::Replay, {12, 18}, 1.0, {}, {}});
-    const Comparison c = compare({&run}).value();
-    CHECK(c.runs[0].lossFirst == 5.5);
-    CHECK(c.runs[0].lossLast == 5.0);
+    const RunMetrics numbers = metrics(run).value();
+    const auto loss = std::ranges::find(runMeasures(), "loss", &MeasureInfo::key);
+    const Reading reading = (*loss)(ReportedRun{run, numbers});
+    CHECK(reading.number() == 5.0);
+    CHECK_THAT(reading.note, Catch::StartsWith("first 5.5, "));
 }
 
 TEST_CASE("runs in finer units are compared in units, and differences are not rounded to ticks")

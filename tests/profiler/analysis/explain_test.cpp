@@ -36,10 +36,10 @@ TEST_CASE("a backward blames the load it waited for, and that its evict")
     const Run run = handMade(
         {.devices = 2, .stages = 1, .microBatches = 1}, {0, 16},
         {{0, "0F0", 0, 2}, {0, "0EVICT0", 2, 6}, {0, "0LOAD0", 6, 10}, {0, "0B0", 10, 16}});
-    CHECK(spelled(run, explain(run, 0, find(run, "0B0"))->needs) == "0LOAD0@6-10");
-    CHECK(spelled(run, explain(run, 0, find(run, "0LOAD0"))->needs) == "0EVICT0@2-6");
-    CHECK(spelled(run, explain(run, 0, find(run, "0EVICT0"))->needs) == "0F0@0-2");
-    CHECK(spelled(run, explain(run, 0, find(run, "0EVICT0"))->neededBy) == "0LOAD0@6-10");
+    CHECK(spelled(run, Explainer(run, 0).explain(find(run, "0B0"))->needs) == "0LOAD0@6-10");
+    CHECK(spelled(run, Explainer(run, 0).explain(find(run, "0LOAD0"))->needs) == "0EVICT0@2-6");
+    CHECK(spelled(run, Explainer(run, 0).explain(find(run, "0EVICT0"))->needs) == "0F0@0-2");
+    CHECK(spelled(run, Explainer(run, 0).explain(find(run, "0EVICT0"))->neededBy) == "0LOAD0@6-10");
     CHECK(spelled(run, Explainer(run, 0).criticalPath())
           == "0F0@0-2 0EVICT0@2-6 0LOAD0@6-10 0B0@10-16");
 }
@@ -47,7 +47,7 @@ TEST_CASE("a backward blames the load it waited for, and that its evict")
 TEST_CASE("a bubble names the producer, the transfer and the op it waited for")
 {
     const Run run = pingPong();
-    const auto all = bubbles(run, 0);
+    const auto all = Explainer(run, 0).bubbles();
     REQUIRE(all.size() == 4);
     CHECK(all[0].kind == Bubble::Kind::Wait);
     CHECK(all[0].window == Window{3, 11});
@@ -65,28 +65,29 @@ TEST_CASE("a bubble names the producer, the transfer and the op it waited for")
 TEST_CASE("an explanation has the inputs, the consumers and the waiting time of an op")
 {
     const Run run = pingPong();
-    const auto b = explain(run, 0, find(run, "0B0")).value();
+    const auto b = Explainer(run, 0).explain(find(run, "0B0")).value();
     CHECK(b.device == DeviceId{0});
     CHECK(b.waited == 10);
     CHECK(spelled(run, b.needs) == "0RECV_B0@11-12 1B0@7-11 0F0@0-2");
     CHECK(b.neededBy.empty());
-    const auto f = explain(run, 0, find(run, "0F0")).value();
+    const auto f = Explainer(run, 0).explain(find(run, "0F0")).value();
     CHECK(f.waited == 0);
     CHECK(f.needs.empty());
     CHECK(spelled(run, f.neededBy) == "1RECV_F0@2-3 1F0@5-7 0B0@12-16");
-    const auto send = explain(run, 0, find(run, "0SEND_F0")).value();
+    const auto send = Explainer(run, 0).explain(find(run, "0SEND_F0")).value();
     CHECK(spelled(run, send.needs) == "0F0@0-2");
-    CHECK_FALSE(explain(run, 0, 999).has_value());
+    CHECK_FALSE(Explainer(run, 0).explain(999).has_value());
 }
 
 TEST_CASE("the flow of a micro-batch passes its stages forward and backward")
 {
     const Run run = pingPong();
-    CHECK(spelled(run, flow(run, 0, MicroBatchId{0})) == "0F0@0-2 1F0@5-7 1B0@7-11 0B0@12-16");
-    CHECK(flow(run, 0, MicroBatchId{7}).empty());
+    CHECK(spelled(run, Explainer(run, 0).flow(MicroBatchId{0}))
+          == "0F0@0-2 1F0@5-7 1B0@7-11 0B0@12-16");
+    CHECK(Explainer(run, 0).flow(MicroBatchId{7}).empty());
     const Run bitpipe = simulated("bitpipe", 4, 8);
     for (int m = 0; m < 8; ++m) {
-        const auto path = flow(bitpipe, 0, MicroBatchId{m});
+        const auto path = Explainer(bitpipe, 0).flow(MicroBatchId{m});
         CHECK(path.size() == 16); // F and B of 8 stages
         CHECK(std::ranges::is_sorted(path, {}, [](const CauseLink& l) { return l.window.begin; }));
     }
@@ -103,7 +104,7 @@ TEST_CASE("the bubbles of an iteration are the bubble of its metrics, cut by cau
         const RunMetrics m = metrics(run, iteration).value();
         const bool isLast = iteration + 1 == std::ssize(run.timeline.iterations);
         std::vector<std::int64_t> fill(4), wait(4), drain(4);
-        for (const Bubble& bubble : bubbles(run, m.iteration)) {
+        for (const Bubble& bubble : Explainer(run, m.iteration).bubbles()) {
             const auto d = static_cast<std::size_t>(bubble.device.value);
             (bubble.kind == Bubble::Kind::Fill       ? fill
                  : bubble.kind == Bubble::Kind::Wait ? wait
@@ -135,7 +136,7 @@ TEST_CASE("the bubbles of an iteration are the bubble of its metrics, cut by cau
 TEST_CASE("in a simulated run the cause of a bubble arrives exactly when the bubble ends")
 {
     const Run run = simulated("bitpipe", 8, 16);
-    for (const Bubble& bubble : bubbles(run, 0))
+    for (const Bubble& bubble : Explainer(run, 0).bubbles())
         if (bubble.next) {
             REQUIRE(bubble.chain.size() >= 2);
             CHECK(bubble.chain[bubble.chain.size() - 2].window.end == bubble.window.end);
@@ -152,12 +153,12 @@ TEST_CASE("an optimizer step that waits for an all-reduce blames the last gradie
                     {0, "0B1", 4, 6},
                     {0, "0ALLREDUCE", 8, 10},
                     {0, "0OPT", 10, 11}});
-    const auto all = bubbles(run, 0);
+    const auto all = Explainer(run, 0).bubbles();
     REQUIRE(all.size() == 1);
     CHECK(all[0].kind == Bubble::Kind::Wait);
     CHECK(all[0].window == Window{6, 8});
     CHECK(spelled(run, all[0].chain) == "0B1@4-6 0ALLREDUCE@8-10 0OPT@10-11");
-    const auto reduce = explain(run, 0, find(run, "0ALLREDUCE")).value();
+    const auto reduce = Explainer(run, 0).explain(find(run, "0ALLREDUCE")).value();
     CHECK(spelled(run, reduce.needs) == "0B1@4-6");
     CHECK(reduce.waited == 2);
     CHECK(spelled(run, reduce.neededBy) == "0OPT@10-11");
@@ -168,7 +169,7 @@ TEST_CASE("a transfer lasts from its SEND's start to its RECV's end")
     const Run run = handMade(
         {.devices = 2, .stages = 2, .microBatches = 1}, {0, 9},
         {{0, "0F0", 0, 2}, {0, "0SEND_F0", 2, 3}, {1, "1RECV_F0", 5, 6}, {1, "1F0", 6, 9}});
-    const auto f = explain(run, 0, find(run, "1F0")).value();
+    const auto f = Explainer(run, 0).explain(find(run, "1F0")).value();
     CHECK(spelled(run, f.needs) == "1RECV_F0@2-6 0F0@0-2");
 }
 
@@ -196,7 +197,7 @@ TEST_CASE("exposed communication is sorted by begin and adds up to the metric")
     const RunMetrics m = metrics(run).value();
     for (const DeviceMetrics& d : m.devices) {
         std::int64_t sum = 0;
-        const auto windows = exposedCommunication(run, 0, d.device);
+        const auto windows = Lanes(run, 0).exposed(d.device);
         for (const Window w : windows)
             sum += w.duration();
         CHECK(sum == d.exposedCommunication);
@@ -217,8 +218,9 @@ TEST_CASE("the cause of a late all-reduce is its last gradient, on any device")
                         {1, "0OPTu", 12, 13}});
     run.schedule.shape.replicas = 2;
     run.schedule.deviceOf = {{DeviceId{0}}, {DeviceId{1}}};
-    CHECK(spelled(run, explain(run, 0, find(run, "0OPTu"))->needs) == "0ALLREDUCEu@9-12 0B0@2-9");
-    CHECK(spelled(run, explain(run, 0, find(run, "0ALLREDUCEu"))->needs) == "0B0@2-9");
+    CHECK(spelled(run, Explainer(run, 0).explain(find(run, "0OPTu"))->needs)
+          == "0ALLREDUCEu@9-12 0B0@2-9");
+    CHECK(spelled(run, Explainer(run, 0).explain(find(run, "0ALLREDUCEu"))->needs) == "0B0@2-9");
 }
 
 TEST_CASE(
@@ -226,7 +228,7 @@ TEST_CASE(
 {
     const Run run = handMade({.devices = 1, .stages = 1, .microBatches = 2}, {0, 12},
                              {{0, "0F0", 0, 2}, {0, "0F1", 2, 9}, {0, "0B0", 4, 12}});
-    CHECK(explain(run, 0, find(run, "0B0"))->waited == 2);
+    CHECK(Explainer(run, 0).explain(find(run, "0B0"))->waited == 2);
 }
 
 TEST_CASE("where a device was busy until its message came, the critical path stays on the device")
@@ -247,7 +249,7 @@ TEST_CASE("an op that takes no time ends no bubble and no critical path")
 {
     const Run run = handMade({.devices = 1, .stages = 1, .microBatches = 1}, {0, 12},
                              {{0, "0F0", 0, 2}, {0, "0B0", 2, 6}, {0, "0OPT", 12, 12}});
-    const auto all = bubbles(run, 0);
+    const auto all = Explainer(run, 0).bubbles();
     REQUIRE(all.size() == 1);
     CHECK(all[0].kind == Bubble::Kind::Drain);
     CHECK_FALSE(all[0].next);
@@ -258,8 +260,8 @@ TEST_CASE("after a RECOMPUTE the forward is no longer an input")
 {
     const Run run = handMade({.devices = 1, .stages = 1, .microBatches = 1}, {0, 6},
                              {{0, "0F0", 0, 2}, {0, "0RECOMPUTE0", 2, 3}, {0, "0B0", 3, 6}});
-    CHECK(spelled(run, explain(run, 0, find(run, "0F0"))->neededBy) == "0RECOMPUTE0@2-3");
-    CHECK(spelled(run, explain(run, 0, find(run, "0RECOMPUTE0"))->neededBy) == "0B0@3-6");
+    CHECK(spelled(run, Explainer(run, 0).explain(find(run, "0F0"))->neededBy) == "0RECOMPUTE0@2-3");
+    CHECK(spelled(run, Explainer(run, 0).explain(find(run, "0RECOMPUTE0"))->neededBy) == "0B0@3-6");
 }
 
 TEST_CASE("the chain of causes of a bubble starts at the op that had no earlier choice")

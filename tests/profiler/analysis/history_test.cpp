@@ -1,4 +1,4 @@
-#include "profiler/analysis/history.h"
+#include "profiler/analysis/compare.h"
 #include "tests/profiler/analysis/hand_made.h"
 
 #include <cmath>

@@ -1,4 +1,4 @@
-#include "profiler/analysis/kernel_table.h"
+#include "profiler/analysis/gpu_activity.h"
 #include "tests/profiler/analysis/hand_made.h"
 
 using namespace engine;

@@ -1,6 +1,7 @@
 #include "profiler/analysis/run_measures.h"
 #include "tests/profiler/analysis/hand_made.h"
 
+#include <array>
 #include <set>
 
 using namespace analysis_test;
@@ -134,4 +135,25 @@ TEST_CASE("the evidence of a number is how it was obtained")
     CHECK(evidence(run).isComplete);
     run.info.import->missingRanks = {3};
     CHECK_FALSE(evidence(run).isComplete);
+}
+
+namespace {
+struct Named
+{
+    int number = 7;
+    std::string text() const { return "seven"; }
+};
+} // namespace
+
+TEST_CASE("a column has the title of its key, and a getter of any kind names its subject")
+{
+    constexpr std::array kNamed{
+        Measure(column("number"), Of<&Named::number>()),
+        Measure(column("text", "in words"), Of<&Named::text>()),
+        Measure(column("", "half", Unit::None, 1), [](const Named& n) { return n.number / 2.0; })};
+    CHECK(kNamed[0].title == "number");
+    CHECK(kNamed[1].title == "in words");
+    CHECK(cellText(kNamed[0](Named()), kNamed[0]) == "7");
+    CHECK(cellText(kNamed[1](Named()), kNamed[1]) == "seven");
+    CHECK(cellText(kNamed[2](Named()), kNamed[2]) == "3.5");
 }

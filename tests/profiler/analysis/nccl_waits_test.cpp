@@ -1,5 +1,5 @@
 #include "engine/schedule/passes/passes.h"
-#include "profiler/analysis/nccl_waits.h"
+#include "profiler/analysis/gpu_activity.h"
 #include "tests/support/text_schedule.h"
 
 using namespace engine;

@@ -1,4 +1,4 @@
-#include "profiler/analysis/range_metrics.h"
+#include "profiler/analysis/metrics.h"
 #include "tests/profiler/analysis/hand_made.h"
 
 using namespace analysis_test;

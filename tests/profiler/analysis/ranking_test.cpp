@@ -33,18 +33,15 @@ ComparedRun run(const Given& given)
     one.metrics.duration = device.bubble + device.compute + device.exposedCommunication;
     one.metrics.bubbleRatio
         = static_cast<double>(device.bubble) / static_cast<double>(one.metrics.duration);
-    one.meanBubble = static_cast<double>(device.bubble);
-    one.meanCompute = static_cast<double>(device.compute);
-    one.meanExposed = static_cast<double>(device.exposedCommunication);
     one.peakBytes = given.peak * kMiB;
     const auto add = [&one](const char* key, double value) {
         one.amounts[key] = {value, Spread::Exact};
     };
     add("iteration", static_cast<double>(one.metrics.duration));
-    add("bubble", one.meanBubble);
+    add("bubble", static_cast<double>(device.bubble));
     add("bubble_ratio", one.metrics.bubbleRatio);
-    add("compute", one.meanCompute);
-    add("communication_exposed", one.meanExposed);
+    add("compute", static_cast<double>(device.compute));
+    add("communication_exposed", static_cast<double>(device.exposedCommunication));
     one.amounts["peak_bytes"] = {static_cast<double>(*one.peakBytes), Spread::Exact};
     return one;
 }

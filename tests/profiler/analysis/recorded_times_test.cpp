@@ -1,5 +1,4 @@
 #include "profiler/analysis/calibrate.h"
-#include "profiler/analysis/recorded_times.h"
 #include "tests/support/pipelines.h"
 
 #include <algorithm>

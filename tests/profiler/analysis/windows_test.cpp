@@ -1,4 +1,4 @@
-#include "profiler/analysis/windows.h"
+#include "profiler/analysis/lanes.h"
 #include "tests/catch.h"
 
 using namespace profiler;

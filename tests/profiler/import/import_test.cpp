@@ -114,7 +114,8 @@ TEST_CASE("a rank without a trace is a device without ops, and is reported")
     CHECK(numbers->mean(&DeviceMetrics::compute) + numbers->mean(&DeviceMetrics::bubble)
               + numbers->mean(&DeviceMetrics::exposedCommunication)
           == Approx(numbers->duration));
-    CHECK(std::ranges::count(bubbles(result.run, numbers->iteration), DeviceId{2}, &Bubble::device)
+    CHECK(std::ranges::count(Explainer(result.run, numbers->iteration).bubbles(), DeviceId{2},
+                             &Bubble::device)
           == 0);
 }
 

@@ -1,4 +1,4 @@
-#include "profiler/report/html_report.h"
+#include "profiler/report/run_sheet.h"
 #include "tests/profiler/figure/figure_runs.h"
 
 #include <algorithm>

@@ -1,7 +1,6 @@
 #include "engine/schedule/passes/passes.h"
 #include "profiler/search/annealing.h"
-#include "profiler/search/bound.h"
-#include "profiler/search/list_order.h"
+#include "profiler/search/order_graph.h"
 #include "tests/support/pipelines.h"
 #include "tests/support/temporary_folder.h"
 

@@ -3,8 +3,7 @@
 #include "engine/schedule/passes/passes.h"
 #include "engine/sim/simulate.h"
 #include "profiler/search/annealing.h"
-#include "profiler/search/bound.h"
-#include "profiler/search/list_order.h"
+#include "profiler/search/order_graph.h"
 #include "profiler/search/search.h"
 #include "tests/catch.h"
 

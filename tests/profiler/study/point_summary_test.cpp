@@ -1,4 +1,4 @@
-#include "profiler/study/point_summary.h"
+#include "profiler/study/study_answer.h"
 #include "tests/profiler/study/small_study.h"
 
 #include <algorithm>

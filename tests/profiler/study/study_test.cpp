@@ -3,7 +3,6 @@
 #include "profiler/study/run_study.h"
 #include "profiler/study/study_answer.h"
 #include "profiler/study/study_file.h"
-#include "profiler/study/study_report.h"
 #include "tests/catch.h"
 #include "tests/support/temporary_folder.h"
 

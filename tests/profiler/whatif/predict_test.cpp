@@ -1,5 +1,4 @@
 #include "profiler/store/trace_store.h"
-#include "profiler/whatif/other_times.h"
 #include "profiler/whatif/predict.h"
 #include "profiler/whatif/stage_times.h"
 #include "tests/profiler/whatif/measured_run.h"

@@ -5,12 +5,256 @@
 #include <algorithm>
 #include <array>
 #include <cctype>
+#include <cmath>
 #include <iterator>
+#include <limits>
 #include <map>
+#include <optional>
 #include <utility>
 #include <vector>
 
 namespace profiler {
+
+namespace {
+
+using Corners = std::vector<std::pair<double, double>>;
+
+// A family of parallel lines: nx * x + ny * y = c for every multiple c of the spacing.
+struct Direction
+{
+    double nx = 1, ny = 1;
+};
+
+std::vector<Direction> directionsOf(HatchLines lines)
+{
+    switch (lines) {
+    case HatchLines::None:
+        return {};
+    case HatchLines::Rising: // x + y = c rises to the right, because y points down
+        return {{1, 1}};
+    case HatchLines::Falling:
+        return {{1, -1}};
+    case HatchLines::Crossed:
+        return {{1, 1}, {1, -1}};
+    case HatchLines::Horizontal:
+        return {{0, 1}};
+    case HatchLines::Vertical:
+        return {{1, 0}};
+    }
+    return {};
+}
+
+// The part of the line n.nx * x + n.ny * y = c within a convex polygon, whose corners are in
+// clockwise order; nullopt if the line does not enter the polygon.
+std::optional<Segment> clipped(Direction n, double c, const Corners& corners)
+{
+    const double length = n.nx * n.nx + n.ny * n.ny;
+    const double x0 = c * n.nx / length, y0 = c * n.ny / length; // the point closest to the origin
+    const double dx = n.ny, dy = -n.nx;
+    double from = -std::numeric_limits<double>::infinity(), to = -from;
+    for (std::size_t k = 0; k < corners.size(); ++k) {
+        const auto& [ax, ay] = corners[k];
+        const auto& [bx, by] = corners[(k + 1) % corners.size()];
+        // A point is on the inner side of an edge if the cross product is not negative.
+        const double at = (bx - ax) * (y0 - ay) - (by - ay) * (x0 - ax);
+        const double slope = (bx - ax) * dy - (by - ay) * dx;
+        if (slope == 0 && at < 0)
+            return std::nullopt;
+        if (slope > 0)
+            from = std::max(from, -at / slope);
+        if (slope < 0)
+            to = std::min(to, -at / slope);
+    }
+    if (!(from < to))
+        return std::nullopt;
+    Segment segment{x0 + from * dx, y0 + from * dy, x0 + to * dx, y0 + to * dy};
+    if (segment.x1 > segment.x2)
+        segment = {segment.x2, segment.y2, segment.x1, segment.y1};
+    return segment;
+}
+
+} // namespace
+
+std::vector<Segment> hatchLines(const Hatch& hatch)
+{
+    std::vector<Segment> segments;
+    if (hatch.spacing <= 0 || hatch.rect.width <= 0 || hatch.rect.height <= 0)
+        return segments;
+    const Corners corners = outline(hatch.rect, hatch.cut);
+    for (const Direction n : directionsOf(hatch.lines)) {
+        double first = std::numeric_limits<double>::infinity(), last = -first;
+        for (const auto& [x, y] : corners) {
+            first = std::min(first, n.nx * x + n.ny * y);
+            last = std::max(last, n.nx * x + n.ny * y);
+        }
+        for (double c = std::ceil(first / hatch.spacing) * hatch.spacing; c < last;
+             c += hatch.spacing)
+            if (const auto segment = clipped(n, c, corners))
+                segments.push_back(*segment);
+    }
+    return segments;
+}
+
+Corners outline(const Rect& rect, double cut)
+{
+    const auto [x, y, width, height] = rect;
+    Corners corners{{x + width, y}, {x + width, y + height}, {x, y + height}};
+    if (cut <= 0) {
+        corners.insert(corners.begin(), {x, y});
+    } else {
+        corners.insert(corners.begin(), {x + cut, y});
+        corners.emplace_back(x, y + cut);
+    }
+    return corners;
+}
+
+std::string trimmedNumber(double value, int decimals)
+{
+    std::string text = fmt::format("{:.{}f}", value, decimals);
+    if (text.find('.') != std::string::npos) {
+        text.erase(text.find_last_not_of('0') + 1);
+        if (text.back() == '.')
+            text.pop_back();
+    }
+    return text;
+}
+
+std::string pointText(double points)
+{
+    return trimmedNumber(std::round(points * 100) / 100 + 0.0, 2); // + 0.0: no "-0"
+}
+
+namespace {
+
+class SvgWriter
+{
+public:
+    std::string write(const Scene& scene)
+    {
+        out(R"(<svg xmlns="http://www.w3.org/2000/svg" width="{0}pt" height="{1}pt" viewBox="0 0 {0} {1}")",
+            pointText(scene.width), pointText(scene.height));
+        out(" font-family=\"'{}', 'Helvetica', 'Arial', sans-serif\" role=\"img\">\n",
+            markupText(scene.font));
+        out("<title>{}</title>\n<desc>{}</desc>\n", markupText(scene.title),
+            markupText(scene.description));
+        for (const Group& group : scene.groups) {
+            out("<g{}>\n", attribute("id", group.id));
+            for (const SceneShape& shape : group.shapes)
+                std::visit([this](const auto& s) { draw(s); }, shape);
+            out("</g>\n");
+        }
+        out("</svg>\n");
+        return std::move(m_text);
+    }
+
+private:
+    template<class... Arguments>
+    void out(fmt::format_string<Arguments...> format, Arguments&&... arguments)
+    {
+        fmt::format_to(std::back_inserter(m_text), format, std::forward<Arguments>(arguments)...);
+    }
+
+    static std::string attribute(std::string_view name, const std::string& value)
+    {
+        return value.empty() ? std::string() : fmt::format(" {}=\"{}\"", name, markupText(value));
+    }
+
+    static std::string rect(const Rect& r)
+    {
+        return fmt::format(R"(<rect x="{}" y="{}" width="{}" height="{}")", pointText(r.x),
+                           pointText(r.y), pointText(r.width), pointText(r.height));
+    }
+
+    static std::string points(const std::vector<std::pair<double, double>>& corners)
+    {
+        std::string text;
+        for (const auto& [x, y] : corners)
+            text += fmt::format("{}{},{}", text.empty() ? "" : " ", pointText(x), pointText(y));
+        return fmt::format(R"(<polygon points="{}")", text);
+    }
+
+    void draw(const Box& box)
+    {
+        out("{}", box.cut > 0 ? points(outline(box)) : rect(box.rect));
+        out("{}{}{}", attribute("id", box.id), attribute("class", box.cls),
+            attribute("data-op", box.op));
+        out(" fill=\"{}\"", hex(box.fill));
+        if (box.stroke > 0)
+            out(R"( stroke="{}" stroke-width="{}")", hex(box.strokeColour), pointText(box.stroke));
+        out("/>\n");
+    }
+
+    void draw(const Hatch& hatch)
+    {
+        if (hatch.hasGround)
+            out("{}{} fill=\"{}\"/>\n", rect(hatch.rect), attribute("class", hatch.cls),
+                hex(hatch.fill));
+        const auto lines = hatchLines(hatch);
+        if (lines.empty())
+            return;
+        out("<path d=\"");
+        for (const Segment& s : lines)
+            out("M{},{}L{},{}", pointText(s.x1), pointText(s.y1), pointText(s.x2), pointText(s.y2));
+        out("\"{} stroke=\"{}\" stroke-width=\"{}\"/>\n",
+            attribute("class", hatch.cls.empty() ? hatch.cls : hatch.cls + "-lines"),
+            hex(hatch.line), pointText(hatch.width));
+    }
+
+    void draw(const Line& line)
+    {
+        out(R"(<line x1="{}" y1="{}" x2="{}" y2="{}"{} stroke="{}" stroke-width="{}")",
+            pointText(line.x1), pointText(line.y1), pointText(line.x2), pointText(line.y2),
+            attribute("class", line.cls), hex(line.colour), pointText(line.width));
+        if (line.dashed)
+            out(R"( stroke-dasharray="{0} {0}")", pointText(kDash * line.width));
+        out("/>\n");
+    }
+
+    void draw(const Text& text)
+    {
+        constexpr engine::EnumArray<Text::Anchor, const char*, 3> kAnchors{"start", "middle",
+                                                                           "end"};
+        out(R"(<text x="{}" y="{}" font-size="{}" text-anchor="{}"{}{} fill="{}">{}</text>)",
+            pointText(text.x), pointText(text.baseline), pointText(text.size),
+            kAnchors[text.anchor], attribute("class", text.cls),
+            text.bold ? " font-weight=\"bold\"" : "", hex(text.colour), markupText(text.text));
+        out("\n");
+    }
+
+    void draw(const Polygon& polygon)
+    {
+        out("{}{} fill=\"{}\"/>\n", points(polygon.points), attribute("class", polygon.cls),
+            hex(polygon.fill));
+    }
+
+    std::string m_text;
+};
+
+} // namespace
+
+std::string toSvg(const Scene& scene)
+{
+    return SvgWriter().write(scene);
+}
+
+std::string markupText(std::string_view text)
+{
+    std::string result;
+    for (const char c : text) {
+        if (c == '&')
+            result += "&amp;";
+        else if (c == '<')
+            result += "&lt;";
+        else if (c == '>')
+            result += "&gt;";
+        else if (c == '"')
+            result += "&quot;";
+        else if (static_cast<unsigned char>(c) >= 0x20 || c == '\n' || c == '\t')
+            result += c;
+    }
+    return result;
+}
+
 namespace {
 
 // "row-label" -> "RowLabel".
