@@ -1021,6 +1021,18 @@ OwnReplay::Change ownChange(const WhyChange& change, double inputShare, double s
     return [](OwnReplay::Programs&) {};
 }
 
+// Ticks of the copy that inTicks() makes, for each tick of the run.
+std::int64_t fineness(const RunInfo& info)
+{
+    constexpr std::int64_t kFew = 10'000, kFine = 1'000; // half a tick would be rounded to one
+    return info.inUnits() && info.ticksPerUnit < kFew ? kFine : 1;
+}
+
+std::int64_t rounded(std::int64_t fine, std::int64_t fineness)
+{
+    return std::llround(ratio(fine, fineness));
+}
+
 // Returns the run itself if its times are in ns. Otherwise returns a copy in which every tick is a
 // nanosecond, because predictions need times in ns.
 std::shared_ptr<const Run> inTicks(const Run& run)
@@ -1029,6 +1041,14 @@ std::shared_ptr<const Run> inTicks(const Run& run)
         return {&run, [](const Run*) {}};
     auto copy = std::make_shared<Run>(run);
     copy->info.ticksPerUnit = 1;
+    const std::int64_t times = fineness(run.info);
+    for (Iteration& iteration : copy->timeline.iterations)
+        iteration.window = {times * iteration.window.begin, times * iteration.window.end};
+    for (Track& track : copy->timeline.tracks)
+        for (Span& span : track.spans)
+            span = {times * span.begin, times * span.end, span.op, span.iteration};
+    for (MemoryEvent& event : copy->timeline.memory)
+        event.time *= times;
     return copy;
 }
 
@@ -1067,16 +1087,19 @@ bool fits(const Prediction& prediction, const Run& run)
 struct WhyEffects::Impl
 {
     std::shared_ptr<const Run> run;
+    std::int64_t fineness; // of `run`
     Result<OwnReplay> replay;
     std::once_flag once;
     std::optional<Result<WhatIfPredictor>> predictor; // set by predictorOf()
 
     Impl(const Run& of, int iteration)
         : run(inTicks(of))
-        , replay(OwnReplay::create(of, iteration))
+        , fineness(profiler::fineness(of.info))
+        , replay(OwnReplay::create(*run, iteration))
     { }
 
     Result<ChangeEffect> ofChunks(int chunks);
+    Result<ChangeEffect> of(const WhyChange& change);
     const Result<WhatIfPredictor>& predictorOf()
     {
         std::call_once(once, [this] { predictor = WhatIfPredictor::create(*run); });
@@ -1116,25 +1139,31 @@ Result<ChangeEffect> WhyEffects::Impl::ofChunks(int chunks)
 
 Result<ChangeEffect> WhyEffects::of(const WhyChange& change) const
 {
+    const auto effect = TRY(m->of(change));
+    const auto coarse = [this](std::int64_t time) { return rounded(time, m->fineness); };
+    return ChangeEffect{coarse(effect.difference), coarse(effect.least), coarse(effect.most)};
+}
+
+Result<ChangeEffect> WhyEffects::Impl::of(const WhyChange& change)
+{
     if (change.kind == WhyChange::Kind::Chunks)
-        return m->ofChunks(change.chunks);
-    if (!m->replay)
-        return tl::unexpected(m->replay.error());
+        return ofChunks(change.chunks);
+    if (!replay)
+        return tl::unexpected(replay.error());
     const bool splits = change.kind == WhyChange::Kind::SplitBackward;
     double inputShare = 0.5;
-    if (splits && m->predictorOf())
-        inputShare = (*m->predictor)->times().inputShare;
-    const std::int64_t simulated = m->replay->simulated();
-    const auto duration = [&](double splitCost) {
-        return m->replay->with(ownChange(change, inputShare, splitCost));
-    };
+    if (splits && predictorOf())
+        inputShare = (*predictor)->times().inputShare;
+    const std::int64_t simulated = replay->simulated();
+    const auto duration
+        = [&](double splitCost) { return replay->with(ownChange(change, inputShare, splitCost)); };
     const std::int64_t changed = TRY(duration(1));
     ChangeEffect effect{changed - simulated, changed - simulated, changed - simulated};
-    if (m->run->info.mode == Mode::Simulate)
+    if (run->info.mode == Mode::Simulate)
         return effect;
     const bool isReordered = splits || change.kind == WhyChange::Kind::Earlier;
     const std::int64_t error
-        = isReordered ? scaled(changed, kOrderError) : std::abs(simulated - m->replay->recorded());
+        = isReordered ? scaled(changed, kOrderError) : std::abs(simulated - replay->recorded());
     effect.least -= error;
     effect.most += error;
     if (splits)
@@ -1157,11 +1186,13 @@ Result<std::vector<FasterScheme>> fasterSchemes(const Run& run,
         const auto one = predicted(predictor, requestOf(run, scheme.name), run);
         if (!one || one->iteration >= predictor.measured())
             continue;
+        const auto coarse
+            = [times = fineness(run.info)](std::int64_t time) { return rounded(time, times); };
         FasterScheme found{.scheme = std::string(scheme.name),
-                           .iteration = one->iteration,
-                           .difference = one->iteration - predictor.measured(),
-                           .least = one->least,
-                           .most = one->most,
+                           .iteration = coarse(one->iteration),
+                           .difference = coarse(one->iteration - predictor.measured()),
+                           .least = coarse(one->least),
+                           .most = coarse(one->most),
                            .peakBytes = one->peakBytes,
                            .bytes = std::nullopt,
                            .stashes = one->peakStash};
@@ -1189,7 +1220,7 @@ Result<Run> predictedRun(const Run& run, std::string_view scheme)
     const auto measured = inTicks(run);
     const auto predictor = TRY(WhatIfPredictor::create(*measured));
     auto prediction = TRY(predicted(predictor, requestOf(run, scheme), run));
-    prediction.run.info.ticksPerUnit = run.info.ticksPerUnit;
+    prediction.run.info.ticksPerUnit = fineness(run.info) * run.info.ticksPerUnit;
     return std::move(prediction.run);
 }
 
