@@ -207,6 +207,8 @@ Reading iterationTime(const R& r)
 
 Reading modelUtilisation(const R& r)
 {
+    if (!r.metrics.whyNoMfu.empty())
+        return Reading::unknown(r.metrics.whyNoMfu);
     return Reading(r.metrics.mfu)
         .with(r.info().peakSource.empty()
                   ? ""
@@ -419,7 +421,11 @@ constexpr std::array kRun{
        "model FLOPs / (iteration x W x D x peak FLOP/s)",
        "Share of the peak that the model needs, without recomputation.", kPalm},
       modelUtilisation),
-    M({"hfu"}, [](const R& r) { return r.metrics.hfu; }),
+    M({"hfu"},
+      [](const R& r) {
+          return r.metrics.whyNoMfu.empty() ? Reading(r.metrics.hfu)
+                                            : Reading::unknown(r.metrics.whyNoMfu);
+      }),
     M({"", "HFU", Unit::Share, kSummary, kMore,
        "executed FLOPs / (iteration x W x D x peak FLOP/s)",
        "Share of the peak that the hardware executes, with recomputation.", kKorthikanti},

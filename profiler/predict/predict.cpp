@@ -182,7 +182,7 @@ Result<PredictedRun> withoutSpans(Schedule order, const OpPrices& prices,
     const int reported = reportedIteration(run.timeline);
     one.metrics = metrics(run.schedule, summaries[static_cast<std::size_t>(reported)]);
     one.metrics.iteration = reported;
-    addRates(run.info, run.schedule.shape.dataParallel, one.metrics);
+    addRates(run.info, run.info.peakFlops, run.schedule.shape.dataParallel, one.metrics);
     return one;
 }
 
