@@ -142,7 +142,9 @@ Result<PredictedRun> withSpans(Schedule lowered, const OpPrices* prices,
     if (costs.model)
         run.timeline.memory = simulatedMemory(
             schedule, run.timeline,
-            stageBytes(*costs.model, stages, rebuiltBy(schedule, costs.model->setup)));
+            stageBytes(*costs.model, stages, rebuiltBy(schedule, costs.model->setup)),
+            options.sync == SyncPolicy::EagerBlocking ? AllReduceMemory::Flattened
+                                                      : AllReduceMemory::InPlace);
     run.info.ticksPerUnit = ops.ticksPerUnit;
     describe(one, costs, options.iterations);
     one.metrics = TRY(metrics(run));
