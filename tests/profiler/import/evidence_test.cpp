@@ -1017,6 +1017,29 @@ TEST_CASE("without the backwards of a stage there is no bubble")
     CHECK(lackOf(result) == "stage 1 has 0 backwards and stage 0 has 8");
 }
 
+// The bubble was 18.2 % instead of 44.5 %: the waits in receives whose sends were lost were
+// communication.
+TEST_CASE("if many messages have only one end, there is no bubble")
+{
+    const auto without = [](const std::vector<std::string>& texts, const std::string& lost) {
+        std::vector<std::string> all;
+        for (const std::string& text : texts) {
+            std::string& kept = all.emplace_back();
+            std::istringstream lines(text);
+            for (std::string line; std::getline(lines, line);)
+                if (line.find(lost) == std::string::npos)
+                    kept += line + "\n";
+        }
+        return importedTexts(all);
+    };
+    const std::vector<std::string> texts = torchTraces(kPipeline, {});
+    CHECK(lackOf(importedTexts(texts)).empty());
+    CHECK(lackOf(without(texts, "PP:0SEND_F3")).find(" messages have only one end")
+          != std::string::npos);
+    // Of 8 micro-batches, 7 had a forward.
+    CHECK(lackOf(without(texts, "F3\"")) == "stage 0 has 7 forwards and 8 backwards");
+}
+
 // Their exposed communication contained the wait for other stages, and the bubble was 2.7 %.
 TEST_CASE("ranks of another copy without a trace do not change the bubble")
 {
