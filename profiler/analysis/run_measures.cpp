@@ -421,6 +421,10 @@ constexpr std::array kRun{
        "model FLOPs / (iteration x W x D x peak FLOP/s)",
        "Share of the peak that the model needs, without recomputation.", kPalm},
       modelUtilisation),
+    M({"", "MFU", Unit::Share, kSummary}, // the reason why it is not above
+      [](const R& r) {
+          return r.metrics.whyNoMfu.empty() ? Reading() : Reading::unknown(r.metrics.whyNoMfu);
+      }),
     M({"hfu"},
       [](const R& r) {
           return r.metrics.whyNoMfu.empty() ? Reading(r.metrics.hfu)
