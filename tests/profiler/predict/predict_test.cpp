@@ -74,7 +74,7 @@ TEST_CASE("all-reduces as in BitPipe's code copy half of the gradients of a devi
             CHECK(buffers[event.device] >= 0);
         }
         CHECK(buffers == std::vector<std::int64_t>(8)); // all are freed
-        for (std::size_t d = 1; d < 7; ++d) // without embedding and output layer
+        for (std::size_t d = 1; d < 7; ++d)             // without embedding and output layer
             CHECK(1.0 * most[d] / static_cast<double>(gradients[d])
                   == Approx(sync == SyncPolicy::EagerBlocking ? 0.5 : 0));
     }
