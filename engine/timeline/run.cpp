@@ -113,12 +113,14 @@ std::string damageOf(const Run& run)
     std::int64_t all = 0, none = 0;
     std::string example;
     std::vector<std::int64_t> ends(run.timeline.iterations.size()); // of the last ops
+    std::vector<bool> hasBackward(ends.size());
     for (const Track& track : tracks)
         for (const Span& span : track.spans) {
             ends[span.iteration] = std::max(ends[span.iteration], span.end);
             const Op& op = opAt(run.schedule, index, span.op);
             if (op.kind != OpKind::Forward && !isBackward(op.kind))
                 continue;
+            hasBackward[span.iteration] = hasBackward[span.iteration] || isBackward(op.kind);
             const Window whole = run.timeline.iterations[span.iteration].window;
             const std::int64_t rounding = whole.duration() / 1000;
             if (run.schedule.shape.windows == 1
@@ -133,7 +135,7 @@ std::string damageOf(const Run& run)
         }
     for (std::size_t i = 0; i < ends.size(); ++i)
         if (const Window whole = run.timeline.iterations[i].window; run.schedule.shape.windows == 1
-            && ends[i] > whole.begin && whole.duration() / 2 > ends[i] - whole.begin)
+            && hasBackward[i] && whole.duration() / 2 > ends[i] - whole.begin)
             return "iteration " + std::to_string(i) + " lasts twice as long as its ops";
     constexpr std::int64_t kFew = 20; // traces may have rounded times
     if (isImported ? none * kFew > all : none > 0)
