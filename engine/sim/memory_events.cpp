@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <set>
 #include <tuple>
 
 namespace engine {
@@ -94,6 +95,36 @@ void addVersions(const Schedule& lowered, const Track& track,
     }
 }
 
+// Adds the buffers of consecutive all-reduces, from the begin of the first one to the end of the
+// last one.
+void addFlattened(const Schedule& lowered, const Track& track,
+                  const IdVector<StageId, StageBytes>& stages, std::vector<MemoryEvent>& events)
+{
+    constexpr std::size_t kMost = 2; // stages in a buffer
+    const OpIndex index(lowered);
+    const auto& spans = track.spans;
+    for (std::size_t i = 0; i < spans.size();) {
+        std::set<StageId> copied; // a device with both replicas of a stage reduces it twice
+        std::int64_t end = spans[i].end;
+        std::size_t next = i;
+        for (; next < spans.size() && spans[next].op == spans[i].op + (next - i); ++next) {
+            const StageId stage = opAt(lowered, index, spans[next].op).stage;
+            if (copied.size() == kMost && !copied.contains(stage))
+                break;
+            copied.insert(stage);
+            end = std::max(end, spans[next].end);
+        }
+        double bytes = 0;
+        for (const StageId stage : copied)
+            bytes += end > spans[i].begin ? stages[stage].gradients : 0;
+        for (const auto& [time, change] : {std::pair(spans[i].begin, bytes), {end, -bytes}})
+            events.push_back({time, std::llround(change), spans[i].op,
+                              static_cast<std::uint16_t>(track.device.value),
+                              MemoryCategory::Buffers});
+        i = next;
+    }
+}
+
 } // namespace
 
 HeldParts partBytes(const StageBytes& stage, const Shape& shape)
@@ -103,7 +134,8 @@ HeldParts partBytes(const StageBytes& stage, const Shape& shape)
 }
 
 std::vector<MemoryEvent> simulatedMemory(const Schedule& lowered, const Timeline& timeline,
-                                         const IdVector<StageId, StageBytes>& stages)
+                                         const IdVector<StageId, StageBytes>& stages,
+                                         AllReduceMemory allReduces)
 {
     std::vector<MemoryEvent> events;
     StashEvents stashes(lowered, stages, events);
@@ -115,6 +147,8 @@ std::vector<MemoryEvent> simulatedMemory(const Schedule& lowered, const Timeline
     for (const Track& track : timeline.tracks)
         if (track.kind == Track::Kind::Compute)
             addVersions(lowered, track, stages, events);
+        else if (track.kind == Track::Kind::AllReduce && allReduces == AllReduceMemory::Flattened)
+            addFlattened(lowered, track, stages, events);
     std::ranges::stable_sort(events, {}, [](const MemoryEvent& event) {
         return std::tuple(event.time, event.bytes > 0);
     });

@@ -4,8 +4,10 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <cmath>
 #include <limits>
+#include <vector>
 
 namespace engine {
 
@@ -110,11 +112,15 @@ std::string damageOf(const Run& run)
     const bool isImported = run.info.mode == Mode::Imported;
     std::int64_t all = 0, none = 0;
     std::string example;
+    std::vector<std::int64_t> ends(run.timeline.iterations.size()); // of the last ops
+    std::vector<bool> hasBackward(ends.size());
     for (const Track& track : tracks)
         for (const Span& span : track.spans) {
+            ends[span.iteration] = std::max(ends[span.iteration], span.end);
             const Op& op = opAt(run.schedule, index, span.op);
             if (op.kind != OpKind::Forward && !isBackward(op.kind))
                 continue;
+            hasBackward[span.iteration] = hasBackward[span.iteration] || isBackward(op.kind);
             const Window whole = run.timeline.iterations[span.iteration].window;
             const std::int64_t rounding = whole.duration() / 1000;
             if (run.schedule.shape.windows == 1
@@ -127,6 +133,10 @@ std::string damageOf(const Run& run)
             if (span.begin == span.end && ++none == 1)
                 example = toString(op) + " of device " + std::to_string(track.device.value);
         }
+    for (std::size_t i = 0; i < ends.size(); ++i)
+        if (const Window whole = run.timeline.iterations[i].window; run.schedule.shape.windows == 1
+            && hasBackward[i] && whole.duration() / 2 > ends[i] - whole.begin)
+            return "iteration " + std::to_string(i) + " lasts twice as long as its ops";
     constexpr std::int64_t kFew = 20; // traces may have rounded times
     if (isImported ? none * kFew > all : none > 0)
         return example + " takes 0 ns, which no op does";

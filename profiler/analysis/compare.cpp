@@ -105,9 +105,9 @@ void addAmounts(const std::vector<const Run*>& runs, Comparison& comparison)
         const RunInfo& info = runs[r]->info;
         const bool sharesPeak = info.peakFlops > 0 && base.info.peakFlops > 0
             && info.deviceName == base.info.deviceName;
-        for (auto* rate : {&compared.metrics.mfu, &compared.metrics.hfu})
-            if (*rate && sharesPeak)
-                **rate *= info.peakFlops / base.info.peakFlops;
+        if (sharesPeak)
+            addRates(info, base.info.peakFlops, runs[r]->schedule.shape.dataParallel,
+                     compared.metrics);
         std::vector<RunMetrics> iterations;
         if (runs.size() > 1 && info.mode != Mode::Simulate)
             iterations = measuredMetrics(*runs[r]);

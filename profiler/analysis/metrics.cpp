@@ -8,6 +8,8 @@
 #include "engine/timeline/stash_ledger.h"
 #include "profiler/analysis/lanes.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <cmath>
 #include <functional>
@@ -256,18 +258,30 @@ double RunMetrics::weights() const
     return most == nullptr ? 0 : most->weights;
 }
 
-void addRates(const RunInfo& info, int dataParallel, RunMetrics& run)
+void addRates(const RunInfo& info, double peak, int dataParallel, RunMetrics& run)
 {
     if (info.inUnits() || run.duration <= 0)
         return;
     const double seconds = run.duration * 1e-9;
     if (info.tokensPerIteration > 0)
         run.tokensPerSecond = info.tokensPerIteration / seconds;
-    const double peak = info.peakFlops * dataParallel * run.devices.size();
-    if (info.flopsPerIteration > 0 && peak > 0)
-        run.mfu = info.flopsPerIteration / (peak * seconds);
-    if (info.executedFlops > 0 && peak > 0)
-        run.hfu = info.executedFlops / (peak * seconds);
+    const auto devices = static_cast<double>(run.devices.size()) * dataParallel;
+    const double flops = std::max(info.flopsPerIteration, info.executedFlops);
+    if (flops <= 0 || peak <= 0)
+        return;
+    constexpr double kRounding = 1.001;
+    const double computed = run.mean(&DeviceMetrics::compute) * 1e-9;
+    const double rate = flops / (devices * (computed > 0 ? computed : seconds));
+    run.mfu = run.hfu = std::nullopt;
+    run.whyNoMfu.clear();
+    if (rate > kRounding * peak)
+        run.whyNoMfu = fmt::format("the peak of {:.4g} GFLOP/s is lower than the {:.4g} GFLOP/s "
+                                   "that the ops reach",
+                                   peak / 1e9, rate / 1e9);
+    else if (info.flopsPerIteration > 0)
+        run.mfu = info.flopsPerIteration / (peak * devices * seconds);
+    if (run.whyNoMfu.empty() && info.executedFlops > 0)
+        run.hfu = info.executedFlops / (peak * devices * seconds);
 }
 
 RunMetrics metrics(const Schedule& schedule, const IterationSummary& summary)
@@ -325,7 +339,7 @@ Result<RunMetrics> metrics(const Run& run, int iteration)
     addPeakStash(run, lanes, result.devices);
     addPeakBytes(run, lanes.window(), result.devices);
     if (whyIterationUnknown(run).empty())
-        addRates(run.info, run.schedule.shape.dataParallel, result);
+        addRates(run.info, run.info.peakFlops, run.schedule.shape.dataParallel, result);
     return result;
 }
 

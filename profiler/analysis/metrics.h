@@ -8,6 +8,7 @@
 #include <array>
 #include <functional>
 #include <optional>
+#include <string>
 #include <vector>
 
 namespace profiler {
@@ -55,6 +56,7 @@ struct RunMetrics
     std::int64_t computeOps = 0; // of all devices and windows, without optimizer steps
     std::optional<double> tokensPerSecond, mfu;
     std::optional<double> hfu; // computed from executed FLOPs, including recomputation
+    std::string whyNoMfu;      // why both are unknown although FLOPs and peak are known
     // False if the iteration has communication but no spans of it: see lacksMessages(), or they
     // were not kept. The exposed part of the communication is then unknown: `bubble` includes it,
     // and exposedCommunication is 0.
@@ -125,8 +127,9 @@ engine::Result<RunMetrics> metrics(const engine::Run& run, int iteration = -1);
 // Metrics of an iteration without spans. Memory, tokens and byKind are not set.
 RunMetrics metrics(const engine::Schedule& schedule, const engine::IterationSummary& summary);
 
-// Adds tokens per second, MFU and HFU if `info` has the required tokens, FLOPs and peak.
-void addRates(const engine::RunInfo& info, int dataParallel, RunMetrics& run);
+// Adds tokens per second, MFU and HFU if `info` has the required tokens, FLOPs and peak, and if the
+// devices executed their ops at no more than `peak` FLOP/s.
+void addRates(const engine::RunInfo& info, double peak, int dataParallel, RunMetrics& run);
 
 // The metrics of one device in a range of time.
 struct RangeDevice

@@ -207,6 +207,8 @@ Reading iterationTime(const R& r)
 
 Reading modelUtilisation(const R& r)
 {
+    if (!r.metrics.whyNoMfu.empty())
+        return Reading::unknown(r.metrics.whyNoMfu);
     return Reading(r.metrics.mfu)
         .with(r.info().peakSource.empty()
                   ? ""
@@ -418,7 +420,15 @@ constexpr std::array kRun{
        "model FLOPs / (iteration x W x D x peak FLOP/s)",
        "Share of the peak that the model needs, without recomputation.", kPalm},
       modelUtilisation),
-    M({"hfu"}, [](const R& r) { return r.metrics.hfu; }),
+    M({"", "MFU", Unit::Share, kSummary}, // the reason why it is not above
+      [](const R& r) {
+          return r.metrics.whyNoMfu.empty() ? Reading() : Reading::unknown(r.metrics.whyNoMfu);
+      }),
+    M({"hfu"},
+      [](const R& r) {
+          return r.metrics.whyNoMfu.empty() ? Reading(r.metrics.hfu)
+                                            : Reading::unknown(r.metrics.whyNoMfu);
+      }),
     M({"", "HFU", Unit::Share, kSummary, kMore,
        "executed FLOPs / (iteration x W x D x peak FLOP/s)",
        "Share of the peak that the hardware executes, with recomputation.", kKorthikanti},

@@ -490,9 +490,12 @@ void alignMessages(Job& job, const Placement& placement)
     constexpr std::int64_t kWaited = 100'000; // ns; shorter waits are call overhead
     std::vector<std::int64_t> waited;
     std::vector<Work*> others;
+    std::size_t halves = 0;
     for (const auto& [consumer, ends] : messages) {
-        if (ends.send == nullptr || ends.receive == nullptr)
+        if (ends.send == nullptr || ends.receive == nullptr) {
+            ++halves;
             continue;
+        }
         Work &send = workOf(*ends.send), &receive = workOf(*ends.receive);
         const Window until = receive.window;
         send.window = receive.window
@@ -507,6 +510,11 @@ void alignMessages(Job& job, const Placement& placement)
             waited.push_back(receive.window.duration());
         }
     }
+    constexpr std::size_t kFew = 20; // one of 20 is 5 %
+    if (!onGpu && kFew * halves > messages.size())
+        job.lacks(fmt::format("{} of {} messages have only one end, so that the wait for the other "
+                              "one may be in them",
+                              halves, messages.size()));
     if (waited.empty())
         return;
     const std::int64_t usual = medianOf(waited);

@@ -186,6 +186,64 @@ void addRules(const std::vector<ImportReport::Rule>& ofRank, std::vector<ImportR
     }
 }
 
+// The windows of the compute ops of a rank.
+std::vector<std::pair<std::int64_t, std::int64_t>> computeTimes(const JobRank& rank)
+{
+    std::vector<std::pair<std::int64_t, std::int64_t>> times;
+    for (const Work& work : rank.work.works)
+        if (isPipelineOp(work.op.kind))
+            times.emplace_back(work.window.begin, work.window.end);
+    std::ranges::sort(times);
+    return times;
+}
+
+// Two processes never do their work at the same nanoseconds, or in equally long ops. Fails if a
+// measured trace, or a part of it, would be two devices. Plans have few different durations.
+Result<void> checkCopies(Job& job, const Placement& placement)
+{
+    struct Times
+    {
+        std::vector<std::pair<std::int64_t, std::int64_t>> all;
+        std::vector<std::int64_t> durations;
+        bool areMeasured;
+    };
+    std::vector<Times> times;
+    for (const JobRank& rank : job.ranks) {
+        Times& own = times.emplace_back(Times{computeTimes(rank), {}, false});
+        for (const auto& [begin, end] : own.all)
+            own.durations.push_back(end - begin);
+        constexpr std::size_t kMany = 10;
+        own.areMeasured = std::set(own.durations.begin(), own.durations.end()).size() >= kMany;
+    }
+    for (std::size_t i = 0; i < times.size(); ++i)
+        for (std::size_t j = 0; j < i; ++j) {
+            const RankTrace &one = job.ranks[j].trace, &other = job.ranks[i].trace;
+            const bool areRanks = one.rank && other.rank;
+            const DeviceId device = placement.deviceOfRank[i];
+            if (times[i].all.empty() || times[j].all.empty()
+                || (areRanks && (!device.isValid() || !placement.deviceOfRank[j].isValid()))
+                || (one.file == other.file && other.program != kKineto))
+                continue;
+            const auto& [less, more]
+                = std::minmax(times[j], times[i], [](const Times& a, const Times& b) {
+                      return a.all.size() < b.all.size();
+                  });
+            if (less.areMeasured
+                && (less.durations == more.durations || std::ranges::includes(more.all, less.all)))
+                return fail(Error::Code::InvalidArgument,
+                            fmt::format("{} and {} have the same events; import the trace of every "
+                                        "rank once",
+                                        one.file, other.file));
+            if (!areRanks && less.all == more.all) {
+                job.lacksClock(fmt::format("{} and {} have the same events, as if a trace was "
+                                           "given twice",
+                                           one.file, other.file));
+                job.workKnown = false;
+            }
+        }
+    return {};
+}
+
 class RunBuilder
 {
 public:
@@ -206,6 +264,7 @@ public:
                               "forward and the backward of micro-batch k into "
                               "torch.profiler.record_function(f\"Forward {k}\") and "
                               "record_function(f\"Backward {k}\")");
+        TRY(checkCopies(m_job, m_placement));
         m_job.lacks(m_placement.lack);
         leaveOutHostTimes();
         compareUnits();
@@ -332,18 +391,21 @@ private:
             for (const auto& [iteration, window] : extents)
                 addTime(extent, window.duration());
             const bool areShort = !extents.empty() && time < extent / kLeastShare;
-            const bool areLong
-                = 2 * std::ssize(rank.trace.shortened) > std::ssize(rank.trace.gpu.kernels);
+            const std::ptrdiff_t shortened = std::ssize(rank.trace.shortened),
+                                 kernels = std::ssize(rank.trace.gpu.kernels);
+            constexpr std::ptrdiff_t kFew = 10, kLeastShareOfLong = 8;
+            const bool areLong = 2 * shortened > kernels
+                || (shortened >= kFew && kLeastShareOfLong * shortened > kernels);
             if (!m_placement.deviceOfRank[i].isValid() || (!areShort && !areLong))
                 continue;
             m_job.lacksClock(areShort
                                  ? fmt::format("the kernels of rank {} last {} in all in {} of "
                                                "iterations, as if their durations were in ms or s",
                                                rank.rank, timeText(time, 1), timeText(extent, 1))
-                                 : fmt::format("most kernels of rank {} last until after later "
-                                               "work of their stream, as if their durations were "
-                                               "in ns",
-                                               rank.rank));
+                                 : fmt::format("{} of {} kernels of rank {} last until after "
+                                               "later work of their stream, as if their durations "
+                                               "were in another unit",
+                                               shortened, kernels, rank.rank));
             m_job.workKnown = false;
         }
     }

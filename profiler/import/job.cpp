@@ -323,22 +323,6 @@ Result<void> numberGpus(std::vector<JobRank>& ranks)
     return {};
 }
 
-// No two processes do their work at the same nanoseconds.
-void noteCopies(Job& job)
-{
-    std::map<std::vector<std::pair<std::int64_t, std::int64_t>>, std::string> files;
-    for (const JobRank& rank : job.ranks) {
-        std::vector<std::pair<std::int64_t, std::int64_t>> times;
-        for (const Work& work : rank.work.works)
-            times.emplace_back(work.host.begin, work.host.end);
-        const auto [other, isNew] = files.emplace(std::move(times), rank.trace.file);
-        if (!isNew && !rank.work.works.empty() && rank.trace.file != other->second)
-            job.warnings.push_back(fmt::format("{} and {} have the same events, as if a trace was "
-                                               "given twice.",
-                                               other->second, rank.trace.file));
-    }
-}
-
 Result<void> checkOneJob(const std::vector<JobRank>& ranks)
 {
     const JobRank* sized = nullptr;
@@ -370,7 +354,6 @@ Result<Job> collectJob(std::vector<JobRank> ranks)
     const bool allKnown = std::ranges::all_of(
         job.ranks, [](const JobRank& rank) { return rank.trace.rank.has_value(); });
     if (!allKnown) {
-        noteCopies(job);
         numberRanks(job);
         findPipelines(job);
         return job;

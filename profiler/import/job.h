@@ -43,9 +43,10 @@ struct Job
 
     // Sets `lack`, if it is not set yet.
     void lacks(const std::string& what) { lack = lack.empty() ? what : lack; }
+    // Its reason comes before those of missing ranks, because more numbers are unknown.
     void lacksClock(const std::string& why)
     {
-        lacks(why);
+        lack = clocksKnown ? why : lack;
         clocksKnown = false;
     }
     bool onGpu() const // whether times are those of kernels
@@ -58,8 +59,8 @@ struct Job
 // Collects the ranks of a job from its traces. Traces that do not state their rank are numbered by
 // stage, or else in the order of the files. Fails with Error::Code::InvalidArgument if the traces
 // are not from one recording of one job: if they state different job sizes, if two state the same
-// rank, if a rank exceeds the job size, or if a trace begins more than a minute after another trace
-// of its host ended.
+// rank, if a rank exceeds the job size, or if a trace begins more than a
+// minute after another trace of its host ended.
 engine::Result<Job> collectJob(std::vector<JobRank> ranks);
 
 // Makes a run from a job. Its devices are the ranks of the first copy of the pipeline, one of each

@@ -552,6 +552,11 @@ private:
                                             least->first.value, least->second.size(), what,
                                             most->first.value, most->second.size());
         }
+        for (const auto& [stage, own] : forwards)
+            if (const std::size_t count = backwards[stage].size(); count > 0 && !own.empty()
+                && own.size() != count && m_result.lack.empty() && m_result.damaged.empty())
+                m_result.lack = fmt::format("stage {} has {} forwards and {} backwards",
+                                            stage.value, own.size(), count);
     }
     // Turns B into I if there is a separate W, because such a B computes only the input gradient.
     void splitBackward()

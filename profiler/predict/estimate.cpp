@@ -199,6 +199,8 @@ Result<MeasuredEstimate> estimateFrom(const Run& run)
                  busy = static_cast<double>(slowest) / kSecond;
     const double ideal
         = info.flopsPerIteration / (info.peakFlops * shape.devices * shape.dataParallel);
+    if (!times.whyNoMfu.empty())
+        return fail(Error::Code::InvalidArgument, times.whyNoMfu);
     MeasuredEstimate of{experiment.model.microBatchSize, shape.microBatches, ideal / busy};
     of.predicted = busy * (n + fill) / n;
     of.measured = static_cast<double>(times.duration) / kSecond;

@@ -342,7 +342,9 @@ Result<PredictedRun> withSpans(Schedule lowered, const OpPrices* prices,
     if (costs.model)
         run.timeline.memory = simulatedMemory(
             schedule, run.timeline,
-            stageBytes(*costs.model, stages, rebuiltBy(schedule, costs.model->setup)));
+            stageBytes(*costs.model, stages, rebuiltBy(schedule, costs.model->setup)),
+            options.sync == SyncPolicy::EagerBlocking ? AllReduceMemory::Flattened
+                                                      : AllReduceMemory::InPlace);
     run.info.ticksPerUnit = ops.ticksPerUnit;
     describe(one, costs, options.iterations);
     one.metrics = TRY(metrics(run));
@@ -382,7 +384,7 @@ Result<PredictedRun> withoutSpans(Schedule order, const OpPrices& prices,
     const int reported = reportedIteration(run.timeline);
     one.metrics = metrics(run.schedule, summaries[reported]);
     one.metrics.iteration = reported;
-    addRates(run.info, run.schedule.shape.dataParallel, one.metrics);
+    addRates(run.info, run.info.peakFlops, run.schedule.shape.dataParallel, one.metrics);
     return one;
 }
 

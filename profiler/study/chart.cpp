@@ -12,6 +12,7 @@
 #include <array>
 #include <cmath>
 #include <functional>
+#include <map>
 
 namespace profiler {
 namespace {
@@ -434,7 +435,24 @@ private:
                               .label = m_series[series],
                               .isBold = isOnFront});
         }
+        m_canvas.text(m_canvas.right(), kPlotTop, notDrawnText(), Text::Anchor::End);
         m_marks = profiler::drawPareto(m_canvas, std::move(points), x, y, FrontEnds::AtPoints);
+    }
+
+    // "not drawn: 2 out of memory, 1 without peak memory"
+    std::string notDrawnText() const
+    {
+        std::map<std::string, int> reasons;
+        for (std::size_t i = 0; i < m_y.size(); ++i)
+            if (isShown(i) && m_data.results[i].isDone && (!m_y[i] || !m_x[i]))
+                ++reasons[m_data.isTooLarge(i)                   ? "out of memory"
+                              : !m_data.results[i].error.empty() ? "not possible"
+                                                                 : "without "
+                                  + asWord(columnTitle(m_data, m_x[i] ? m_chart.y : m_chart.x))];
+        std::string text;
+        for (const auto& [reason, count] : reasons)
+            text += fmt::format("{}{} {}", text.empty() ? "not drawn: " : ", ", count, reason);
+        return text;
     }
 
     // Returns the colour of a cell of a heat map. `share` is 0 for the least value and 1 for the

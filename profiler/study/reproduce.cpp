@@ -61,6 +61,8 @@ class Rows
 {
 public:
     void add(Reproduced row) { m_rows.push_back(std::move(row)); }
+    std::size_t count() const { return m_rows.size(); }
+    Reproduced& at(std::size_t row) { return m_rows[row]; }
     // Adds a row whose computed value is `number(run)`, or keeps the error if `run` is an error.
     template<class Number>
     void addRun(const Predicted& run, Reproduced row, Number number)
@@ -205,6 +207,7 @@ public:
                 isEqual ? fmt::format("At equal placement ({})", kDefaultMapping)
                         : "With the fastest mapping of each scheme",
                 fmt::join(parts, " and "), model, size));
+            nameCauses();
         }
         return answers;
     }
@@ -215,6 +218,11 @@ private:
         const char* model;
         int size, microBatches;
         const char* concat; // of BitPipe
+    };
+    struct Ratio
+    {
+        SetUp setUp;
+        std::size_t row;
     };
     struct Timed
     {
@@ -298,10 +306,40 @@ private:
                          iterationOf(units) / iterationOf(ownUnits)),
              isEqual ? own.mapping
                      : fmt::format("fastest of each scheme: {}, {}", own.mapping, other.mapping)});
+        m_ratios.push_back({setUp, m_rows.count() - 1});
         return {};
     }
 
+    // The cause of a ratio outside the published range is the condition, concatenation or else N,
+    // that alone brings it inside.
+    void nameCauses()
+    {
+        const auto isSame = [](const char* a, const char* b) { return std::string_view(a) == b; };
+        for (const Ratio& one : m_ratios) {
+            Reproduced& row = m_rows.at(one.row);
+            const SetUp& own = one.setUp;
+            const Ratio* inside = nullptr;
+            for (const Ratio& other : m_ratios) {
+                const bool sameConcat = isSame(own.concat, other.setUp.concat);
+                const bool sameSize = own.microBatches == other.setUp.microBatches;
+                if (m_rows.at(other.row).what == row.what && m_rows.at(other.row).isWithin()
+                    && sameConcat != sameSize && (inside == nullptr || sameSize))
+                    inside = &other;
+            }
+            if (row.isWithin() || inside == nullptr)
+                continue;
+            const bool isSize = isSame(own.concat, inside->setUp.concat);
+            row.cause = fmt::format(
+                "{} {} the ratio is {:.3f}; the abstract does not state {}. {}",
+                isSize ? "With N =" : "With concat =",
+                isSize ? std::to_string(inside->setUp.microBatches) : inside->setUp.concat,
+                m_rows.at(inside->row).computed, isSize ? "N" : "the concatenation", row.cause);
+        }
+        m_ratios.clear();
+    }
+
     Rows& m_rows;
+    std::vector<Ratio> m_ratios; // of one model and placement
 };
 
 // Why the looping placement with early concatenation is faster than the V, which sends fewer

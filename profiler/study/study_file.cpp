@@ -382,6 +382,9 @@ private:
             require(isGrid ? !axis.values.empty() : axis.values.size() == 1,
                     where
                         + (isGrid ? " has no values" : " has several values; put it into [grid]"));
+            for (std::size_t i = 0; i < axis.values.size(); ++i)
+                require(std::ranges::count(axis.values, axis.values[i]) == 1,
+                        fmt::format("{} has {} twice", where, axis.values[i]));
             require(axis.key != "json" && axis.key != "output" && axis.key != "force",
                     where + " is set by the study itself");
             (isGrid ? m_study.grid : m_study.fixed).push_back(std::move(axis));

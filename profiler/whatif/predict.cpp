@@ -420,8 +420,24 @@ Result<void> WhatIfPredictor::widenInterval(const WhatIf& whatIf, Prediction& pr
             roundedTicks(static_cast<double>(reportedDuration(most)) * m_correction)
                 - prediction.iteration);
     }
-    prediction.least = roundedTicks(static_cast<double>(prediction.least) * (1 - kOrderError));
-    prediction.most = roundedTicks(static_cast<double>(prediction.most) * (1 + kOrderError));
+    // Messages take longer while both of their devices compute, which depends on the order.
+    if (!m_times.message.isEmpty()) {
+        MeasuredTimes fast = m_times;
+        fast.message.times = {middle95(m_times.message.times).least};
+        const auto least = TRY(simulated(fast, lowered, whatIf.linkSpeed));
+        prediction.least -= std::max<std::int64_t>(
+            0,
+            prediction.iteration
+                - roundedTicks(static_cast<double>(reportedDuration(least)) * m_correction));
+    }
+    const bool lacksAllReduce
+        = m_times.allReduce.isEmpty() && lowered.shape.replicas > m_run->schedule.shape.replicas;
+    const double most = (1 + kOrderError) * (lacksAllReduce ? kMostAllReduce : 1);
+    // What the correction stands for may be due to the order of the run.
+    prediction.least = roundedTicks(static_cast<double>(prediction.least) * (1 - kOrderError)
+                                    / std::max(1.0, m_correction));
+    prediction.most
+        = roundedTicks(static_cast<double>(prediction.most) * most / std::min(1.0, m_correction));
     return {};
 }
 

@@ -1019,6 +1019,18 @@ OwnReplay::Change ownChange(const WhyChange& change, double inputShare, double s
     return [](OwnReplay::Programs&) {};
 }
 
+// Ticks of the copy that inTicks() makes, for each tick of the run.
+std::int64_t fineness(const RunInfo& info)
+{
+    constexpr std::int64_t kFew = 10'000, kFine = 1'000; // half a tick would be rounded to one
+    return info.inUnits() && info.ticksPerUnit < kFew ? kFine : 1;
+}
+
+std::int64_t rounded(std::int64_t fine, std::int64_t fineness)
+{
+    return std::llround(ratio(fine, fineness));
+}
+
 // Returns the run itself if its times are in ns. Otherwise returns a copy in which every tick is a
 // nanosecond, because predictions need times in ns.
 std::shared_ptr<const Run> inTicks(const Run& run)
@@ -1027,6 +1039,14 @@ std::shared_ptr<const Run> inTicks(const Run& run)
         return {&run, [](const Run*) {}};
     auto copy = std::make_shared<Run>(run);
     copy->info.ticksPerUnit = 1;
+    const std::int64_t times = fineness(run.info);
+    for (Iteration& iteration : copy->timeline.iterations)
+        iteration.window = {times * iteration.window.begin, times * iteration.window.end};
+    for (Track& track : copy->timeline.tracks)
+        for (Span& span : track.spans)
+            span = {times * span.begin, times * span.end, span.op, span.iteration};
+    for (MemoryEvent& event : copy->timeline.memory)
+        event.time *= times;
     return copy;
 }
 
@@ -1063,7 +1083,8 @@ bool fits(const Prediction& prediction, const Run& run)
 
 WhyEffects::WhyEffects(const Run& run, int iteration)
     : m_run(inTicks(run))
-    , m_replay(OwnReplay::create(run, iteration))
+    , m_fineness(fineness(run.info))
+    , m_replay(OwnReplay::create(*m_run, iteration))
 { }
 
 const Result<WhatIfPredictor>& WhyEffects::predictor() const
@@ -1097,6 +1118,13 @@ Result<ChangeEffect> WhyEffects::ofChunks(int chunks) const
 }
 
 Result<ChangeEffect> WhyEffects::of(const WhyChange& change) const
+{
+    const auto effect = TRY(fineEffect(change));
+    const auto coarse = [this](std::int64_t time) { return rounded(time, m_fineness); };
+    return ChangeEffect{coarse(effect.difference), coarse(effect.least), coarse(effect.most)};
+}
+
+Result<ChangeEffect> WhyEffects::fineEffect(const WhyChange& change) const
 {
     if (change.kind == WhyChange::Kind::Chunks)
         return ofChunks(change.chunks);
@@ -1139,11 +1167,13 @@ Result<std::vector<FasterScheme>> fasterSchemes(const Run& run,
         const auto one = predicted(predictor, requestOf(run, scheme.name), run);
         if (!one || one->iteration >= predictor.measured())
             continue;
+        const auto coarse
+            = [times = fineness(run.info)](std::int64_t time) { return rounded(time, times); };
         FasterScheme found{.scheme = std::string(scheme.name),
-                           .iteration = one->iteration,
-                           .difference = one->iteration - predictor.measured(),
-                           .least = one->least,
-                           .most = one->most,
+                           .iteration = coarse(one->iteration),
+                           .difference = coarse(one->iteration - predictor.measured()),
+                           .least = coarse(one->least),
+                           .most = coarse(one->most),
                            .peakBytes = one->peakBytes,
                            .bytes = std::nullopt,
                            .stashes = one->peakStash};
@@ -1171,7 +1201,7 @@ Result<Run> predictedRun(const Run& run, std::string_view scheme)
     const auto measured = inTicks(run);
     const auto predictor = TRY(WhatIfPredictor::create(*measured));
     auto prediction = TRY(predicted(predictor, requestOf(run, scheme), run));
-    prediction.run.info.ticksPerUnit = run.info.ticksPerUnit;
+    prediction.run.info.ticksPerUnit = fineness(run.info) * run.info.ticksPerUnit;
     return std::move(prediction.run);
 }
 

@@ -232,9 +232,11 @@ public:
 
 private:
     engine::Result<ChangeEffect> ofChunks(int chunks) const;
+    engine::Result<ChangeEffect> fineEffect(const WhyChange& change) const; // in ticks of m_run
     const engine::Result<WhatIfPredictor>& predictor() const;
 
-    std::shared_ptr<const engine::Run> m_run;
+    std::shared_ptr<const engine::Run> m_run; // the run, or a copy whose times are in ns
+    std::int64_t m_fineness;                  // ticks of m_run for each tick of the run
     engine::Result<OwnReplay> m_replay;
     mutable std::once_flag m_once;
     mutable std::optional<engine::Result<WhatIfPredictor>> m_predictor; // set by predictor()

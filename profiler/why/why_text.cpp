@@ -113,7 +113,7 @@ Sentence reasonSentence(const Run& run, const Why& why, const WhyReason& reason)
         writer.text(fmt::format(" on device {}: ", reason.device.value));
         return writer.time(reason.time).done();
     case Kind::SlowStage: {
-        const Op& op = opAt(run.schedule, OpIndex(run.schedule), reason.op);
+        const Op op = opAt(run.schedule, OpIndex(run.schedule), reason.op);
         writer.text(fmt::format("{} of stage {}{} is {:.0f} % slower than the median stage, {}: ",
                                 kindName(op.kind), op.stage.value, layersText(run, op.stage),
                                 100 * reason.excess, counted(reason.count, "time")));

@@ -600,6 +600,12 @@ void Describer::addCompute()
         add(name, opRateText(all));
         return add(tr("MFU of the op"), tr("unknown: the peak of the device was not measured"));
     }
+    if (std::max(own, all) > peak) {
+        add(tr("Rate"), opRateText(own));
+        add(name, opRateText(all));
+        return add(tr("MFU of the op"),
+                   tr("unknown: the peak of the device, %1, is lower").arg(opRateText(peak)));
+    }
     add(tr("Rate"), tr("%1 of %2").arg(opRateText(own), opRateText(peak)));
     add(tr("MFU of the op"), percent(own / peak), true);
     add(name, percent(all / peak));

@@ -1,4 +1,5 @@
 #include "engine/base/field.h"
+#include "engine/base/median.h"
 #include "engine/base/text.h"
 #include "engine/base/try.h"
 #include "profiler/analysis/measure.h"
@@ -41,6 +42,7 @@ struct Config
 {
     int devices = 0, chunks = 1, microBatches = 0, worldSize = 0;
     const char* program = "Primus";
+    std::int64_t copies = 1; // known ones: tensor-parallel x data-parallel ranks of a stage
 
     std::size_t ops() const { return static_cast<std::size_t>(chunks) * microBatches; }
 };
@@ -97,6 +99,9 @@ Result<Config> readConfig(const std::string& file, const std::string& text)
     read.chunks = TRY(integer(file, config, {"vp_size", "vpp_size"}, kMostPipelineRanks));
     read.microBatches = TRY(integer(file, config, {"num_mbs", "micro_batches"}, kMostMicroBatches));
     read.worldSize = TRY(integer(file, config, {"world_size"}, std::numeric_limits<int>::max()));
+    for (const char* const key : {"tp_size", "dp_size"})
+        if (dom::element given; config[key].get(given) == simdjson::SUCCESS)
+            read.copies *= TRY(integer(file, config, {key}, read.worldSize));
     if (static_cast<std::int64_t>(read.devices) * read.chunks > 0xFFFF)
         return refused(file,
                        fmt::format("{} ranks with {} chunks are more than 65535 stages",
@@ -162,7 +167,7 @@ Result<Part> readPart(dom::object iteration, const Config& config)
             end = std::max(end, op.end);
         }
     constexpr std::int64_t kMostTimes = 20; // the ops of a rank fill most of an iteration
-    if ((end - begin) / kMostTimes > part.total || (end - begin) < part.total / kMostTimes)
+    if ((end - begin) / 2 > part.total || (end - begin) < part.total / kMostTimes)
         return fail(Error::Code::Corrupt,
                     fmt::format("total is {} and its ops take {} in all, as if their units "
                                 "differed; write all times in ms",
@@ -333,6 +338,26 @@ Result<void> checkOrder(const RankFile& rank, const Config& config)
         }
     }
     return {};
+}
+
+// The last rank computes the loss: its first backward follows a forward at once.
+Result<void> checkLast(const RankFile& rank)
+{
+    std::vector<std::int64_t> waits, forwards;
+    for (const auto& [number, part] : rank.iterations) {
+        std::int64_t ready = 0;
+        for (const Window& forward : part.forwards)
+            if (forward.begin < part.backwards.front().begin)
+                ready = forward.end;
+        waits.push_back(part.backwards.front().begin - ready);
+        forwards.push_back(part.forwards.front().duration());
+    }
+    if (medianOf(waits) <= medianOf(forwards))
+        return {};
+    return refused(rank.name,
+                   fmt::format("its first backward begins {} after its forward, as if pp_size in "
+                               "config.json were too small; import files of one run",
+                               timeText(medianOf(waits), 1)));
 }
 
 class TraceBuilder
@@ -633,6 +658,11 @@ Result<MegatronTrace> readPrimus(const MegatronFiles& files)
                                     "all of them",
                                     read.devices - static_cast<int>(ranks.size()), read.devices,
                                     kPrefix, rank, kSuffix));
+    if (read.worldSize % (read.devices * read.copies) != 0)
+        return refused(config->first,
+                       fmt::format("world_size {} is not a multiple of pp_size x tp_size x dp_size "
+                                   "= {}; import files of one run",
+                                   read.worldSize, read.devices * read.copies));
     std::vector<RankFile> all;
     for (const auto& [rank, file] : ranks) {
         all.push_back(TRY(readRank(file->first, file->second, read)));
@@ -649,6 +679,7 @@ Result<MegatronTrace> readPrimus(const MegatronFiles& files)
                                        "run",
                                        all.front().name));
     }
+    TRY(checkLast(all.back()));
     return TraceBuilder(read, std::move(all)).build();
 }
 

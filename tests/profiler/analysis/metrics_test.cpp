@@ -1,4 +1,5 @@
-#include "profiler/analysis/metrics.h"
+#include "profiler/analysis/compare.h"
+#include "profiler/analysis/run_measures.h"
 #include "tests/profiler/analysis/hand_made.h"
 
 using namespace analysis_test;
@@ -176,17 +177,38 @@ TEST_CASE("tokens per second and MFU need a clock in nanoseconds and what they c
     CHECK_FALSE(numbers(run).tokensPerSecond.has_value());
     run.info.tokensPerIteration = 32;
     run.info.flopsPerIteration = 64;
-    run.info.peakFlops = 4e9;
-    CHECK(numbers(run).tokensPerSecond == Approx(2e9));
-    CHECK(numbers(run).mfu == Approx(0.5));
-    CHECK_FALSE(numbers(run).hfu.has_value());
-    run.info.executedFlops = 80;
-    CHECK(numbers(run).hfu == Approx(0.625));
-    run.schedule.shape.dataParallel = 2; // twice the devices for the same work
+    run.info.peakFlops = 8e9;
     CHECK(numbers(run).tokensPerSecond == Approx(2e9));
     CHECK(numbers(run).mfu == Approx(0.25));
+    CHECK_FALSE(numbers(run).hfu.has_value());
+    run.info.executedFlops = 80;
+    CHECK(numbers(run).hfu == Approx(0.3125));
+    run.schedule.shape.dataParallel = 2; // twice the devices for the same work
+    CHECK(numbers(run).tokensPerSecond == Approx(2e9));
+    CHECK(numbers(run).mfu == Approx(0.125));
     run.info.ticksPerUnit = 4;
     CHECK_FALSE(numbers(run).tokensPerSecond.has_value());
+}
+
+// An edited peak gave an MFU of several hundred percent.
+TEST_CASE("MFU is unknown if the ops reach more than the peak, and a comparison has one peak")
+{
+    Run run = pingPong();
+    run.info.ticksPerUnit = 1;
+    run.info.flopsPerIteration = 64;
+    run.info.peakFlops = 2.5e9; // more than the mean rate, less than that while the devices compute
+    CHECK_FALSE(numbers(run).mfu.has_value());
+    CHECK(numbers(run).whyNoMfu.find("the peak of 2.5 GFLOP/s is lower than the ")
+          != std::string::npos);
+    Run other = run;
+    other.info.peakFlops = 1e12;
+    CHECK(numbers(other).mfu.has_value());
+    for (const char* key : {"mfu", "hfu"})
+        for (const Measure<ReportedRun>& measure : runMeasures())
+            if (measure.key == key)
+                CHECK(measure({run, numbers(run)}).note == numbers(run).whyNoMfu);
+    const auto compared = compare({&run, &other}).value();
+    CHECK_FALSE(compared.runs[1].metrics.mfu.has_value());
 }
 
 TEST_CASE("a run without iterations has no metrics and fails with a message")

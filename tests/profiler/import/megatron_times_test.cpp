@@ -206,9 +206,24 @@ TEST_CASE("a wait in an op of Primus is cut from it")
     std::ifstream in(folder.path() / "pp_rank_1.json");
     const std::string text{std::istreambuf_iterator<char>(in), {}};
     const std::size_t begin = text.find("fwd_start\": [") + 13;
-    folder.edit("pp_rank_1.json", text.substr(begin, text.find(',', begin) - begin), "-20.0");
+    folder.edit("pp_rank_1.json", text.substr(begin, text.find(',', begin) - begin), "-2.0");
     const std::int64_t message = 100'000; // ns; when it arrived is unknown, so it stays in the op
     CHECK(work(folder.import().value().run) == before + message);
+}
+
+// Half of the ranks of a run were a run of half of the devices.
+TEST_CASE("without the last rank of Primus, no smaller pp_size is believed")
+{
+    for (const char* scheme : {"1f1b", "interleaved-1f1b"}) {
+        const Run run = simulatedRun(scheme, 4, 8, 3);
+        const PrimusFolder folder(run);
+        CHECK(folder.error().empty());
+        folder.edit("config.json", "\"pp_size\": 4", "\"pp_size\": 2");
+        for (const char* rank : {"pp_rank_2.json", "pp_rank_3.json"})
+            std::filesystem::remove(folder.path() / rank);
+        CHECK(folder.error().find("as if pp_size in config.json were too small")
+              != std::string::npos);
+    }
 }
 
 TEST_CASE("damaged files of Primus are one error")
@@ -224,6 +239,12 @@ TEST_CASE("damaged files of Primus are one error")
                          "of them"));
     CHECK(error("config.json", "\"pp_size\": 2", "\"pp_size\": 1")
               .ends_with("pp_size is 1 in config.json; import files of one run"));
+    CHECK(error("config.json", "{", "{\"tp_size\": 8, ")
+              .ends_with("tp_size is not an integer from 1 to 2"));
+    CHECK(
+        error("config.json", "{", "{\"dp_size\": 2, ")
+            .ends_with("world_size 2 is not a multiple of pp_size x tp_size x dp_size = 4; import "
+                       "files of one run"));
     CHECK(error("config.json", "\"num_mbs\": 4", "\"num_mbs\": 5")
               .ends_with("fwd_start has 4 times, but num_mbs x vp_size = 5 in config.json; import "
                          "files of one run"));

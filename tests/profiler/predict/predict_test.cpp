@@ -54,6 +54,32 @@ TEST_CASE("a prediction on hardware states its model, its mapping and the loads 
     CHECK_FALSE(predicted(request, {.needsLoads = false}).loads);
 }
 
+// The guide described the buffers, and the memory had none.
+TEST_CASE("all-reduces as in BitPipe's code copy half of the gradients of a device")
+{
+    PredictionRequest request = requestOf("bitpipe", 8, 8);
+    request.source.kind = CostSource::Kind::Hardware;
+    request.source.model = "bert-64";
+    request.source.hardware = "a800-sxm-80";
+    for (const SyncPolicy sync : {SyncPolicy::Eager, SyncPolicy::Late, SyncPolicy::EagerBlocking}) {
+        const auto one = predicted(request, {.sync = sync});
+        std::vector<std::int64_t> buffers(8), most(8), gradients(8);
+        for (const MemoryEvent& event : one.run.timeline.memory) {
+            if (event.category == MemoryCategory::Gradients)
+                gradients[event.device] += event.bytes;
+            if (event.category != MemoryCategory::Buffers)
+                continue;
+            buffers[event.device] += event.bytes;
+            most[event.device] = std::max(most[event.device], buffers[event.device]);
+            CHECK(buffers[event.device] >= 0);
+        }
+        CHECK(buffers == std::vector<std::int64_t>(8)); // all are freed
+        for (std::size_t d = 1; d < 7; ++d)             // without embedding and output layer
+            CHECK(1.0 * most[d] / static_cast<double>(gradients[d])
+                  == Approx(sync == SyncPolicy::EagerBlocking ? 0.5 : 0));
+    }
+}
+
 // The window took nodes of consecutive devices, whatever the run and the request said.
 TEST_CASE("the costs of a recorded run follow the mappings of both schedules")
 {

@@ -78,6 +78,9 @@ TEST_CASE("the summary says how its iteration was obtained, and has HFU if it di
     run.info.peakSource = "measured";
     CHECK_THAT(summaryOf(run, numbers), Contains("50.0 % (of 192 GFLOP/s per device, measured)\n"));
     CHECK_THAT(summaryOf(run, numbers), EndsWith("HFU         62.5 %\n"));
+    numbers.mfu = numbers.hfu = std::nullopt;
+    numbers.whyNoMfu = "the peak is lower";
+    CHECK_THAT(summaryOf(run, numbers), EndsWith("MFU         unknown (the peak is lower)\n"));
 }
 
 // The median and the interval of the reported iteration were printed beside every iteration.

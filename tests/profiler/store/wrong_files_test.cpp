@@ -209,6 +209,10 @@ TEST_CASE("spans that no op has make the times of a recorded run unknown")
         CHECK(whyUnknown(readRun(folder / "shifted.sqlite").value().info)
                   .ends_with("is outside of its iteration"));
     }
+    REQUIRE(writeRun(folder / "longer.sqlite", emulated));
+    runSql(folder / "longer.sqlite", "UPDATE BS_iteration SET \"end\" = 3 * \"end\"");
+    CHECK(whyUnknown(readRun(folder / "longer.sqlite").value().info)
+          == "iteration 0 lasts twice as long as its ops");
     emulated.timeline.tracks.erase(
         std::remove_if(emulated.timeline.tracks.begin(), emulated.timeline.tracks.end(),
                        [](const Track& track) { return track.device == DeviceId{1}; }),

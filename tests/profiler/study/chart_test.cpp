@@ -197,6 +197,11 @@ TEST_CASE("a Pareto chart shades what is over the memory of a device")
     REQUIRE(limit != dashed.end());
     CHECK(markOf(front, small.at("8", "0", "gpipe")).rect.x > limit->x1 - 7);
     CHECK(markOf(front, small.at("8", "0", "1f1b")).rect.x < limit->x1);
+    CHECK_FALSE(hasText(front, "not drawn"));
+    small.results[small.at("8", "0", "1f1b")].values.of[StudyMetric::PeakBytes] = std::nullopt;
+    small.study.onlyFitting = true;
+    CHECK(hasText(drawn(small, 1), "not drawn: 1 out of memory, 1 without peak memory"));
+    small.study.onlyFitting = false;
     small.results[small.at("8", "0", "gpipe")].values.of[StudyMetric::UsableMemory] = 1e12;
     CHECK_FALSE(hasText(drawn(small, 1), "over 10.0 GiB usable")); // not the same memory
 }

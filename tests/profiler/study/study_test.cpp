@@ -247,6 +247,7 @@ TEST_CASE("every mistake in a study is named")
                Catch::Contains("only_fitting must be true or false"));
     CHECK_THAT(errorOf("[grid]\nscheme = [\"1f2b\"]"), Catch::Contains("unknown scheme '1f2b'"));
     CHECK_THAT(errorOf("[grid]\ndevices = []"), Catch::Contains("devices has no values"));
+    CHECK_THAT(errorOf("[grid]\ndevices = [2, 4, 2]"), Catch::Contains("devices has 2 twice"));
     CHECK_THAT(errorOf("[fixed]\ndevices = [1, 2]"), Catch::Contains("put it into [grid]"));
     CHECK_THAT(errorOf("[grid]\noutput = [\"a\"]"), Catch::Contains("set by the study itself"));
     CHECK_THAT(chart("kind = \"pie\""), Catch::Contains("kind 'pie'"));

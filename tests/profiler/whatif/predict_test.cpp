@@ -58,6 +58,17 @@ TEST_CASE("the interval of another order covers the errors of earlier prediction
     CHECK(1.0 * split->most == Approx(1.05 * slow->iteration));
     CHECK(slow->iteration > split->iteration);
 
+    // 0 of 12 intervals from runs without all-reduces contained the time with two directions.
+    CHECK(shares("bitpipe").second == Approx(1.05 * 1.15));
+    // 1 of 18 intervals contained the time of 1F1B if messages took long beside the ops of the run.
+    auto& messages = predictor->times().message.times;
+    REQUIRE(!messages.empty());
+    const auto free = predictor->predict({scheduleOf("gpipe", 4, 8), 1e9, 0});
+    for (std::size_t i = 0; i < messages.size() / 10; ++i)
+        messages[i] = 0;
+    const auto shorter = predictor->predict({scheduleOf("gpipe", 4, 8), 1, 0});
+    CHECK(1.0 * shorter->least == Approx(0.95 * free->iteration));
+
     run.info.mode = Mode::Simulate; // its costs are exact
     predictor = WhatIfPredictor::create(run);
     REQUIRE(predictor);

@@ -255,6 +255,21 @@ TEST_CASE("twice as fast links take half of the messages of the path away")
     CHECK(effect(run, why, WhyReason::Kind::Messages) == -3);
 }
 
+// Half of one tick was rounded to none: the gain was 12.4.
+TEST_CASE("a message of one tick is twice as fast in half a tick")
+{
+    UnitCosts costs;
+    costs.p2p = {1, 10};
+    const Run run = simulated("1f1b", 8, 64, costs);
+    const Why why = whyNotFaster(run).value();
+    CHECK(units(run, why.shares.messages) == Approx(12.4));
+    CHECK(effect(run, why, WhyReason::Kind::Messages) == Approx(-6.2));
+    const auto schemes = fasterSchemes(run).value();
+    const auto zbv = std::ranges::find(schemes, "zb-v", &FasterScheme::scheme);
+    REQUIRE(zbv != schemes.end());
+    CHECK(units(run, zbv->iteration) == Approx(198.8));
+}
+
 TEST_CASE("two chunks halve the fill and the drain of 1F1B")
 {
     const Run run = simulated("1f1b", 4, 8);
@@ -417,7 +432,8 @@ TEST_CASE("the faster schemes are all that are predicted to be, the fastest firs
     CHECK(std::ranges::is_sorted(faster, {}, &FasterScheme::iteration));
     CHECK(faster.back().difference < 0);
     const Run predicted = predictedRun(run, faster.front().scheme).value();
-    CHECK(faster.front().iteration == predicted.timeline.iterations.front().window.duration());
+    CHECK(units(run, faster.front().iteration)
+          == units(predicted, predicted.timeline.iterations.front().window.duration()));
     const Run best = simulated(faster.front().scheme, 4, 8);
     CHECK(static_cast<double>(faster.front().iteration) / static_cast<double>(run.info.ticksPerUnit)
           == Approx(units(best, best.timeline.iterations.front().window.duration())).margin(0.1));

@@ -103,6 +103,9 @@ TEST_CASE("the details of an op state FLOPs, rate, MFU, and how long its stash i
     const double seconds = static_cast<double>(first.window.duration()) * 1e-9;
     CHECK(row(of(), "MFU of the op") == app::percent(flops / seconds / 1e11));
     CHECK(row(of(), "All F of stage 0") != QLatin1String("(none)"));
+    run.info.peakFlops = flops / seconds / 2; // an edited peak gave 200 %
+    CHECK(
+        row(of(), "MFU of the op").startsWith(QLatin1String("unknown: the peak of the device, ")));
     CHECK(row(of(), "Stash kept for 0B0").startsWith(QLatin1String("0.88 GiB, ")));
     CHECK(row(of(), "Stash kept until") != QLatin1String("(none)"));
     CHECK(row(of(), "Device memory at the end") != QLatin1String("(none)"));
