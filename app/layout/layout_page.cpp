@@ -185,7 +185,10 @@ public:
                                                .chunks = 2,
                                                .dataParallel = 1,
                                                .options = {}};
-        m_settings.plan.source.kind = CostSource::Kind::Hardware;
+        CostSource& source = m_settings.plan.source;
+        source.kind = CostSource::Kind::Hardware;
+        source.model = "llama3-8b";
+        source.hardware = "h100-sxm";
         makeActions();
         QWidget *form = makeForm(), *centre = makeCentre(), *result = makeResult();
         spaced(new QVBoxLayout(this), {}, 0,
@@ -330,6 +333,7 @@ private:
             text->setReadOnly(true);
             text->setFont(codeFont(12));
             text->setTabChangesFocus(true);
+            text->setLineWrapMode(QPlainTextEdit::NoWrap);
             text->setMinimumHeight(60);
         }
         m_preview->setPlaceholder(tr("The schedule appears here"));
@@ -609,7 +613,7 @@ private:
 profiler::MarkedScene deviceBars(const DeviceBars& bars, const profiler::ChartStyle& style)
 {
     profiler::ChartCanvas canvas(style);
-    canvas.setRightMargin(12);
+    canvas.setRightMargin(bars.limit > 0 ? 76 : 12);
     std::vector<double> values = bars.now;
     values.insert(values.end(), bars.before.begin(), bars.before.end());
     values.push_back(0);
@@ -636,9 +640,8 @@ profiler::MarkedScene deviceBars(const DeviceBars& bars, const profiler::ChartSt
     if (bars.limit > 0) {
         canvas.line({profiler::kPlotLeft, y(bars.limit)}, {canvas.right(), y(bars.limit)}, 1.5,
                     style.ink);
-        canvas.text(canvas.right(), y(bars.limit) + profiler::kChartText + 2,
-                    "limit " + number(bars.limit, bars.decimals).toStdString(),
-                    profiler::Text::Anchor::End);
+        canvas.text(canvas.right() + 6, y(bars.limit) + 4,
+                    "limit " + number(bars.limit, bars.decimals).toStdString());
     }
     canvas.drawNames(names, "device; grey: before");
     return canvas.finish();

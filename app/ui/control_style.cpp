@@ -445,9 +445,9 @@ QRect ControlStyle::subControlRect(ComplexControl control, const QStyleOptionCom
             break;
         }
     }
-    const auto* combo = qstyleoption_cast<const QStyleOptionComboBox*>(option);
+    // From Qt 6.8 on, the style sheet's style draws the text of a combo box into this rectangle.
     if (control == CC_ComboBox && subControl == SC_ComboBoxEditField)
-        return combo != nullptr && combo->editable ? r.adjusted(9, 2, -24, -2) : r;
+        return r.adjusted(9, 2, -24, -2);
     return QProxyStyle::subControlRect(control, option, subControl, widget);
 }
 

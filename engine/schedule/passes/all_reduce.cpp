@@ -13,8 +13,9 @@ namespace {
 std::vector<std::vector<std::size_t>> readyPositions(const Schedule& schedule)
 {
     const int every = schedule.shape.updateEvery > 0 ? updateEveryOfReplica(schedule.shape) : 0;
-    std::vector<std::vector<std::size_t>> ready(schedule.shape.rows(),
-                                                std::vector<std::size_t>(every == 0 ? 1 : 0));
+    std::vector<std::vector<std::size_t>> ready(schedule.shape.rows());
+    if (every == 0)
+        std::ranges::fill(ready, std::vector<std::size_t>{0});
     std::vector<int> backwards(schedule.shape.rows());
     for (const auto& ops : schedule.program)
         for (std::size_t i = 0; i < ops.size(); ++i) {

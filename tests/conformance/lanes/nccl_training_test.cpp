@@ -67,7 +67,7 @@ Learned train(const Setting& setting, const Machine& machine, Accumulate accumul
                           .poison = Poison::Freed};
     setup.executorDevices = makeExecutorDevices(on, models, make);
     setup.communicators = on.communicators;
-    Live live({setup, std::chrono::milliseconds(20000)}, run);
+    Live live({.pipeline = setup, .patience = std::chrono::milliseconds(20000)}, run);
     Learned trained;
     std::map<std::pair<int, StageId>, std::vector<float>> gradients;
     std::mutex mutex;
