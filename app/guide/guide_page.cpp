@@ -32,6 +32,7 @@ constexpr About kAbout[] = {
     {"comparing", "runs", true},    {"comparing", "compare"},
     {"recording-traces", "import"}, {"memory-and-bpipe", "estimator", true},
     {"memory-and-bpipe", "memory"}, {"choosing-a-scheme", "whatif"},
+    {"choosing-a-scheme", "layout"},
     {"searching", "search", true},  {"searching", "editor"},
     {"studies", "study", true},     {"cluster", "cluster", true},
 };

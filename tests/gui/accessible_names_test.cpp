@@ -89,6 +89,7 @@ TEST_CASE("every interactive widget of every page has an accessible name")
     window.open({"settings"});
     window.open({"estimator"});
     window.open({"search"});
+    window.open({"layout"});
     window.open({"study"});
     window.open({"runs"});
     window.open({.kind = "editor",
