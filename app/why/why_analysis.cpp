@@ -3,6 +3,7 @@
 #include "engine/base/try.h"
 #include "engine/schedule/transfers.h"
 #include "profiler/analysis/data_flow.h"
+#include "profiler/why/stragglers.h"
 
 namespace app {
 namespace {
@@ -46,7 +47,10 @@ WhyEffectsAnswer simulateChanges(const engine::Run& run, const profiler::Why& wh
                                  const std::atomic<bool>& isDropped)
 {
     const profiler::WhyEffects simulator(run, why.path.iteration);
-    WhyEffectsAnswer answer{{}, simulator.accuracy()};
+    WhyEffectsAnswer answer{{}, simulator.accuracy(), {}};
+    if (const auto found = profiler::stragglers(run))
+        for (const profiler::Finding& slow : profiler::stragglerFindings(run, *found))
+            answer.stragglers.append(QString::fromStdString(slow.sentence));
     for (const profiler::WhyReason& reason : why.reasons) {
         WhyEffect& effect = answer.effects.emplace_back();
         if (!reason.change || isDropped)

@@ -6,6 +6,7 @@
 #include "profiler/why/why.h"
 
 #include <QString>
+#include <QStringList>
 
 #include <atomic>
 #include <optional>
@@ -28,6 +29,7 @@ struct WhyEffectsAnswer
 {
     std::vector<WhyEffect> effects;        // of each reason
     engine::Result<double> accuracy = 1.0; // see profiler::WhyEffects
+    QStringList stragglers;                // a sentence for each slow device or rank
 };
 WhyEffectsAnswer simulateChanges(const engine::Run& run, const profiler::Why& why,
                                  const std::atomic<bool>& isDropped);

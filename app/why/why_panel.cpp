@@ -640,6 +640,9 @@ void WhyPanel::showReasons()
     else
         notes->addWidget(makeWrappedText(tr("Each change is simulated alone; gains do not add up."),
                                          "hint", "whyAlone"));
+    if (m_effects)
+        for (const QString& slow : m_effects->stragglers)
+            notes->addWidget(makeWrappedText(slow, "", "whyStraggler"));
     if (const QString note = accuracyNote(); !note.isEmpty())
         notes->addWidget(makeWrappedText(note, "hint", "whyAccuracy"));
     auto* list = makeButton(tr("Show path as a list"), QStringLiteral("whyList"), "link");

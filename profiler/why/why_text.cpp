@@ -398,6 +398,9 @@ std::string whyText(const Run& run, const WhyReport& report)
         text += "No change can be simulated: " + report.accuracy.error().message + "\n";
     else if (!why.reasons.empty())
         text += "Each change is simulated separately; the gains do not add up.\n";
+    if (const auto slow = stragglers(run))
+        for (const Finding& finding : stragglerFindings(run, *slow))
+            text += finding.sentence + "\n";
     return text + nextText(run, report);
 }
 

@@ -2,6 +2,7 @@
 #include "profiler/store/trace_store.h"
 #include "profiler/whatif/own_replay.h"
 #include "profiler/why/stragglers.h"
+#include "profiler/why/why_text.h"
 #include "tests/profiler/analysis/hand_made.h"
 #include "tests/support/paths.h"
 
@@ -127,6 +128,16 @@ TEST_CASE("a device of an emulated run that is slowed by 10 % is named, and its 
             CHECK(findings.front().kind == "straggler");
             CHECK(findings.front().sentence.starts_with("Device " + std::to_string(slow)));
         }
+}
+
+TEST_CASE("\"Why not faster?\" names a straggler")
+{
+    const auto text = [](const Run& run) {
+        return whyText(run, whyReport(run, -1, WhySchemes::LeaveOut).value());
+    };
+    const Run run = sample("1f1b-d4-n8.sqlite");
+    CHECK(text(run).find("longer for its work") == std::string::npos);
+    CHECK(text(slowed(run, 2, 1.1)).find("Device 2 takes ") != std::string::npos);
 }
 
 TEST_CASE("a simulated device with ops 10 % longer costs what its ops cost the iteration")
