@@ -376,11 +376,9 @@ Result<Plan> planOf(const Experiment& experiment)
     TRY(emulatedLinks(experiment, schedule));
     if (experiment.transport == TransportChoice::Nccl)
         if (const auto fault = findNcclFault(schedule))
-            return fail(
-                Error::Code::InvalidArgument,
-                fmt::format(
-                    "NCCL would deadlock with this order of messages ({}): use --transport peer",
-                    fault->reason));
+            return invalid(
+                "NCCL would deadlock with this order of messages ({}): use --transport peer",
+                fault->reason);
     auto data
         = TRY(TextData::named(experiment.textFile, experiment.seed, experiment.model.sequence));
     auto pass = TRY(passSpec(experiment.model, schedule));
