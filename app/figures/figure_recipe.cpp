@@ -147,13 +147,13 @@ Result<engine::Run> readExperiment(const std::string& file, FigureTimes times)
         return invalid("{} is an experiment without recorded times; add --times schematic, "
                        "or run it first: bscope experiment {} -o RUN.sqlite",
                        file, file);
-    return engine::readFile(file)
-        .and_then([](const std::string& text) { return engine::experimentFromToml(text); })
-        .and_then(
-            [](const engine::Experiment& experiment) { return profiler::schematic(experiment); })
-        .map_error([&](const Error& error) {
-            return Error{error.code, fmt::format("{}: {}", file, error.message)};
-        });
+    return inContext(
+        file,
+        engine::readFile(file)
+            .and_then([](const std::string& text) { return engine::experimentFromToml(text); })
+            .and_then([](const engine::Experiment& experiment) {
+                return profiler::schematic(experiment);
+            }));
 }
 
 Result<engine::Run> readRun(const std::string& file, FigureTimes times)

@@ -37,10 +37,7 @@ template<class Object>
 Result<void> readSpec(Fields<Object> fields, const toml::table& table, std::string_view source,
                       Object& object)
 {
-    return readFields(fields, "", table, object).map_error([&](Error error) {
-        error.message = fmt::format("{}: {}", source, error.message);
-        return error;
-    });
+    return inContext(source, readFields(fields, "", table, object));
 }
 
 } // namespace engine

@@ -25,11 +25,9 @@ Field<C> cost(FieldFacts facts, GetCost get, SetCost store)
                 return value ? textOf(*value) : std::string();
             },
             [flag, store = std::move(store)](C& costs, std::string_view text) -> Result<void> {
-                const auto value = parseFraction(text);
-                if (!value)
-                    return fail(value.error().code, "{} {}: {}", flag, excerpt(text),
-                                value.error().message);
-                return store(costs, *value);
+                const auto value = TRY(
+                    inContext(fmt::format("{} {}", flag, excerpt(text)), parseFraction(text)));
+                return store(costs, value);
             }};
 }
 

@@ -361,10 +361,7 @@ Result<void> checkSize(const Experiment& experiment)
         + HappensBefore::bytes(1, experiment.schedule.devices);
     TRY(checkRequest(experiment.schedule));
     const auto limit = limitOfMachine(static_cast<int>(std::min(bytesPerOp, 1e9)));
-    return checkRequest(experiment.schedule, limit).map_error([](Error error) {
-        error.message += ", or fewer --iterations";
-        return error;
-    });
+    return withAdvice(checkRequest(experiment.schedule, limit), ", or fewer --iterations");
 }
 
 Result<Plan> planOf(const Experiment& experiment)

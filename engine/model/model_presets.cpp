@@ -90,10 +90,7 @@ Result<ModelSpec> loadModel(std::string_view nameOrFile)
             nameOrFile, fmt::join(modelNames(), ", "));
     const auto table = TRY(SpecFile::open(kFolders, nameOrFile, "model"));
     TRY(SpecFile::need(table, kNeededModelKeys, nameOrFile));
-    return modelFromTable(table).map_error([&](Error error) {
-        error.message = fmt::format("{}: {}", nameOrFile, error.message);
-        return error;
-    });
+    return inContext(nameOrFile, modelFromTable(table));
 }
 
 } // namespace engine

@@ -152,10 +152,8 @@ TextData TextData::shipped(std::uint64_t seed)
 
 Result<TextData> TextData::fromFile(const std::string& file, std::uint64_t seed)
 {
-    auto text = readFile(file);
-    if (!text)
-        return fail(text.error().code, "--text: " + text.error().message);
-    return TextData(std::move(*text), seed);
+    auto text = TRY(inContext("--text", readFile(file)));
+    return TextData(std::move(text), seed);
 }
 
 Result<TextData> TextData::named(const std::string& name, std::uint64_t seed, int sequence)

@@ -133,12 +133,10 @@ SizeLimit limitOfMachine(int bytesPerOp)
 Result<void> checkRequest(const ScheduleRequest& request, const SizeLimit& limit)
 {
     if (request.windows > 1)
-        return checkRequest(asOneWindow(request), limit).map_error([&request](Error error) {
-            error.message += fmt::format(", or fewer iterations: the stream has {} windows of {} "
-                                         "micro-batches",
-                                         request.windows, request.microBatches);
-            return error;
-        });
+        return withAdvice(
+            checkRequest(asOneWindow(request), limit),
+            fmt::format(", or fewer iterations: the stream has {} windows of {} micro-batches",
+                        request.windows, request.microBatches));
     const Scheme* scheme = findScheme(request.scheme);
     if (scheme == nullptr)
         return unknownScheme(request.scheme);

@@ -1,5 +1,6 @@
 #include "profiler/figure/palette.h"
 
+#include "engine/base/try.h"
 #include "resources/resources.h"
 
 #include <fmt/format.h>
@@ -263,13 +264,10 @@ Result<Palette> loadPalette(std::string_view name, ThemeMode mode)
     // The file of a palette contains only its differences from the default palette.
     Json merged = base[theme];
     merged.merge_patch(file[theme]);
-    auto palette = readTheme(merged);
-    if (!palette)
-        return fail(palette.error().code, "palette '{}', {}: {}", name, theme,
-                    palette.error().message);
-    palette->name = name;
-    palette->title = file.value("title", std::string(name));
-    palette->mode = mode;
+    auto palette = TRY(inContext(fmt::format("palette '{}', {}", name, theme), readTheme(merged)));
+    palette.name = name;
+    palette.title = file.value("title", std::string(name));
+    palette.mode = mode;
     return palette;
 }
 
