@@ -16,9 +16,9 @@
 #include "engine/base/try.h"
 #include "engine/timeline/import_report.h"
 #include "engine/timeline/kernel_name.h"
-#include "profiler/export/exporters.h"
 #include "profiler/import/import.h"
 #include "profiler/import/rules.h"
+#include "profiler/report/import_sheet.h"
 #include "resources/resources.h"
 
 #include <QAction>
@@ -1110,7 +1110,9 @@ private:
             "saveImportReport", tr("Save report…"), QKeySequence::Save,
             [this] {
                 m_saver.saveText({tr("Save report"), m_document->title(), tr("Reports (*.json)")},
-                                 [run = m_document->run()] { return profiler::importJson(*run); });
+                                 [run = m_document->run()] {
+                                     return profiler::jsonText(profiler::importSheet(*run));
+                                 });
             },
             tr("write the report as JSON, as bscope import --json prints it"));
         inMenu(Menu::Analyze, {m_editRules});
