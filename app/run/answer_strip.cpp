@@ -50,12 +50,12 @@ profiler::Colour fillOf(Category category, const profiler::Palette& palette)
         return ofOp(OptimizerStep);
     case Exposed:
         return palette.exposed();
-    case Fill: // three greys of the palette, as in a comparison
-        return palette.optimizerState;
+    case Fill:
+        return palette.*profiler::kFillCause;
     case Wait:
-        return palette.gradients;
+        return palette.*profiler::kWaitCause;
     case Drain:
-        return palette.weights;
+        return palette.*profiler::kDrainCause;
     case Bubble:
         break;
     }

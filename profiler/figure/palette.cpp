@@ -250,6 +250,15 @@ Colour Palette::inkOf(const engine::Op& op, Colour fill) const
     return !isByDirection ? inkOn(fill) : op.replica == 1 ? lightInk : darkInk;
 }
 
+Colour Palette::*memoryFill(engine::MemoryCategory category)
+{
+    static constexpr engine::EnumArray<engine::MemoryCategory, Colour Palette::*,
+                                       engine::kMemoryCategories>
+        kFills{&Palette::weights, &Palette::gradients, &Palette::optimizerState, &Palette::stash,
+               &Palette::buffers};
+    return kFills[category];
+}
+
 Result<Palette> loadPalette(std::string_view name, ThemeMode mode)
 {
     const std::string_view text = resourceOf(name);

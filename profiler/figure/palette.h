@@ -75,6 +75,18 @@ struct Palette
     Colour inkOf(const engine::Op& op, Colour fill) const;
 };
 
+// The colour of a memory category. A bar stacks the categories in this order.
+Colour Palette::*memoryFill(engine::MemoryCategory category);
+inline constexpr engine::MemoryCategory kMemoryStack[]
+    = {engine::MemoryCategory::Weights, engine::MemoryCategory::Gradients,
+       engine::MemoryCategory::Optimizer, engine::MemoryCategory::Buffers,
+       engine::MemoryCategory::Stash};
+
+// The three causes of bubbles have greys that also stand for memory.
+inline constexpr Colour Palette::*kFillCause = &Palette::optimizerState;
+inline constexpr Colour Palette::*kWaitCause = &Palette::gradients;
+inline constexpr Colour Palette::*kDrainCause = &Palette::weights;
+
 // Loads a palette of resources/palettes. Fails with Error::Code::NotFound; the message lists the
 // palettes.
 engine::Result<Palette> loadPalette(std::string_view name, ThemeMode mode);
