@@ -39,7 +39,8 @@ struct ResultFile
     friend bool operator==(const ResultFile&, const ResultFile&) = default;
 };
 
-// Returns the traces and snapshots in a folder and its subfolders, sorted by rank. Does not set isComplete.
+// Returns the traces and snapshots in a folder and its subfolders, sorted by rank. Does not set
+// isComplete.
 std::vector<ResultFile> resultFiles(const QString& folder);
 int rankInName(const QString& name); // 3 for "rank3.json.gz"; -1: none
 

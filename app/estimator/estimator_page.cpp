@@ -5,11 +5,11 @@
 #include "app/plan/run_plan.h"
 #include "app/ui/band.h"
 #include "app/ui/bound_fields.h"
-#include "app/ui/table_text.h"
 #include "app/ui/form_rows.h"
 #include "app/ui/latest.h"
 #include "app/ui/row_table.h"
 #include "app/ui/segment_control.h"
+#include "app/ui/table_text.h"
 #include "app/ui/text.h"
 #include "profiler/study/reproduce.h"
 

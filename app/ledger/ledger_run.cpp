@@ -86,8 +86,11 @@ void addResults(const engine::Run& run, LedgerRun& result)
     if (of.peakBytes)
         result.peakBytes = static_cast<double>(*of.peakBytes);
     result.tokensPerSecond = of.metrics.tokensPerSecond;
-    result.lossFirst = of.lossFirst;
-    result.lossLast = of.lossLast;
+    for (const engine::Iteration& iteration : run.timeline.iterations)
+        if (iteration.loss && iteration.kind != engine::Iteration::Kind::Replay) {
+            result.lossFirst = result.lossFirst.value_or(*iteration.loss);
+            result.lossLast = iteration.loss;
+        }
 }
 
 } // namespace

@@ -1,9 +1,9 @@
 #include "app/ledger/ledger_table.h"
 
 #include "app/ui/controls.h"
-#include "app/ui/table_text.h"
 #include "app/ui/icons.h"
 #include "app/ui/settings.h"
+#include "app/ui/table_text.h"
 #include "app/ui/text.h"
 
 #include <QFileInfo>

@@ -4,12 +4,12 @@
 #include "app/mapping/mapping_text.h"
 #include "app/plan/memory_bars.h"
 #include "app/ui/band.h"
-#include "app/ui/table_text.h"
 #include "app/ui/empty_state.h"
 #include "app/ui/form_rows.h"
 #include "app/ui/latest.h"
 #include "app/ui/row_table.h"
 #include "app/ui/segment_control.h"
+#include "app/ui/table_text.h"
 #include "app/ui/text.h"
 #include "engine/base/try.h"
 

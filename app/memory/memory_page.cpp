@@ -5,10 +5,10 @@
 #include "app/timeline/paint/legend.h"
 #include "app/timeline/view/run_view.h"
 #include "app/timeline/widget/iteration_stepper.h"
-#include "app/ui/table_text.h"
 #include "app/ui/empty_state.h"
 #include "app/ui/row_table.h"
 #include "app/ui/segment_control.h"
+#include "app/ui/table_text.h"
 #include "app/ui/text.h"
 #include "app/ui/themed_icon.h"
 

@@ -2,8 +2,8 @@
 
 #include "app/range/range_text.h"
 #include "app/ui/controls.h"
-#include "app/ui/table_text.h"
 #include "app/ui/data_table.h"
+#include "app/ui/table_text.h"
 #include "app/ui/text.h"
 #include "app/ui/themed_icon.h"
 

@@ -1,0 +1,100 @@
+#include "app/layout/layout_page.h"
+#include "app/ui/band.h"
+#include "app/ui/data_table.h"
+#include "tests/app/wait_for.h"
+#include "tests/catch.h"
+#include "tests/gui/page_requests.h"
+
+#include <QAction>
+#include <QLineEdit>
+#include <QPlainTextEdit>
+#include <QTest>
+
+namespace app {
+namespace {
+
+// GPT-3 96B on A100s: the output layer takes as long as a fifth of a layer.
+struct LayoutTab
+{
+    LayoutTab()
+    {
+        page->resize(1600, 910);
+        page->show();
+        REQUIRE(waitFor([&] { return rows() == 16; }));
+    }
+    template<class Widget>
+    Widget* find(const char* name) const
+    {
+        auto* found = page->findChild<Widget*>(QString::fromLatin1(name));
+        REQUIRE(found != nullptr);
+        return found;
+    }
+    int rows() const { return find<DataTable>("layoutStages")->model()->rowCount(); }
+    QString cell(const char* table, int row, int column) const
+    {
+        return find<DataTable>(table)->model()->index(row, column).data().toString();
+    }
+    double iteration(int row) const
+    {
+        return cell("layoutRows", row, 1).remove(QChar(0x202F)).toDouble();
+    }
+    QString sentence() const { return find<Band>("layoutSentence")->text(); }
+    void type(const QString& text) const
+    {
+        auto* field = find<QLineEdit>("layoutText");
+        field->setFocus();
+        field->selectAll();
+        QTest::keyClicks(field, text);
+    }
+
+    ThemeController theme;
+    std::unique_ptr<Page> page{makeLayout(theme)};
+};
+
+} // namespace
+
+TEST_CASE("the layers of every stage are shown and balanced")
+{
+    const LayoutTab tab;
+    CHECK(tab.cell("layoutStages", 0, 2).startsWith(QStringLiteral("E t×")));
+    CHECK(tab.cell("layoutStages", 15, 2).endsWith(QStringLiteral(" L")));
+    CHECK(tab.cell("layoutRows", 1, 0) == QStringLiteral("Before"));
+    CHECK(tab.find<QLineEdit>("layoutText")->text().startsWith(QLatin1Char('E')));
+    tab.find<QAction>("balanceLayers")->trigger();
+    REQUIRE(waitFor([&] { return tab.cell("layoutRows", 2, 0) == QStringLiteral("Balanced"); }));
+    CHECK(tab.iteration(2) <= tab.iteration(1));
+    CHECK(tab.find<QPlainTextEdit>("megatronLayout")
+              ->toPlainText()
+              .contains(tab.find<QLineEdit>("layoutText")->text()));
+    CHECK(tab.find<QPlainTextEdit>("titanLayout")->toPlainText().contains("tok_embeddings"));
+}
+
+TEST_CASE("a typed layout is simulated, and one that does not fit the model says why")
+{
+    const LayoutTab tab;
+    const QString even = tab.find<QLineEdit>("layoutText")->text();
+    tab.type(QStringLiteral("Et*9|(t*5|)*14tL"));
+    REQUIRE(waitFor([&] { return tab.cell("layoutStages", 0, 2) == QStringLiteral("E t×9"); }));
+    CHECK(tab.cell("layoutStages", 15, 2) == QStringLiteral("t L"));
+    CHECK(tab.iteration(2) > tab.iteration(1));
+    CHECK(tab.sentence().contains(QStringLiteral("instead of")));
+    tab.type(QStringLiteral("Et|tL"));
+    REQUIRE(waitFor([&] { return tab.rows() == 0; }));
+    CHECK(tab.sentence().contains(QStringLiteral("2 stages")));
+    CHECK_FALSE(tab.find<QAction>("useLayout")->isEnabled());
+}
+
+TEST_CASE("a new run takes the layout that is shown")
+{
+    const LayoutTab tab;
+    const PageRequests requests(*tab.page);
+    tab.type(QStringLiteral("Et*9|(t*5|)*14tL"));
+    REQUIRE(waitFor([&] { return tab.cell("layoutStages", 0, 2) == QStringLiteral("E t×9"); }));
+    tab.find<QAction>("useLayout")->trigger();
+    REQUIRE(requests.size() == 1);
+    CHECK(std::string_view(requests[0].kind) == "setup");
+    CHECK(requests[0].plan->source.setup.layout.text() == "Et*9|(t*5|)*14tL");
+    CHECK(requests[0].plan->experiment.model.layout.text() == "Et*9|(t*5|)*14tL");
+}
+
+} // namespace app
