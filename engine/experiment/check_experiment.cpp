@@ -99,8 +99,7 @@ Result<void> checkParts(const Schedule& lowered)
                             "{} moves a stash, but the schedule splits micro-batches: "
                             "remove its evicts and loads, or use bscope simulate",
                             toString(op));
-            const bool usesUnits = op.kind == OpKind::Forward || isBackward(op.kind);
-            if (!halves && usesUnits && op.slice == Op::kWhole)
+            if (!halves && isPass(op.kind) && op.slice == Op::kWhole)
                 return fail(Error::Code::Unsupported,
                             "{} runs a whole micro-batch, but the schedule has "
                             "sequence slices: replace it with {} to {}, or use "

@@ -45,12 +45,8 @@ std::string filledIn(std::string_view name, const Replacements& replacements)
 // Removes transfers, all-reduces and optimizer steps, because PyTorch adds its own.
 Schedule withoutAdded(Schedule schedule)
 {
-    for (auto& program : schedule.program)
-        std::erase_if(program, [](const Op& op) {
-            return isTransfer(op.kind) || op.kind == OpKind::AllReduce
-                || op.kind == OpKind::OptimizerStep;
-        });
-    return schedule;
+    return keepOps(std::move(schedule),
+                   [](OpKind kind) { return !isTransfer(kind) && hasMicroBatch(kind); });
 }
 
 Result<void> checkValid(const Schedule& schedule)

@@ -563,11 +563,7 @@ double lossToVariation(const Run& run, CalibrateOptions options)
         return over(iterations.back());
     Schedule own = run.schedule;
     if (run.info.mode == Mode::Imported) { // its messages may be incomplete
-        for (auto& program : own.program)
-            std::erase_if(program, [](const Op& op) {
-                return op.kind != OpKind::Forward && !isBackward(op.kind)
-                    && op.kind != OpKind::Recompute;
-            });
+        own = keepOps(std::move(own), runsMicroBatch);
         if (!validate(own).empty())
             return 1;
         own = lower(own);

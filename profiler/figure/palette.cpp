@@ -148,10 +148,9 @@ constexpr Colour kHueColours[kHues]
        {0x9C, 0xB8, 0x2E}, {0x6A, 0x55, 0xC8}, {0xFE, 0xBD, 0x29}, {0x7D, 0x87, 0x95}};
 constexpr double kForwardLight = 0.45, kForwardDark = 0.38;
 
-bool hasMicroBatch(const engine::Op& op)
+bool runsMicroBatch(const engine::Op& op)
 {
-    return engine::isCompute(op.kind) && op.kind != engine::OpKind::OptimizerStep
-        && op.microBatch.isValid();
+    return engine::runsMicroBatch(op.kind) && op.microBatch.isValid();
 }
 
 } // namespace
@@ -304,7 +303,7 @@ const std::vector<std::string_view>& colourByNames()
 
 int colourGroup(const engine::Op& op, int chunk, ColourBy by)
 {
-    if (!hasMicroBatch(op))
+    if (!runsMicroBatch(op))
         return -1;
     switch (by) {
     case ColourBy::Operation:
@@ -324,7 +323,7 @@ int colourGroup(const engine::Op& op, int chunk, ColourBy by)
 
 bool isColouredByDuration(const engine::Op& op, ColourBy by)
 {
-    return by == ColourBy::Duration && hasMicroBatch(op);
+    return by == ColourBy::Duration && runsMicroBatch(op);
 }
 
 Tint tintOf(engine::OpKind kind)

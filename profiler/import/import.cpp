@@ -26,17 +26,6 @@ namespace fs = std::filesystem;
 
 namespace {
 
-Schedule computeOps(const Schedule& schedule)
-{
-    Schedule order = schedule;
-    for (auto& program : order.program)
-        std::erase_if(program, [](const Op& op) {
-            return op.kind != OpKind::Forward && !isBackward(op.kind)
-                && op.kind != OpKind::Recompute;
-        });
-    return order;
-}
-
 std::int64_t medianDuration(const Timeline& timeline)
 {
     std::vector<std::int64_t> durations;
@@ -50,7 +39,7 @@ std::int64_t medianDuration(const Timeline& timeline)
 // median; nullopt if the schedule is not complete (engine/schedule/check/validate.h).
 std::optional<double> replayError(const Run& run)
 {
-    const Schedule order = computeOps(run.schedule);
+    const Schedule order = keepOps(run.schedule, runsMicroBatch);
     if (!whyUnknown(run.info).empty() || !validate(order).empty())
         return std::nullopt;
     const Schedule lowered = lower(order);

@@ -269,12 +269,7 @@ private:
 // Returns the schedule of the run with only its F, B, I, W, evicts and loads, lowered again.
 Schedule ownOrder(const Run& run)
 {
-    Schedule order = run.schedule;
-    for (auto& program : order.program)
-        std::erase_if(program, [](const Op& op) {
-            return op.kind != OpKind::Forward && !isBackward(op.kind) && !isCopy(op.kind);
-        });
-    return lower(order);
+    return lower(keepOps(run.schedule, [](OpKind kind) { return isPass(kind) || isCopy(kind); }));
 }
 
 std::int64_t reportedDuration(const Timeline& timeline)
