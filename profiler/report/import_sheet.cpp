@@ -14,11 +14,6 @@ using namespace engine;
 
 namespace {
 
-double shareOf(const ImportReport& report, std::int64_t time)
-{
-    return report.time > 0 ? ratio(time, report.time) : 0;
-}
-
 std::string milliseconds(std::int64_t ns)
 {
     return fmt::format("{:.3f}", ns / 1e6);
@@ -54,7 +49,7 @@ constexpr std::array kRules{
     Measure(column("", "matches"), [](const Rule& r) { return r.second->matches; }),
     Measure(column("", "time", Unit::Time, 3), [](const Rule& r) { return r.second->time; }),
     Measure(column("", "share", Unit::Share),
-            [](const Rule& r) { return shareOf(*r.first, r.second->time); }),
+            [](const Rule& r) { return r.first->share(r.second->time); }),
     Measure(column("", "confidence"), [](const Rule& r) { return r.second->confidence; }),
     Measure(column("", "what"), [](const Rule& r) { return r.second->title; }),
 };
@@ -115,7 +110,7 @@ void addData(const Run& run, const ImportReport& report, Sheet& sheet)
     for (const Rank& rank : report.ranks)
         ranks.emplace_back(rank.rank);
     for (const ImportReport::Rule& rule : report.rules)
-        rules.emplace_back(rule.name, shareOf(report, rule.time));
+        rules.emplace_back(rule.name, report.share(rule.time));
     const auto known
         = [](bool isKnown, std::int64_t count) { return isKnown ? Reading(count) : Reading(); };
     const Shape& shape = run.schedule.shape;
