@@ -336,9 +336,7 @@ BarRow timeRow(std::size_t run, const QString& title, const profiler::ComparedRu
                   row.parts.push_back({name, fill, ticks / time.perUnit(), isBubble});
           };
     const auto addOp = [&](OpKind kind) {
-        engine::Op op;
-        op.kind = kind;
-        add(fromUtf8(engine::kindTitle(kind)).toLower().toStdString(), palette.fill(op, 0),
+        add(fromUtf8(engine::kindTitle(kind)).toLower().toStdString(), palette.fill(kind),
             of.metrics.mean(
                 [kind](const profiler::DeviceMetrics& device) { return device.byKind[kind]; }));
     };

@@ -196,13 +196,13 @@ Result<Colour> parseColour(std::string_view text)
                   static_cast<std::uint8_t>(value)};
 }
 
-Colour Palette::fill(const engine::Op& op, int chunk) const
+Colour Palette::fill(engine::OpKind kind, int chunk) const
 {
     using enum engine::OpKind;
     const double share
         = chunkShare[static_cast<std::size_t>(std::max(chunk, 0)) % std::size(chunkShare)];
     const auto tint = [&](Colour base) { return mix(base, chunkTarget, share); };
-    switch (op.kind) {
+    switch (kind) {
     case Forward:
     case Recompute:
         return tint(forward);
@@ -226,15 +226,15 @@ Colour Palette::laneFill(engine::Track::Kind lane) const
                              : mix(communication, surface, lane == Send ? 0.35 : 0.55);
 }
 
-OpHatch Palette::hatch(const engine::Op& op, int chunk) const
+OpHatch Palette::hatch(engine::OpKind kind, int chunk) const
 {
     using enum engine::OpKind;
-    const OpHatch of = op.kind == Forward                        ? forwardHatch
-        : op.kind == Recompute                                   ? recomputeHatch
-        : op.kind == Backward || op.kind == BackwardInput        ? backwardHatch
-        : op.kind == BackwardWeight                              ? weightHatch
-        : engine::isCompute(op.kind) || op.kind == OptimizerStep ? OpHatch()
-                                                                 : communicationHatch;
+    const OpHatch of = kind == Forward                     ? forwardHatch
+        : kind == Recompute                                ? recomputeHatch
+        : kind == Backward || kind == BackwardInput        ? backwardHatch
+        : kind == BackwardWeight                           ? weightHatch
+        : engine::isCompute(kind) || kind == OptimizerStep ? OpHatch()
+                                                           : communicationHatch;
     return of.lines == HatchLines::None ? of : OpHatch{of.lines, of.density + std::max(0, chunk)};
 }
 
@@ -364,7 +364,7 @@ OpLook opLook(const Palette& palette, const engine::Op& op, int chunk, double le
         return {durationFill(palette, durationStep(length)), {}};
     const int group = colourGroup(op, chunk, by);
     if (group < 0)
-        return {palette.fill(op, chunk), palette.hatch(op, chunk)};
+        return {palette.fill(op.kind, chunk), palette.hatch(op.kind, chunk)};
     const Tint tint = tintOf(op.kind);
     return {hueFill(palette, group, tint),
             tint == Tint::Recompute ? palette.recomputeHatch : OpHatch{}};

@@ -60,9 +60,9 @@ struct Palette
     OpHatch forwardHatch, backwardHatch, weightHatch, communicationHatch;
     OpHatch recomputeHatch{HatchLines::Rising, 1};
 
-    Colour fill(const engine::Op& op, int chunk) const;
+    Colour fill(engine::OpKind kind, int chunk = 0) const;
     // If the density is 0, the op has no hatch.
-    OpHatch hatch(const engine::Op& op, int chunk) const;
+    OpHatch hatch(engine::OpKind kind, int chunk) const;
     Colour hatchLine(Colour fill) const { return mix(fill, inkOn(fill), 0.6); }
     Colour exposed() const { return mix(communication, surface, exposedShare); }
     Colour laneFill(engine::Track::Kind lane) const; // of a lane of communication
