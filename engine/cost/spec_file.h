@@ -2,8 +2,6 @@
 
 #include "engine/cost/toml_fields.h"
 
-#include <fmt/format.h>
-
 #include <initializer_list>
 #include <span>
 #include <string>

@@ -364,7 +364,7 @@ Result<Prediction> WhatIfPredictor::predict(const WhatIf& whatIf) const
     const Schedule lowered = lower(asked);
     TRY(checkLayout(m_times, lowered.shape.stages));
     if (m_times.copies.isEmpty() && holds(lowered, OpKind::Evict))
-        return tl::unexpected(missingTimes({OpKind::Evict, OpKind::Load}, lowered.scheme));
+        return missingTimes({OpKind::Evict, OpKind::Load}, lowered.scheme);
     const auto isOfNodes = [](const RunEdit& edit) { return edit.links.has_value(); };
     if (lowered.shape.devices != std::ssize(m_times.nodes)
         && std::ranges::any_of(m_times.slowdowns, isOfNodes))
