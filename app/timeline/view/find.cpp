@@ -15,7 +15,6 @@
 namespace app {
 namespace {
 
-using engine::Error;
 using engine::invalid;
 using engine::Result;
 using Key = FindFacet::Key;
