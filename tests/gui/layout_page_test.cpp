@@ -66,7 +66,9 @@ TEST_CASE("the layers of every stage are shown and balanced")
     CHECK(tab.find<QPlainTextEdit>("megatronLayout")
               ->toPlainText()
               .contains(tab.find<QLineEdit>("layoutText")->text()));
-    CHECK(tab.find<QPlainTextEdit>("titanLayout")->toPlainText().contains("tok_embeddings"));
+    CHECK(tab.find<QPlainTextEdit>("titanLayout")
+              ->toPlainText()
+              .contains(QStringLiteral("tok_embeddings")));
 }
 
 TEST_CASE("a typed layout is simulated, and one that does not fit the model says why")
