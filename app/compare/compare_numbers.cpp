@@ -313,13 +313,12 @@ std::vector<BarRow> causeRows(const CompareNumbers& numbers, const QStringList& 
         const profiler::ComparedRun& of = numbers.comparison.runs[run];
         const profiler::TimeParts parts = timeParts(of);
         const auto value = [&](double ticks) { return numbers.inTime(run, ticks); };
-        // fill, wait and drain use three greys of the palette, which also colour memory.
         rows.push_back({run,
                         titleOf(titles, run),
-                        {{"fill", palette.optimizerState, value(parts.fill)},
-                         {"wait", palette.gradients, value(parts.wait)},
+                        {{"fill", palette.*profiler::kFillCause, value(parts.fill)},
+                         {"wait", palette.*profiler::kWaitCause, value(parts.wait)},
                          {"exposed communication", palette.exposed(), value(parts.communication)},
-                         {"drain", palette.weights, value(parts.drain)}},
+                         {"drain", palette.*profiler::kDrainCause, value(parts.drain)}},
                         of.hasOlderWeights && !rows.empty()
                             && !numbers.comparison.runs[rows.back().run].hasOlderWeights});
     }
@@ -337,9 +336,7 @@ BarRow timeRow(std::size_t run, const QString& title, const profiler::ComparedRu
                   row.parts.push_back({name, fill, ticks / time.perUnit(), isBubble});
           };
     const auto addOp = [&](OpKind kind) {
-        engine::Op op;
-        op.kind = kind;
-        add(fromUtf8(engine::kindTitle(kind)).toLower().toStdString(), palette.fill(op, 0),
+        add(fromUtf8(engine::kindTitle(kind)).toLower().toStdString(), palette.fill(kind),
             of.metrics.mean(
                 [kind](const profiler::DeviceMetrics& device) { return device.byKind[kind]; }));
     };

@@ -1125,7 +1125,7 @@ void EditorPage::showTimes()
         m_preview->show(std::make_shared<RunView>(prediction.run));
         return m_note->setText(tr("%1, bubble %2, peak stash %3 Mₐ. %4")
                                    .arg(timeText(prediction.metrics.duration, prediction.info),
-                                        percent(prediction.metrics.bubbleRatio),
+                                        bubbleText(prediction.metrics),
                                         number(prediction.metrics.peakStash(), 1),
                                         costsText(m_plan.request())));
     }

@@ -85,8 +85,7 @@ engine::Result<BpipeMemory> bpipeMemory(const EstimateRequest& request, int size
         memory.microBatches = microBatches = std::min(microBatches, 4 * request.devices);
         const auto predicted = TRY(predict(run.request()));
         if (!predicted.isValid())
-            return engine::fail(engine::Error::Code::InvalidArgument,
-                                predicted.violations.front().message);
+            return engine::invalid(predicted.violations.front().message);
         *of = devicePeaks(predicted);
     }
     return memory;

@@ -382,7 +382,7 @@ void FigureOptionsPanel::show(const ExportSettings& settings)
 engine::Result<ExportSettings> FigureOptionsPanel::settings() const
 {
     if (const QString problem = m_fields.problem(); !problem.isEmpty())
-        return engine::fail(engine::Error::Code::InvalidArgument, problem.toStdString());
+        return engine::invalid(problem.toStdString());
     return m_settings;
 }
 

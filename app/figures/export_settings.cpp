@@ -88,9 +88,8 @@ Field<F> range()
                 const auto begin = engine::parseNumber(text.substr(0, dots));
                 const auto end = engine::parseNumber(text.substr(std::min(dots + 2, text.size())));
                 if (!text.empty() && !(begin && end && *begin >= 0 && *begin < *end))
-                    return engine::fail(
-                        engine::Error::Code::InvalidArgument,
-                        fmt::format("--range {}: not a range of time; write it as 12..48", text));
+                    return engine::invalid("--range {}: not a range of time; write it as 12..48",
+                                           text);
                 settings.options.range = {begin.value_or(0), end.value_or(0)};
                 return {};
             }};
@@ -249,9 +248,7 @@ Result<std::vector<int>> parseRows(std::string_view text)
             = dash == part.size() ? first : engine::parseInteger<int>(part.substr(dash + 1));
         if (!first || !last || *first < 0 || *last < *first || *last - *first > kMost
             || rows.size() > kMost)
-            return engine::fail(
-                engine::Error::Code::InvalidArgument,
-                fmt::format("rows {} do not name devices; write them as 0,2-3 or all", text));
+            return engine::invalid("rows {} do not name devices; write them as 0,2-3 or all", text);
         for (int device = *first; device <= *last; ++device)
             rows.push_back(device);
         begin = end + 1;

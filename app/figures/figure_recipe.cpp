@@ -39,6 +39,7 @@ namespace {
 using engine::Error;
 using engine::fail;
 using engine::FieldKind;
+using engine::invalid;
 using engine::Result;
 using profiler::FigureCheck;
 
@@ -72,9 +73,9 @@ Result<FigureRequest> readRequest(const QCommandLineParser& parser)
     request.recipe = parser.isSet(QStringLiteral("recipe"));
     request.update = parser.isSet(QStringLiteral("update"));
     if (request.update && parser.optionNames().size() > 1)
-        return fail(Error::Code::InvalidArgument,
-                    "--update takes recipes and folders, and no other option: bubblescope figure "
-                    "--update FOLDER");
+        return invalid(
+            "--update takes recipes and folders, and no other option: bubblescope figure "
+            "--update FOLDER");
     request.help = parser.isSet(QStringLiteral("help"));
     for (const auto& field : figureFields()) {
         const QString name = optionName(field);
@@ -83,15 +84,13 @@ Result<FigureRequest> readRequest(const QCommandLineParser& parser)
         const std::string text
             = field.kind == FieldKind::Flag ? "true" : parser.value(name).toStdString();
         if (auto done = engine::setChecked<FigureSettings>(field, request, text); !done)
-            return fail(Error::Code::InvalidArgument, done.error().message);
+            return invalid(done.error().message);
     }
     return request;
 }
 
 Result<void> checkFiles(const FigureRequest& request)
 {
-    const auto invalid
-        = [](std::string what) { return fail(Error::Code::InvalidArgument, std::move(what)); };
     if (request.update && request.runs.isEmpty())
         return invalid("name the folder or the recipes: bubblescope figure --update FOLDER");
     if (request.update)
@@ -113,9 +112,8 @@ Result<void> checkFiles(const FigureRequest& request)
         return invalid("a range needs recorded times; leave out --range or --times schematic");
     for (const QString& file : request.outputs)
         if (!figureFormat(file))
-            return invalid(
-                fmt::format("{} has an unknown format; use the extension .pdf, .svg, .tex or .png",
-                            file.toStdString()));
+            return invalid("{} has an unknown format; use the extension .pdf, .svg, .tex or .png",
+                           file.toStdString());
     if (request.recipe)
         return checkRecipeOutputs(request.outputs, QFileInfo(request.outputs.front()).dir());
     return {};
@@ -146,18 +144,16 @@ std::string helpLine(const engine::Field<FigureSettings>& field)
 Result<engine::Run> readExperiment(const std::string& file, FigureTimes times)
 {
     if (times != FigureTimes::Schematic)
-        return fail(
-            Error::Code::InvalidArgument,
-            fmt::format("{} is an experiment without recorded times; add --times schematic, "
-                        "or run it first: bscope experiment {} -o RUN.sqlite",
-                        file, file));
-    return engine::readFile(file)
-        .and_then([](const std::string& text) { return engine::experimentFromToml(text); })
-        .and_then(
-            [](const engine::Experiment& experiment) { return profiler::schematic(experiment); })
-        .map_error([&](const Error& error) {
-            return Error{error.code, fmt::format("{}: {}", file, error.message)};
-        });
+        return invalid("{} is an experiment without recorded times; add --times schematic, "
+                       "or run it first: bscope experiment {} -o RUN.sqlite",
+                       file, file);
+    return inContext(
+        file,
+        engine::readFile(file)
+            .and_then([](const std::string& text) { return engine::experimentFromToml(text); })
+            .and_then([](const engine::Experiment& experiment) {
+                return profiler::schematic(experiment);
+            }));
 }
 
 Result<engine::Run> readRun(const std::string& file, FigureTimes times)
@@ -226,13 +222,11 @@ Result<void> checkOptions(const FigureRequest& request, bool isStudy)
         if (text == field.get(FigureSettings()))
             continue;
         if (isStudy && std::ranges::find(kOfStudies, name) == kOfStudies.end())
-            return fail(Error::Code::InvalidArgument,
-                        name + " is an option of runs; leave it out for a study");
+            return invalid(name + " is an option of runs; leave it out for a study");
         if (!isStudy && name == "--chart")
-            return fail(Error::Code::InvalidArgument,
-                        fmt::format("--chart {}: runs have no charts; leave it out, or name the "
-                                    "folder of one study",
-                                    text));
+            return invalid("--chart {}: runs have no charts; leave it out, or name the "
+                           "folder of one study",
+                           text);
     }
     return {};
 }
@@ -242,9 +236,7 @@ Result<profiler::Scene> layOutChart(const QString& folder, const FigureRequest& 
     const auto data = TRY(profiler::openStudy(folder.toStdString()));
     const auto& charts = data.study.charts;
     if (std::cmp_greater(request.chart, charts.size()))
-        return fail(
-            Error::Code::InvalidArgument,
-            fmt::format("--chart {}: the study has {} charts", request.chart, charts.size()));
+        return invalid("--chart {}: the study has {} charts", request.chart, charts.size());
     auto scene = TRY(profiler::drawPrintedChart(
         data, charts[static_cast<std::size_t>(request.chart - 1)],
         {request.options.width, request.options.height, request.options.fontSize}));
@@ -282,11 +274,6 @@ toml::table tableOf(const DrawnRun& run)
     return table;
 }
 
-auto invalid(const QString& file, std::string_view what)
-{
-    return fail(Error::Code::InvalidArgument, fmt::format("{}: {}", file.toStdString(), what));
-}
-
 Result<QStringList> textsOf(const toml::table& table, std::string_view key, const QString& file)
 {
     const toml::array* array = table[key].as_array();
@@ -294,12 +281,12 @@ Result<QStringList> textsOf(const toml::table& table, std::string_view key, cons
     for (std::size_t k = 0; array != nullptr && k < array->size(); ++k) {
         const auto text = (*array)[k].value<std::string>();
         if (!text)
-            return invalid(file, fmt::format("'{}' must be a list of strings", key));
+            return invalid("{}: '{}' must be a list of strings", file.toStdString(), key);
         list << QString::fromStdString(*text);
     }
     if (array == nullptr)
-        return invalid(file,
-                       fmt::format("'{}' is missing; draw the figure again with --recipe", key));
+        return invalid("{}: '{}' is missing; draw the figure again with --recipe",
+                       file.toStdString(), key);
     return list;
 }
 
@@ -332,8 +319,7 @@ Result<QStringList> recipesIn(const QString& path)
 {
     const QFileInfo info(path);
     if (!info.exists())
-        return fail(Error::Code::NotFound,
-                    fmt::format("{} does not exist: check the name", path.toStdString()));
+        return fail(Error::Code::NotFound, "{} does not exist: check the name", path.toStdString());
     if (!info.isDir())
         return QStringList{path};
     QStringList found;
@@ -344,9 +330,9 @@ Result<QStringList> recipesIn(const QString& path)
     found.sort();
     if (found.isEmpty())
         return fail(Error::Code::NotFound,
-                    fmt::format("{} has no file *{}; write one with `bubblescope figure RUN.sqlite "
-                                "-o FILE --recipe`",
-                                path.toStdString(), kRecipeEnding));
+                    "{} has no file *{}; write one with `bubblescope figure RUN.sqlite "
+                    "-o FILE --recipe`",
+                    path.toStdString(), kRecipeEnding);
     return found;
 }
 
@@ -446,10 +432,9 @@ Result<void> checkRecipeOutputs(const QStringList& outputs, const QDir& folder)
     for (const QString& file : outputs) {
         const QString path = folder.relativeFilePath(QFileInfo(file).absoluteFilePath());
         if (path == QLatin1String("..") || path.startsWith(QLatin1String("../")))
-            return fail(Error::Code::InvalidArgument,
-                        fmt::format("{} is not in the folder of the recipe, {}; a recipe draws "
-                                    "only figures in its folder",
-                                    file.toStdString(), folder.path().toStdString()));
+            return invalid("{} is not in the folder of the recipe, {}; a recipe draws "
+                           "only figures in its folder",
+                           file.toStdString(), folder.path().toStdString());
     }
     return {};
 }
@@ -460,9 +445,8 @@ Result<FigureRequest> parseFigureRequest(const QStringList& arguments)
     addOptions(parser);
     // Prepends a name, because the parser takes the first argument as the name of the program.
     if (!parser.parse(QStringList{QStringLiteral("figure")} + arguments))
-        return fail(Error::Code::InvalidArgument,
-                    parser.errorText().remove(QLatin1Char('\n')).toStdString()
-                        + " See bubblescope figure --help");
+        return invalid(parser.errorText().remove(QLatin1Char('\n')).toStdString()
+                       + " See bubblescope figure --help");
     auto request = readRequest(parser);
     if (!request || request->help)
         return request;
@@ -541,9 +525,9 @@ Result<DrawnFigure> drawFigure(const FigureRequest& request)
         = study ? TRY(layOutChart(*study, request)) : TRY(layOut(runs, request.options, notes));
     if (!QFontDatabase::families().contains(QString::fromStdString(scene.font)))
         return fail(Error::Code::NotFound,
-                    fmt::format("fontconfig does not find the font '{}'; install the package "
-                                "fonts-roboto-unhinted, or use another font with --font",
-                                scene.font));
+                    "fontconfig does not find the font '{}'; install the package "
+                    "fonts-roboto-unhinted, or use another font with --font",
+                    scene.font);
     DrawnFigure figure;
     figure.width = scene.width / profiler::kPointsPerInch;
     figure.height = scene.height / profiler::kPointsPerInch;
@@ -600,11 +584,11 @@ Result<FigureRecipe> readRecipe(const QString& file)
         arguments << QDir::cleanPath(folder.absoluteFilePath(run));
     auto request = parseFigureRequest(arguments);
     if (!request)
-        return invalid(file, request.error().message);
+        return invalid("{}: {}", file.toStdString(), request.error().message);
     if (request->help || request->update)
-        return invalid(file, "'options' has --help or --update; remove it");
+        return invalid("{}: 'options' has --help or --update; remove it", file.toStdString());
     if (const auto inside = checkRecipeOutputs(request->outputs, folder); !inside)
-        return invalid(file, inside.error().message);
+        return invalid("{}: {}", file.toStdString(), inside.error().message);
     return FigureRecipe{*std::move(request), drawnOf(table)};
 }
 

@@ -13,8 +13,6 @@
 #include <QPainterPath>
 #include <QPdfWriter>
 
-#include <fmt/format.h>
-
 #include <cmath>
 #include <mutex>
 
@@ -23,6 +21,7 @@ namespace {
 
 using engine::Error;
 using engine::fail;
+using engine::invalid;
 using engine::Result;
 
 // Text is laid out at this many pixels per em and then scaled down. At this size, Qt's advances
@@ -214,10 +213,9 @@ Result<QByteArray> pngBytes(const profiler::Scene& scene, int dpi)
     const double scale = dpi / kPointsPerInch;
     const QSizeF size(std::round(scene.width * scale), std::round(scene.height * scale));
     if (dpi < 1 || size.width() * size.height() > kMaxPixels)
-        return fail(Error::Code::InvalidArgument,
-                    fmt::format("a PNG of {:.0f} x {:.0f} pixels is too large; use a resolution "
-                                "below {} dpi, or a narrower figure",
-                                size.width(), size.height(), dpi));
+        return invalid("a PNG of {:.0f} x {:.0f} pixels is too large; use a resolution "
+                       "below {} dpi, or a narrower figure",
+                       size.width(), size.height(), dpi);
     QImage image(size.toSize(), QImage::Format_RGB32);
     image.fill(Qt::white);
     image.setDotsPerMeterX(static_cast<int>(std::lround(dpi / 0.0254)));

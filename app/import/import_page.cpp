@@ -16,9 +16,9 @@
 #include "engine/base/try.h"
 #include "engine/timeline/import_report.h"
 #include "engine/timeline/kernel_name.h"
-#include "profiler/export/exporters.h"
 #include "profiler/import/import.h"
 #include "profiler/import/rules.h"
+#include "profiler/report/import_sheet.h"
 #include "resources/resources.h"
 
 #include <QAction>
@@ -431,8 +431,7 @@ private:
         for (const Report::Rule& rule : rules)
             rest -= rule.time;
         constexpr double kLeast = 0.0005; // smaller shares are rounded to 0.0 %
-        if (report.time > 0
-            && static_cast<double>(rest) >= kLeast * static_cast<double>(report.time))
+        if (report.share(rest) >= kLeast)
             rules.push_back({"unclassified", tr("No rule matches").toStdString(), {}, 0, rest});
         m_rules->show(ruleColumns(report.time), std::move(rules));
         std::vector<RankRow> ranks;
@@ -602,11 +601,6 @@ engine::Result<engine::ImportReport> importWith(const std::vector<fs::path>& fil
     const auto imported
         = TRY(profiler::importTraces(files, rules, [&](const auto&) { return !isDropped.load(); }));
     return *imported.run.info.import;
-}
-
-double shareOf(const engine::ImportReport& report, std::int64_t time)
-{
-    return report.time > 0 ? static_cast<double>(time) / static_cast<double>(report.time) : 0;
 }
 
 // Returns the file of a trace. If the trace is in an archive, returns the archive.
@@ -783,11 +777,11 @@ private:
         };
         for (const engine::ImportReport::Rule& rule : last.rules) {
             Row& row = rowOf(rule);
-            row.after = shareOf(last, rule.time);
+            row.after = last.share(rule.time);
             row.matches = rule.matches;
         }
         for (const engine::ImportReport::Rule& rule : before.rules)
-            rowOf(rule).before = shareOf(before, rule.time);
+            rowOf(rule).before = before.share(rule.time);
         rows.push_back(
             {{}, tr("No rule matches"), 1 - before.classified(), 1 - last.classified(), 0});
         using Column = TableColumn<Row>;
@@ -1110,7 +1104,9 @@ private:
             "saveImportReport", tr("Save report…"), QKeySequence::Save,
             [this] {
                 m_saver.saveText({tr("Save report"), m_document->title(), tr("Reports (*.json)")},
-                                 [run = m_document->run()] { return profiler::importJson(*run); });
+                                 [run = m_document->run()] {
+                                     return profiler::jsonText(profiler::importSheet(*run));
+                                 });
             },
             tr("write the report as JSON, as bscope import --json prints it"));
         inMenu(Menu::Analyze, {m_editRules});

@@ -547,9 +547,8 @@ private:
                                ? QString()
                                : QString(signedNumber(100 * change, 1) + QStringLiteral(" %"));
                        }),
-             Shown(
-                 tr("Bubble, %"),
-                 [](const Division& one) { return number(100 * one.run->metrics.bubbleRatio, 1); }),
+             Shown(tr("Bubble, %"),
+                   [](const Division& one) { return bubbleNumber(one.run->metrics); }),
              Shown(labelled(tr("Peak, %1"), Unit::GiB),
                    [](const Division& one) {
                        return scaleIn(Unit::GiB, 1)

@@ -146,8 +146,7 @@ Result<MappingStudy> studyMappings(const PredictionRequest& request,
     const auto isDropped = [&] { return isCancelled && isCancelled(); };
     const auto prepared = TRY(prepare(request));
     if (!prepared.violations.empty())
-        return engine::fail(engine::Error::Code::InvalidArgument,
-                            prepared.violations.front().message);
+        return engine::invalid(prepared.violations.front().message);
     auto costs = TRY(profiler::costsOf(request));
     MappingStudy study;
     study.on = std::make_shared<const engine::ModelOnHardware>(*std::move(costs.model));

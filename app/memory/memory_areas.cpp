@@ -20,10 +20,10 @@ MemoryColours::MemoryColours(const Theme& theme)
 {
     using enum profiler::MemoryKind;
     const QColor surface = theme.chrome.surface;
-    fills[Weights] = toQt(theme.palette.weights);
-    fills[Gradients] = toQt(theme.palette.gradients);
-    fills[Optimizer] = toQt(theme.palette.optimizerState);
-    fills[Buffers] = toQt(theme.palette.buffers);
+    for (std::size_t k = 0; k < std::size(profiler::kMemoryStack);
+         ++k) // in the order of MemoryKind
+        fills[static_cast<profiler::MemoryKind>(k)]
+            = toQt(theme.palette.*profiler::memoryFill(profiler::kMemoryStack[k]));
     fills[Stash] = mixed(line, surface, theme.isDark() ? 0.45 : 0.58);
     fills[Guest] = mixed(line, surface, 0.78);
 }

@@ -15,8 +15,7 @@ using engine::OpKind;
 
 bool followsFromOrder(const Op& op)
 {
-    return engine::isTransfer(op.kind) || op.kind == OpKind::AllReduce
-        || op.kind == OpKind::OptimizerStep;
+    return engine::isTransfer(op.kind) || !engine::hasMicroBatch(op.kind);
 }
 
 bool isJoint(const Op& op)
@@ -88,12 +87,10 @@ const Op& EditedSchedule::at(OpPlace place) const
 std::pair<int, int> EditedSchedule::group(OpPlace place) const
 {
     const Program& ops = program(place.device);
-    int first = place.index, last = place.index;
+    int first = place.index;
     while (first > 0 && isJoint(ops[static_cast<std::size_t>(first) - 1]))
         --first;
-    while (last + 1 < static_cast<int>(ops.size()) && isJoint(ops[static_cast<std::size_t>(last)]))
-        ++last;
-    return {first, last + 1};
+    return {first, static_cast<int>(engine::jointEnd(ops, static_cast<std::size_t>(place.index)))};
 }
 
 void EditedSchedule::set(int device, const Program& ops)

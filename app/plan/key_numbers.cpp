@@ -39,16 +39,14 @@ KeyNumbers::Item iterationItem(const Prediction& prediction)
 // The hint is short, because the verdict shows the complete closed form.
 KeyNumbers::Item bubbleItem(const Prediction& prediction)
 {
-    constexpr double kSame = 1e-9;
     const std::optional<double>& form = prediction.bubbleForm.value;
-    const double ratio = prediction.metrics.bubbleRatio;
-    const QString hint = !form            ? fromUtf8("no closed form applies")
-        : std::abs(*form - ratio) < kSame ? fromUtf8("matches the closed form")
-                                          : fromUtf8("closed form %1").arg(percent(*form));
-    const QString brief = !form           ? fromUtf8("no closed form")
-        : std::abs(*form - ratio) < kSame ? fromUtf8("= closed form")
-                                          : fromUtf8("formula %1").arg(percent(*form));
-    return {fromUtf8("Bubble"), number(ratio * 100, 1), QStringLiteral("%"), hint, brief};
+    const QString hint = !form           ? fromUtf8("no closed form applies")
+        : prediction.matchesClosedForm() ? fromUtf8("matches the closed form")
+                                         : fromUtf8("closed form %1").arg(percent(*form));
+    const QString brief = !form          ? fromUtf8("no closed form")
+        : prediction.matchesClosedForm() ? fromUtf8("= closed form")
+                                         : fromUtf8("formula %1").arg(percent(*form));
+    return {fromUtf8("Bubble"), bubbleNumber(prediction.metrics), QStringLiteral("%"), hint, brief};
 }
 
 KeyNumbers::Item messagesItem(const Prediction& prediction)

@@ -3,6 +3,7 @@
 #include "app/timeline/paint/box_colours.h"
 #include "app/timeline/paint/box_painter.h"
 #include "app/ui/numbers.h"
+#include "app/ui/text.h"
 
 #include <QFontMetricsF>
 #include <QPainter>
@@ -51,6 +52,13 @@ std::vector<DevicePeak> devicePeaks(const Prediction& prediction)
 }
 
 namespace {
+
+using enum engine::MemoryCategory;
+constexpr std::pair<engine::MemoryCategory, double DevicePeak::*> kParts[]
+    = {{Weights, &DevicePeak::weights},
+       {Gradients, &DevicePeak::gradients},
+       {Optimizer, &DevicePeak::optimizer},
+       {Stash, &DevicePeak::stash}};
 
 constexpr int kBarsLeft = 56, kBarsRight = 12, kBarsTop = 26, kBarsBottom = 43, kGroupGap = 24,
               kLegendLine = 17;
@@ -150,10 +158,8 @@ void MemoryBars::paintBar(QPainter& painter, const DevicePeak& peak, const QRect
         painter.fillRect(box, fill);
         return box;
     };
-    part(peak.weights, toQt(palette.weights));
-    part(peak.gradients, toQt(palette.gradients));
-    part(peak.optimizer, toQt(palette.optimizerState));
-    part(peak.stash, toQt(palette.stash));
+    for (const auto& [category, bytes] : kParts)
+        part(peak.*bytes, toQt(palette.*profiler::memoryFill(category)));
     if (peak.guests > 0)
         paintGuests(painter, part(peak.guests, theme.chrome.surface));
     if (peak.sum() > m_capacity) {
@@ -201,11 +207,10 @@ void MemoryBars::paintGroup(QPainter& painter, const Group& group, const QRectF&
 std::vector<MemoryBars::Entry> MemoryBars::legend() const
 {
     const Theme& theme = this->theme();
-    const auto& palette = theme.palette;
-    std::vector<Entry> entries{{tr("weights"), toQt(palette.weights)},
-                               {tr("gradients"), toQt(palette.gradients)},
-                               {tr("optimizer state"), toQt(palette.optimizerState)},
-                               {tr("stash"), toQt(palette.stash)}};
+    std::vector<Entry> entries;
+    for (const auto& [category, bytes] : kParts)
+        entries.push_back({fromUtf8(engine::memoryCategoryName(category)),
+                           toQt(theme.palette.*profiler::memoryFill(category))});
     const auto any = [this](auto&& condition) {
         return std::ranges::any_of(m_groups, [&](const Group& group) {
             return std::ranges::any_of(group.peaks, condition);

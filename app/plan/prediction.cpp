@@ -348,6 +348,12 @@ FormulaNumbers formulaNumbers(const engine::ScheduleRequest& request)
     return {request.devices, request.microBatches, request.chunks > 0 ? request.chunks : chunks, 1};
 }
 
+bool Prediction::matchesClosedForm() const
+{
+    constexpr double kSame = 1e-9;
+    return bubbleForm.value && std::abs(*bubbleForm.value - metrics.bubbleRatio) < kSame;
+}
+
 QString closedFormText(const Prediction& prediction)
 {
     const ClosedForm& form = prediction.bubbleForm;
@@ -358,14 +364,13 @@ QString closedFormText(const Prediction& prediction)
     if (!form.value)
         return form.formula;
     QString filled = form.formula + fromUtf8(": %1 = %2").arg(form.filled, percent(*form.value));
-    constexpr double kSame = 1e-9;
     if (!prediction.isValid())
         return filled;
-    if (std::abs(*form.value - prediction.metrics.bubbleRatio) < kSame)
+    if (prediction.matchesClosedForm())
         return filled + fromUtf8(", as simulated");
     return filled
         + (prediction.closedFormsApply
-               ? fromUtf8(", simulated %1").arg(percent(prediction.metrics.bubbleRatio))
+               ? fromUtf8(", simulated %1").arg(bubbleText(prediction.metrics))
                : fromUtf8(", with F 1, B 2 and free links"));
 }
 

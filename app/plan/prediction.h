@@ -66,6 +66,8 @@ struct Prediction
     std::optional<profiler::LinkLoads> loads;
 
     bool isValid() const { return violations.empty(); }
+    // Whether the simulated share of bubbles is that of the closed form.
+    bool matchesClosedForm() const;
 };
 
 // Whether the closed forms of schemes hold for the costs and passes of a request.

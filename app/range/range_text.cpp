@@ -21,7 +21,7 @@ using engine::Window;
 
 tl::unexpected<Error> cannotRead(const QString& message)
 {
-    return engine::fail(Error::Code::InvalidArgument, message.toStdString());
+    return engine::invalid(message.toStdString());
 }
 
 // Matches three optional parts: iterations (kind and numbers), two times, and their unit.

@@ -30,32 +30,27 @@ constexpr double kNoBubble = 0.0005; // a smaller share is shown as none
 profiler::Colour fillOf(Category category, const profiler::Palette& palette)
 {
     using enum engine::OpKind;
-    const auto ofOp = [&palette](engine::OpKind kind) {
-        engine::Op op;
-        op.kind = kind;
-        return palette.fill(op, 0);
-    };
     switch (category) {
     case Compute:
     case Category::Forward:
-        return ofOp(engine::OpKind::Forward);
+        return palette.fill(engine::OpKind::Forward);
     case Category::Recompute:
-        return ofOp(engine::OpKind::Recompute);
+        return palette.fill(engine::OpKind::Recompute);
     case Category::Backward:
     case Category::BackwardInput:
-        return ofOp(engine::OpKind::Backward);
+        return palette.fill(engine::OpKind::Backward);
     case Category::BackwardWeight:
-        return ofOp(engine::OpKind::BackwardWeight);
+        return palette.fill(engine::OpKind::BackwardWeight);
     case Optimizer:
-        return ofOp(OptimizerStep);
+        return palette.fill(OptimizerStep);
     case Exposed:
         return palette.exposed();
-    case Fill: // three greys of the palette, as in a comparison
-        return palette.optimizerState;
+    case Fill:
+        return palette.*profiler::kFillCause;
     case Wait:
-        return palette.gradients;
+        return palette.*profiler::kWaitCause;
     case Drain:
-        return palette.weights;
+        return palette.*profiler::kDrainCause;
     case Bubble:
         break;
     }

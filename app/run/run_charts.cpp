@@ -273,11 +273,13 @@ DeviceColumns memoryColumns(const engine::Run& run, const RunMetrics& metrics)
     if (!run.timeline.memory.empty()) {
         columns.title = tr("Peak memory");
         columns.sum = tr("peak");
-        for (const auto& [category, fill] : memoryFills())
-            addPart(columns, metrics, {fromUtf8(engine::memoryCategoryName(category)), fill},
-                    [category = category](const DeviceMetrics& one) {
-                        return static_cast<double>(one.bytesAtPeak[category]);
-                    });
+        for (const engine::MemoryCategory category : profiler::kMemoryStack)
+            addPart(
+                columns, metrics,
+                {fromUtf8(engine::memoryCategoryName(category)), profiler::memoryFill(category)},
+                [category](const DeviceMetrics& one) {
+                    return static_cast<double>(one.bytesAtPeak[category]);
+                });
         if (const auto memory = profiler::deviceMemory(run); memory.isKnown())
             columns.limit = static_cast<double>(memory.usable());
         const double largest = columns.isLimitInSight()
@@ -293,7 +295,6 @@ DeviceColumns memoryColumns(const engine::Run& run, const RunMetrics& metrics)
     return columns;
 }
 
-// Paints the three causes in the greys of the palette, which also stand for memory categories.
 DeviceColumns bubbleColumns(const engine::Run& run, const RunMetrics& metrics)
 {
     DeviceColumns columns = columnsOf(run, metrics);
@@ -308,9 +309,9 @@ DeviceColumns bubbleColumns(const engine::Run& run, const RunMetrics& metrics)
                 / static_cast<double>(std::max<std::int64_t>(1, metrics.duration));
         });
     };
-    add(tr("fill"), &Palette::optimizerState, &DeviceMetrics::fill);
-    add(tr("wait"), &Palette::gradients, &DeviceMetrics::wait);
-    add(tr("drain"), &Palette::weights, &DeviceMetrics::drain);
+    add(tr("fill"), profiler::kFillCause, &DeviceMetrics::fill);
+    add(tr("wait"), profiler::kWaitCause, &DeviceMetrics::wait);
+    add(tr("drain"), profiler::kDrainCause, &DeviceMetrics::drain);
     columns.mean = metrics.bubbleRatio;
     return columns;
 }

@@ -490,9 +490,7 @@ private:
                   })
                 .sortedBy([](const PublishedSchedule& one) { return one.length; }),
             Shown(tr("Bubble, %"),
-                  [](const PublishedSchedule& one) {
-                      return number(100 * one.metrics.bubbleRatio, 1);
-                  })
+                  [](const PublishedSchedule& one) { return bubbleNumber(one.metrics); })
                 .sortedBy([](const PublishedSchedule& one) { return one.metrics.bubbleRatio; }),
             Shown(hasBytes ? labelled(tr("Peak, %1"), Unit::GiB) : tr("Peak, Mₐ"),
                   [=](const PublishedSchedule& one) {
@@ -643,8 +641,7 @@ private:
         } else {
             m_views.ask({RunPointer(m_result, &m_result->found.run)});
             facts = tr("bubble %1, peak %2; started from %3")
-                        .arg(percent(m_result->found.metrics.bubbleRatio),
-                             peakText(m_result->found.metrics),
+                        .arg(bubbleText(m_result->found.metrics), peakText(m_result->found.metrics),
                              schemeTitle(QString::fromStdString(m_result->start)));
             for (const std::string& text : m_result->differences)
                 texts.append(capitalized(windowText(text)));

@@ -94,9 +94,8 @@ std::vector<SchemeFact> schemeFacts(const engine::Scheme& scheme,
         SchemeFact{fromUtf8("Iteration"),
                    fromUtf8("%1, simulated").arg(timeText(metrics.duration, prediction->info))}));
     const QString form = closedFormText(*prediction);
-    facts.push_back(
-        {fromUtf8("Bubble"),
-         form.isEmpty() ? fromUtf8("%1, simulated").arg(percent(metrics.bubbleRatio)) : form});
+    facts.push_back({fromUtf8("Bubble"),
+                     form.isEmpty() ? fromUtf8("%1, simulated").arg(bubbleText(metrics)) : form});
     facts.push_back(
         {fromUtf8("Peak stash"), fromUtf8("%1 Mₐ at most").arg(number(metrics.peakStash(), 1))});
     facts.push_back(

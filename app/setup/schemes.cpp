@@ -568,7 +568,7 @@ QString SchemeCard::facts(const SchemeTableModel::Row& row) const
             lines.append(tr("bubble %1").arg(form));
         lines.append(tr("valid: %1, bubble %2, peak stash %3 Mₐ")
                          .arg(timeText(prediction->metrics.duration, prediction->info),
-                              percent(prediction->metrics.bubbleRatio),
+                              bubbleText(prediction->metrics),
                               number(prediction->metrics.peakStash(), 1)));
     } else if (!m_reason.isEmpty()) {
         lines.append(tr("refused: %1").arg(m_reason));

@@ -97,11 +97,11 @@ void RunSaver::saveFigure(const MakeScene& make, const QString& name)
     const auto write = [make](const QString& file) -> engine::Result<void> {
         const auto format = figureFormat(file);
         if (!format)
-            return engine::fail(engine::Error::Code::InvalidArgument,
-                                tr("%1 has an unknown format; use the extension .pdf, .svg, .png "
-                                   "or .tex")
-                                    .arg(file)
-                                    .toStdString());
+            return engine::invalid(
+                tr("%1 has an unknown format; use the extension .pdf, .svg, .png "
+                   "or .tex")
+                    .arg(file)
+                    .toStdString());
         return make()
             .and_then(
                 [&](const profiler::Scene& scene) { return renderFigure(scene, *format, kDpi); })

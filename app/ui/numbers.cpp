@@ -1,5 +1,7 @@
 #include "app/ui/numbers.h"
 
+#include "profiler/analysis/metrics.h"
+
 #include <QCoreApplication>
 
 #include <atomic>
@@ -88,6 +90,16 @@ QString percent(double share, int decimals)
     if (!std::isfinite(share))
         return QStringLiteral("unknown");
     return number(share * 100, decimals) + kNarrowSpace + QLatin1Char('%');
+}
+
+QString bubbleText(const profiler::RunMetrics& metrics)
+{
+    return percent(metrics.bubbleRatio);
+}
+
+QString bubbleNumber(const profiler::RunMetrics& metrics)
+{
+    return number(100 * metrics.bubbleRatio, 1);
 }
 
 QString signedPercent(double share, int decimals)

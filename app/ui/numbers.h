@@ -9,6 +9,10 @@
 #include <optional>
 #include <utility>
 
+namespace profiler {
+struct RunMetrics;
+}
+
 namespace app {
 
 // The number formats of the window: a true minus sign, narrow spaces between thousands and before
@@ -19,13 +23,15 @@ inline QString number(std::integral auto count) // "1 234"
 {
     return number(static_cast<double>(count), 0);
 }
-QString signedNumber(double value, int decimals);      // "+4.0", "-0.4", "0" when it rounds to 0
-QString percent(double share, int decimals = 1);       // 0.13 -> "13.0 %"
-QString signedPercent(double share, int decimals = 1); // 0.13 -> "+13.0 %"
-QString factorText(double factor);                     // "1.35×"
-QString remainingTime(double seconds);                 // "about 1.5 s left", "about 3 min left"
-QString takesText(double seconds);                     // "about 12 s", "about 3 min", "about 2.5 h"
-QString countOf(std::int64_t count, const char* one);  // "1 device", "4 devices"
+QString signedNumber(double value, int decimals);        // "+4.0", "-0.4", "0" when it rounds to 0
+QString percent(double share, int decimals = 1);         // 0.13 -> "13.0 %"
+QString bubbleText(const profiler::RunMetrics& metrics); // the share of bubbles: "14.3 %"
+QString bubbleNumber(const profiler::RunMetrics& metrics); // "14.3" for a column in percent
+QString signedPercent(double share, int decimals = 1);     // 0.13 -> "+13.0 %"
+QString factorText(double factor);                         // "1.35×"
+QString remainingTime(double seconds);                     // "about 1.5 s left", "about 3 min left"
+QString takesText(double seconds);                    // "about 12 s", "about 3 min", "about 2.5 h"
+QString countOf(std::int64_t count, const char* one); // "1 device", "4 devices"
 // Reads a number from 0 with a point or comma, "0.25" or "0,25"; nullopt: it is not one.
 std::optional<double> decimal(QString text);
 

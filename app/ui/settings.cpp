@@ -80,7 +80,7 @@ RecentRun describeRecent(const QString& file, const engine::Run& run, const QDat
     if (const auto metrics = profiler::metrics(run)) {
         result.iteration = metrics->duration;
         result.ticksPerUnit = run.info.ticksPerUnit;
-        result.bubble = percent(metrics->bubbleRatio);
+        result.bubble = bubbleText(*metrics);
     }
     result.opened = now;
     result.thumbnail = makeThumbnail(run);

@@ -9,9 +9,8 @@ namespace {
 
 QColor colourOf(const Thumbnail::Box& box, const profiler::Palette& palette)
 {
-    engine::Op op;
-    op.kind = static_cast<engine::OpKind>(std::min<int>(box.kind, engine::kOpKinds - 1));
-    return toQt(palette.fill(op, std::min<int>(box.chunk, 2)));
+    const auto kind = static_cast<engine::OpKind>(std::min<int>(box.kind, engine::kOpKinds - 1));
+    return toQt(palette.fill(kind, std::min<int>(box.chunk, 2)));
 }
 
 constexpr double kCutWidth = 9; // width of the mark of a cut picture

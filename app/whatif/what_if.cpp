@@ -106,10 +106,9 @@ engine::Result<profiler::Prediction> predictScheme(const profiler::WhatIfPredict
     const engine::Shape& shape = changed.run().schedule.shape;
     const bool isOwn = scheme == kOwnOrder;
     if (isOwn && changes.microBatches != shape.microBatches)
-        return engine::fail(engine::Error::Code::InvalidArgument,
-                            fromUtf8("The run's own order has N = %1; set N to this number")
-                                .arg(shape.microBatches)
-                                .toStdString());
+        return engine::invalid(fromUtf8("The run's own order has N = %1; set N to this number")
+                                   .arg(shape.microBatches)
+                                   .toStdString());
     profiler::WhatIf asked{{}, changes.linkSpeed, resamples, 1, isCancelled};
     if (!isOwn) {
         engine::ScheduleRequest request;

@@ -205,9 +205,10 @@ Group groupOf(const profiler::Why& why, const std::optional<WhyEffectsAnswer>& e
 
 profiler::Colour causeColour(Breakdown::Step::Kind kind, const profiler::Palette& palette)
 {
-    return kind == Breakdown::Step::Kind::Drain ? palette.weights
-        : kind == Breakdown::Step::Kind::Fill   ? palette.optimizerState
-                                                : palette.gradients;
+    return palette
+        .*(kind == Breakdown::Step::Kind::Drain      ? profiler::kDrainCause
+               : kind == Breakdown::Step::Kind::Fill ? profiler::kFillCause
+                                                     : profiler::kWaitCause);
 }
 
 // "−3.1", or "−3.1 to +0.4" with the errors of earlier predictions.

@@ -135,8 +135,7 @@ Result<void> FieldFacts::check(std::string_view text) const
                                                 : true;
     if (isGood)
         return {};
-    return fail(Error::Code::InvalidArgument,
-                fmt::format("{} must be {}, not '{}'", name(), range(), excerpt(text)));
+    return invalid("{} must be {}, not '{}'", name(), range(), excerpt(text));
 }
 
 std::string numberText(double value)

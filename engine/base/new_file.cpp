@@ -89,14 +89,12 @@ Result<void> checkTarget(const fs::path& target, IfExists ifExists,
             cannotWrite(target, "it is a device, a pipe or a socket, not a file; name a file"));
     for (const fs::path& input : inputs)
         if (fs::equivalent(input, target, ignored))
-            return fail(Error::Code::InvalidArgument,
-                        fmt::format("{} is an input of this command: choose another name for the "
-                                    "output",
-                                    name));
+            return invalid("{} is an input of this command: choose another name for the "
+                           "output",
+                           name);
     if (ifExists == IfExists::Refuse && fs::exists(status))
-        return fail(
-            Error::Code::Io,
-            fmt::format("{} exists already: choose another name, or --force to replace it", name));
+        return fail(Error::Code::Io,
+                    "{} exists already: choose another name, or --force to replace it", name);
     if (fs::exists(status) && access(target.c_str(), W_OK) != 0)
         return tl::unexpected(
             cannotWrite(target, "it is read-only; choose another name or change its permissions"));
@@ -114,9 +112,8 @@ Result<void> sync(const fs::path& path)
     if (descriptor >= 0)
         close(descriptor);
     if (!ok)
-        return fail(Error::Code::Io,
-                    fmt::format("cannot flush {} to disk ({}); check the disk", path.string(),
-                                reason(why)));
+        return fail(Error::Code::Io, "cannot flush {} to disk ({}); check the disk", path.string(),
+                    reason(why));
     return {};
 }
 

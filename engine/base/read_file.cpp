@@ -53,8 +53,7 @@ Result<std::string> readFile(const std::string& path)
         if (got < 0 && errno == EINTR)
             continue;
         if (got < 0)
-            return fail(Error::Code::Io,
-                        fmt::format("cannot read all of {}: {}", path, std::strerror(errno)));
+            return fail(Error::Code::Io, "cannot read all of {}: {}", path, std::strerror(errno));
         text.append(block, static_cast<std::size_t>(got));
         if (text.size() > kMostBytes)
             return fail(Error::Code::Io, path + " has more than 1 GiB; use a smaller file");

@@ -5,6 +5,7 @@
 
 #include <stdexcept>
 #include <string>
+#include <string_view>
 
 namespace engine {
 
@@ -55,6 +56,24 @@ auto invalid(fmt::format_string<First, Rest...> text, First&& first, Rest&&... r
 {
     return fail(Error::Code::InvalidArgument, text, std::forward<First>(first),
                 std::forward<Rest>(rest)...);
+}
+
+// A result whose error names what it is about: a file, an option.
+template<class T>
+Result<T> inContext(std::string_view subject, Result<T> result)
+{
+    if (!result)
+        result.error().message = fmt::format("{}: {}", subject, result.error().message);
+    return result;
+}
+
+// A result whose error ends with what else to do.
+template<class T>
+Result<T> withAdvice(Result<T> result, std::string_view advice)
+{
+    if (!result)
+        result.error().message += advice;
+    return result;
 }
 
 // Thrown on cancellation by functions that cannot return a Result; the caller converts it to

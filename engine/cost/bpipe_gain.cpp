@@ -95,15 +95,11 @@ Result<void> check(const BpipeQuestion& question)
     const EstimateInput& input = question.input;
     const std::int64_t stages = std::int64_t{input.stages} * input.chunks;
     if (stages > kMostStages)
-        return fail(Error::Code::InvalidArgument,
-                    fmt::format("--devices {} with --chunks {} has {} stages; use at most {}",
-                                input.stages, input.chunks, stages, kMostStages));
+        return invalid("--devices {} with --chunks {} has {} stages; use at most {}", input.stages,
+                       input.chunks, stages, kMostStages);
     if (!question.stageMfu.empty() && question.stageMfu.size() != question.sizes.size())
-        return fail(
-            Error::Code::InvalidArgument,
-            fmt::format(
-                "--stage-mfu has {} values for {} micro-batch sizes; give one for each size",
-                question.stageMfu.size(), question.sizes.size()));
+        return invalid("--stage-mfu has {} values for {} micro-batch sizes; give one for each size",
+                       question.stageMfu.size(), question.sizes.size());
     const int copies = input.on.setup.dataParallel;
     std::int64_t step = copies; // the batches that all sizes divide are its multiples
     for (const int size : question.sizes)
@@ -112,11 +108,10 @@ Result<void> check(const BpipeQuestion& question)
         = static_cast<std::int64_t>(input.globalBatch / static_cast<double>(step)) * step;
     for (const int size : question.sizes)
         if (std::fmod(input.globalBatch, static_cast<double>(size) * copies) != 0)
-            return fail(Error::Code::InvalidArgument,
-                        fmt::format("--global-batch {} is not divisible by micro-batches of {} "
-                                    "sequences on {} copies; use --global-batch {}{}",
-                                    input.globalBatch, size, copies,
-                                    below > 0 ? fmt::format("{} or ", below) : "", below + step));
+            return invalid("--global-batch {} is not divisible by micro-batches of {} "
+                           "sequences on {} copies; use --global-batch {}{}",
+                           input.globalBatch, size, copies,
+                           below > 0 ? fmt::format("{} or ", below) : "", below + step);
     return checkParallel(input.on.model, input.on.setup, static_cast<int>(stages));
 }
 

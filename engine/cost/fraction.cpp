@@ -16,10 +16,9 @@ constexpr std::size_t kMostDigits = 9;
 
 auto notANumber(std::string_view text)
 {
-    return fail(Error::Code::InvalidArgument,
-                fmt::format("'{}' is not a cost; write a non-negative number with at most {} "
-                            "digits on each side of the point, as in 2, 0.5 or 1/3",
-                            text, kMostDigits));
+    return invalid("'{}' is not a cost; write a non-negative number with at most {} "
+                   "digits on each side of the point, as in 2, 0.5 or 1/3",
+                   text, kMostDigits);
 }
 
 // Accepts only digits, without a sign.

@@ -135,8 +135,7 @@ Result<HardwareSpec> loadHardware(std::string_view nameOrFile)
     for (const auto& [key, count] : {std::pair("island.devices", hardware.islandDevices),
                                      {"network.nics_per_node", hardware.nicsPerNode}})
         if (count > hardware.devicesPerNode)
-            return fail(Error::Code::InvalidArgument,
-                        fmt::format("{}: {} must be at most devices_per_node", nameOrFile, key));
+            return invalid("{}: {} must be at most devices_per_node", nameOrFile, key);
     return hardware;
 }
 

@@ -14,8 +14,7 @@ namespace {
 
 tl::unexpected<Error> refused(std::string_view text, const std::string& reason)
 {
-    return fail(Error::Code::InvalidArgument,
-                fmt::format("--layout {}: {}", excerpt(text), reason));
+    return invalid("--layout {}: {}", excerpt(text), reason);
 }
 
 // Reads a layout from left to right, and repeats what has a "*n".
@@ -166,10 +165,9 @@ std::vector<int> LayerLayout::counts(int layers, int stages) const
 Result<void> LayerLayout::check(std::string_view model, int layers, int stages) const
 {
     if (isDefault() && layers < stages)
-        return fail(Error::Code::InvalidArgument,
-                    fmt::format("{} has {} layers, fewer than the {} stages; use fewer devices or "
-                                "chunks",
-                                model, layers, stages));
+        return invalid("{} has {} layers, fewer than the {} stages; use fewer devices or "
+                       "chunks",
+                       model, layers, stages);
     const auto parts = static_cast<int>(m_first.size()) - 1;
     if (!isDefault() && parts != stages)
         return refused(text(),

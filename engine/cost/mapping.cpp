@@ -65,7 +65,7 @@ public:
 private:
     tl::unexpected<Error> corrupt(const std::string& message) const
     {
-        return fail(Error::Code::Corrupt, fmt::format("{}: {}", m_file, message));
+        return fail(Error::Code::Corrupt, "{}: {}", m_file, message);
     }
     Result<void> addCopy(int copy, const toml::array* devices)
     {
@@ -177,16 +177,13 @@ Result<void> checkSize(const Shape& shape, const NodeShape& nodes)
 {
     const std::int64_t needed = std::int64_t{shape.devices} * shape.dataParallel;
     if (needed > kMostSlots)
-        return fail(Error::Code::InvalidArgument,
-                    fmt::format("{} copies of {} devices need {} slots; use at most {}",
-                                shape.dataParallel, shape.devices, needed, kMostSlots));
+        return invalid("{} copies of {} devices need {} slots; use at most {}", shape.dataParallel,
+                       shape.devices, needed, kMostSlots);
     if (nodes.nodes > 0 && needed > std::int64_t{nodes.nodes} * nodes.slots)
-        return fail(Error::Code::InvalidArgument,
-                    fmt::format("{} copies of {} devices need {} slots, but there are only {} x {} "
-                                "(nodes x slots per node); use "
-                                "fewer copies or devices, or more nodes",
-                                shape.dataParallel, shape.devices, needed, nodes.nodes,
-                                nodes.slots));
+        return invalid("{} copies of {} devices need {} slots, but there are only {} x {} "
+                       "(nodes x slots per node); use "
+                       "fewer copies or devices, or more nodes",
+                       shape.dataParallel, shape.devices, needed, nodes.nodes, nodes.slots);
     return {};
 }
 
@@ -196,9 +193,7 @@ Result<void> checkMappingName(std::string_view text)
 {
     if (std::ranges::find(kMappingNames, text) != kMappingNames.end() || text.ends_with(".toml"))
         return {};
-    return fail(
-        Error::Code::InvalidArgument,
-        fmt::format("--mapping {}: use {}, or a .toml file", excerpt(text), joined(kMappingNames)));
+    return invalid("--mapping {}: use {}, or a .toml file", excerpt(text), joined(kMappingNames));
 }
 
 std::string describe(const Mapping& mapping)

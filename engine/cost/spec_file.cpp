@@ -69,15 +69,14 @@ Result<toml::table> parseToml(std::string_view text, std::string_view source)
     constexpr std::size_t kMostBytes = 1 << 20;
     if (text.size() > kMostBytes || hasLongKey(text))
         return fail(Error::Code::Corrupt,
-                    fmt::format("{}: too large to be read: the limits are 1 MiB and 64 parts per "
-                                "key; use a smaller file",
-                                source));
+                    "{}: too large to be read: the limits are 1 MiB and 64 parts per "
+                    "key; use a smaller file",
+                    source);
     try {
         return toml::parse(text);
     } catch (const toml::parse_error& error) {
-        return fail(Error::Code::Corrupt,
-                    fmt::format("{}: line {}: {}", source, error.source().begin.line,
-                                inOneLine(error.description())));
+        return fail(Error::Code::Corrupt, "{}: line {}: {}", source, error.source().begin.line,
+                    inOneLine(error.description()));
     }
 }
 
@@ -89,9 +88,8 @@ Result<std::string> SpecFile::textOf(Folders folders, std::string_view nameOrFil
             !preset.empty())
             return std::string(preset);
     if (!nameOrFile.ends_with(kEnding))
-        return fail(Error::Code::InvalidArgument,
-                    fmt::format("unknown {} '{}'; use one of {}, or a .toml file", what, nameOrFile,
-                                fmt::join(SpecFile::names(folders), ", ")));
+        return invalid("unknown {} '{}'; use one of {}, or a .toml file", what, nameOrFile,
+                       fmt::join(SpecFile::names(folders), ", "));
     return readFile(std::string(nameOrFile));
 }
 
@@ -123,7 +121,7 @@ Result<void> SpecFile::need(const toml::table& table, std::initializer_list<cons
             missing.emplace_back(key);
     if (missing.empty())
         return {};
-    return fail(Error::Code::InvalidArgument, fmt::format("{} lacks {}", source, joined(missing)));
+    return invalid("{} lacks {}", source, joined(missing));
 }
 
 } // namespace engine

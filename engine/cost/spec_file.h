@@ -2,8 +2,6 @@
 
 #include "engine/cost/toml_fields.h"
 
-#include <fmt/format.h>
-
 #include <initializer_list>
 #include <span>
 #include <string>
@@ -37,10 +35,7 @@ template<class Object>
 Result<void> readSpec(Fields<Object> fields, const toml::table& table, std::string_view source,
                       Object& object)
 {
-    return readFields(fields, "", table, object).map_error([&](Error error) {
-        error.message = fmt::format("{}: {}", source, error.message);
-        return error;
-    });
+    return inContext(source, readFields(fields, "", table, object));
 }
 
 } // namespace engine

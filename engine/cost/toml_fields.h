@@ -42,9 +42,6 @@ template<class Object>
 Result<void> readFields(Fields<Object> fields, std::string_view name, const toml::table& table,
                         Object& object)
 {
-    const auto invalid = [](std::string message) {
-        return fail(Error::Code::InvalidArgument, std::move(message));
-    };
     for (const auto& [key, node] : table) {
         const bool isTable = name.empty() && node.is_table()
             && std::ranges::any_of(fields,

@@ -155,12 +155,11 @@ Result<void> checkHeads(std::string_view model, int heads, int tensorParallel)
         --below;
     while (heads % above != 0)
         ++above;
-    return fail(Error::Code::InvalidArgument,
-                fmt::format("--tensor-parallel {}: {} has {} attention heads, which {} devices "
-                            "cannot share equally; use {}",
-                            tensorParallel, model, heads, tensorParallel,
-                            below == above ? fmt::format("{}", below)
-                                           : fmt::format("{} or {}", below, above)));
+    return invalid("--tensor-parallel {}: {} has {} attention heads, which {} devices "
+                   "cannot share equally; use {}",
+                   tensorParallel, model, heads, tensorParallel,
+                   below == above ? fmt::format("{}", below)
+                                  : fmt::format("{} or {}", below, above));
 }
 
 Result<void> checkParallel(const TransformerSpec& model, const TrainingSetup& setup, int stages)

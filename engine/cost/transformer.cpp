@@ -14,13 +14,11 @@ constexpr std::array<std::string_view, 2> kFolders{"transformers/", "models/"};
 Result<void> checkWidths(const TransformerSpec& model, std::string_view source)
 {
     if (model.width % model.heads != 0)
-        return fail(Error::Code::InvalidArgument,
-                    fmt::format("{}: width {} is not a multiple of heads {}", source, model.width,
-                                model.heads));
+        return invalid("{}: width {} is not a multiple of heads {}", source, model.width,
+                       model.heads);
     if (model.keyValueHeads > 0 && model.heads % model.keyValueHeads != 0)
-        return fail(Error::Code::InvalidArgument,
-                    fmt::format("{}: heads {} are not a multiple of kv_heads {}", source,
-                                model.heads, model.keyValueHeads));
+        return invalid("{}: heads {} are not a multiple of kv_heads {}", source, model.heads,
+                       model.keyValueHeads);
     return {};
 }
 
@@ -74,12 +72,9 @@ Fields<TransformerSpec> transformerFields()
 Result<TransformerSpec> loadTransformer(std::string_view nameOrFile)
 {
     auto table = TRY(SpecFile::open(kFolders, nameOrFile, "model"));
-    const auto invalid = [nameOrFile](std::string_view message) {
-        return fail(Error::Code::InvalidArgument, fmt::format("{}: {}", nameOrFile, message));
-    };
     TRY(SpecFile::need(table, kNeededModelKeys, nameOrFile));
     if (!table["layout"].value_or(std::string_view()).empty())
-        return invalid("layout must be given as --layout; remove it from the file");
+        return invalid("{}: layout must be given as --layout; remove it from the file", nameOrFile);
     for (const std::string_view key : {"micro_batch_size", "tied", "attention", "recompute",
                                        "precision", "layout", "optimizer", "init"})
         table.erase(key); // of training
@@ -87,7 +82,7 @@ Result<TransformerSpec> loadTransformer(std::string_view nameOrFile)
     model.name = nameOrFile;
     TRY(readSpec(transformerFields(), table, nameOrFile, model));
     if (model.dropout && model.family == TransformerSpec::Family::Llama)
-        return invalid("dropout must be false for llama");
+        return invalid("{}: dropout must be false for llama", nameOrFile);
     TRY(checkWidths(model, nameOrFile));
     return model;
 }

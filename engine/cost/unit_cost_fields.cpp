@@ -25,12 +25,9 @@ Field<C> cost(FieldFacts facts, GetCost get, SetCost store)
                 return value ? textOf(*value) : std::string();
             },
             [flag, store = std::move(store)](C& costs, std::string_view text) -> Result<void> {
-                const auto value = parseFraction(text);
-                if (!value)
-                    return fail(
-                        value.error().code,
-                        fmt::format("{} {}: {}", flag, excerpt(text), value.error().message));
-                return store(costs, *value);
+                const auto value = TRY(
+                    inContext(fmt::format("{} {}", flag, excerpt(text)), parseFraction(text)));
+                return store(costs, value);
             }};
 }
 
@@ -63,11 +60,6 @@ Field<C> optionalCost(std::string_view flag, std::string_view label, std::string
         return {};
     };
     return field;
-}
-
-auto invalid(std::string message)
-{
-    return fail(Error::Code::InvalidArgument, std::move(message));
 }
 
 // A field for I or W. Setting I or W sets B to their sum.
@@ -114,16 +106,14 @@ Result<UnitCosts::Stage> parseStage(std::string_view text)
     const auto number = parseInteger<int>(text.substr(0, equals));
     if (equals == std::string_view::npos || colon == std::string_view::npos || colon < equals
         || !number || *number < 0)
-        return fail(Error::Code::InvalidArgument,
-                    fmt::format("--stage-cost {}: write STAGE=FORWARD:BACKWARD, as in 0=1.5:3",
-                                excerpt(text)));
+        return invalid("--stage-cost {}: write STAGE=FORWARD:BACKWARD, as in 0=1.5:3",
+                       excerpt(text));
     const auto forward = parseFraction(text.substr(equals + 1, colon - equals - 1));
     const auto backward = parseFraction(text.substr(colon + 1));
     if (!forward || !backward) {
         const auto wrong = text.substr(forward ? colon + 1 : equals + 1);
-        return fail(Error::Code::InvalidArgument,
-                    fmt::format("--stage-cost {}: {}", excerpt(wrong.substr(0, wrong.find(':'))),
-                                (forward ? backward : forward).error().message));
+        return invalid("--stage-cost {}: {}", excerpt(wrong.substr(0, wrong.find(':'))),
+                       (forward ? backward : forward).error().message);
     }
     return UnitCosts::Stage{*number, *forward, *backward};
 }
@@ -175,8 +165,7 @@ Field<C> slowDown()
         [](const C& costs) { return costs.rules.slowDown; },
         [](C& costs, Fraction value) -> Result<void> {
             if (value.numerator < value.denominator)
-                return invalid(
-                    fmt::format("--slow-down {}: the factor must be at least 1", textOf(value)));
+                return invalid("--slow-down {}: the factor must be at least 1", textOf(value));
             costs.rules.slowDown = value;
             return {};
         });
@@ -191,8 +180,7 @@ Field<C> jitter()
         [](C& costs, Fraction value) -> Result<void> {
             const auto share = product(value, Fraction{1, 100});
             if (!share || share->numerator > share->denominator)
-                return invalid(
-                    fmt::format("--jitter {}: must be a percentage from 0 to 100", textOf(value)));
+                return invalid("--jitter {}: must be a percentage from 0 to 100", textOf(value));
             costs.rules.jitter = *share;
             return {};
         });
@@ -309,12 +297,10 @@ Result<void> checkUnitCosts(const UnitCosts& costs)
     const bool acrossNodes = costs.p2pAcross || costs.latencyAcross || costs.transferAcross
         || costs.allReduceAcross || costs.nicsPerNode > 0;
     if (costs.devicesPerNode == 0 && acrossNodes)
-        return fail(Error::Code::InvalidArgument,
-                    "costs between nodes need a node size; add --devices-per-node");
+        return invalid("costs between nodes need a node size; add --devices-per-node");
     if (costs.nicsPerNode > costs.devicesPerNode)
-        return fail(Error::Code::InvalidArgument,
-                    fmt::format("--nics-per-node {}: a device uses one NIC; use at most {}",
-                                costs.nicsPerNode, costs.devicesPerNode));
+        return invalid("--nics-per-node {}: a device uses one NIC; use at most {}",
+                       costs.nicsPerNode, costs.devicesPerNode);
     return {};
 }
 

@@ -3,8 +3,6 @@
 #include "engine/cost/shared_links.h"
 #include "engine/schedule/transfers.h"
 
-#include <fmt/format.h>
-
 #include <limits>
 #include <numeric>
 #include <optional>
@@ -202,19 +200,16 @@ std::optional<Ticks> ticksOf(const Shape& shape, const StageShares& shares, cons
 
 tl::unexpected<Error> costsTooLarge()
 {
-    return fail(Error::Code::InvalidArgument,
-                "the costs are too large or have too many decimals to be added exactly; use "
-                "rounder numbers");
+    return invalid("the costs are too large or have too many decimals to be added exactly; use "
+                   "rounder numbers");
 }
 
 Result<OpPrices> unitPrices(const Shape& shape, const UnitCosts& costs, Mapping mapping)
 {
     for (const UnitCosts::Stage& own : costs.stages)
         if (own.stage < 0 || own.stage >= shape.stages)
-            return fail(
-                Error::Code::InvalidArgument,
-                fmt::format("--stage-cost names stage {}, which does not exist; use 0 to {}",
-                            own.stage, shape.stages - 1));
+            return invalid("--stage-cost names stage {}, which does not exist; use 0 to {}",
+                           own.stage, shape.stages - 1);
     const auto shares = stageSharesOf(shape, costs);
     const auto ticks = shares ? ticksOf(shape, *shares, costs) : std::nullopt;
     if (!ticks)

@@ -222,9 +222,9 @@ try {
     return fail(Error::Code::Cancelled, cancelled.what());
 } catch (const std::bad_alloc&) {
     return fail(Error::Code::Device,
-                fmt::format("{} has too little free memory to be measured; end other programs that "
-                            "use it",
-                            on.devices.front()->info().name));
+                "{} has too little free memory to be measured; end other programs that "
+                "use it",
+                on.devices.front()->info().name);
 } catch (const std::exception& error) { // error of a GPU
     return fail(Error::Code::Device, messageOf(error));
 }

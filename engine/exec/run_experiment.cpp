@@ -361,10 +361,7 @@ Result<void> checkSize(const Experiment& experiment)
         + HappensBefore::bytes(1, experiment.schedule.devices);
     TRY(checkRequest(experiment.schedule));
     const auto limit = limitOfMachine(static_cast<int>(std::min(bytesPerOp, 1e9)));
-    return checkRequest(experiment.schedule, limit).map_error([](Error error) {
-        error.message += ", or fewer --iterations";
-        return error;
-    });
+    return withAdvice(checkRequest(experiment.schedule, limit), ", or fewer --iterations");
 }
 
 Result<Plan> planOf(const Experiment& experiment)
@@ -376,11 +373,9 @@ Result<Plan> planOf(const Experiment& experiment)
     TRY(emulatedLinks(experiment, schedule));
     if (experiment.transport == TransportChoice::Nccl)
         if (const auto fault = findNcclFault(schedule))
-            return fail(
-                Error::Code::InvalidArgument,
-                fmt::format(
-                    "NCCL would deadlock with this order of messages ({}): use --transport peer",
-                    fault->reason));
+            return invalid(
+                "NCCL would deadlock with this order of messages ({}): use --transport peer",
+                fault->reason);
     auto data
         = TRY(TextData::named(experiment.textFile, experiment.seed, experiment.model.sequence));
     auto pass = TRY(passSpec(experiment.model, schedule));

@@ -5,8 +5,6 @@
 #include "engine/schedule/check/weight_versions.h"
 #include "engine/schedule/notation.h"
 
-#include <fmt/format.h>
-
 #include <algorithm>
 #include <map>
 
@@ -14,9 +12,6 @@ namespace engine {
 
 Result<void> checkExperiment(const Experiment& experiment)
 {
-    const auto invalid = [](std::string message) {
-        return fail(Error::Code::InvalidArgument, std::move(message));
-    };
     for (const Field<Experiment>& each : experimentFields())
         TRY(each.check(each.get(experiment)));
     if (experiment.backend == Backend::Cpu && experiment.transport != TransportChoice::Auto)
@@ -27,8 +22,8 @@ Result<void> checkExperiment(const Experiment& experiment)
         return invalid("--graphs on needs GPUs: add --backend cuda, or remove --graphs");
     if (experiment.mode == Mode::Emulate || experiment.mode == Mode::Live)
         return {};
-    return invalid(fmt::format("mode '{}' cannot be run: use --mode emulate or live",
-                               modeName(experiment.mode)));
+    return invalid("mode '{}' cannot be run: use --mode emulate or live",
+                   modeName(experiment.mode));
 }
 
 namespace {
@@ -52,22 +47,20 @@ Result<void> checkUpdates(const Schedule& lowered)
             if (op.kind != OpKind::OptimizerStep)
                 continue;
             if (done != every)
-                return fail(
-                    Error::Code::Unsupported,
-                    fmt::format("{} updates the weights after {} micro-batches, other steps do so "
-                                "after {}: training needs the same number; use bscope simulate",
-                                toString(op), done, every));
+                return fail(Error::Code::Unsupported,
+                            "{} updates the weights after {} micro-batches, other steps do so "
+                            "after {}: training needs the same number; use bscope simulate",
+                            toString(op), done, every);
             done = 0;
         }
         const int all = lowered.shape.updateEvery;
         for (const auto& [stage, left] : backwards)
             if (left > 0)
                 return fail(Error::Code::Unsupported,
-                            fmt::format("the last {} of {} micro-batches do not complete an update "
-                                        "of {}: use --micro-batches {}, or bscope simulate",
-                                        left * lowered.shape.replicas,
-                                        lowered.shape.allMicroBatches(), all,
-                                        (lowered.shape.microBatches / all + 1) * all));
+                            "the last {} of {} micro-batches do not complete an update "
+                            "of {}: use --micro-batches {}, or bscope simulate",
+                            left * lowered.shape.replicas, lowered.shape.allMicroBatches(), all,
+                            (lowered.shape.microBatches / all + 1) * all);
     }
     return {};
 }
@@ -75,7 +68,7 @@ Result<void> checkUpdates(const Schedule& lowered)
 Result<void> checkAsynchronous(const Schedule& lowered)
 {
     if (const auto violations = checkVersions(lowered); !violations.empty())
-        return fail(Error::Code::InvalidArgument, violations.front().message);
+        return invalid(violations.front().message);
     if (lowered.shape.dataParallel > 1)
         return unsupported("asynchronous schemes have no all-reduce between data-parallel copies: "
                            "use --data-parallel 1");
@@ -103,17 +96,16 @@ Result<void> checkParts(const Schedule& lowered)
         for (const Op& op : program) {
             if (isCopy(op.kind))
                 return fail(Error::Code::Unsupported,
-                            fmt::format("{} moves a stash, but the schedule splits micro-batches: "
-                                        "remove its evicts and loads, or use bscope simulate",
-                                        toString(op)));
-            const bool usesUnits = op.kind == OpKind::Forward || isBackward(op.kind);
-            if (!halves && usesUnits && op.slice == Op::kWhole)
+                            "{} moves a stash, but the schedule splits micro-batches: "
+                            "remove its evicts and loads, or use bscope simulate",
+                            toString(op));
+            if (!halves && isPass(op.kind) && op.slice == Op::kWhole)
                 return fail(Error::Code::Unsupported,
-                            fmt::format("{} runs a whole micro-batch, but the schedule has "
-                                        "sequence slices: replace it with {} to {}, or use "
-                                        "bscope simulate",
-                                        toString(op), toString(sliceOf(op, 0)),
-                                        toString(sliceOf(op, slices - 1))));
+                            "{} runs a whole micro-batch, but the schedule has "
+                            "sequence slices: replace it with {} to {}, or use "
+                            "bscope simulate",
+                            toString(op), toString(sliceOf(op, 0)),
+                            toString(sliceOf(op, slices - 1)));
         }
     return {};
 }
@@ -129,10 +121,9 @@ Result<void> checkSync(const Schedule& schedule, SyncPolicy sync)
 {
     if (sync != SyncPolicy::Late || schedule.shape.updateEvery == 0 || schedule.shape.replicas == 1)
         return {};
-    return fail(Error::Code::InvalidArgument,
-                fmt::format("--sync late: {} has to all-reduce the gradients of a stage before its "
-                            "next backward; use eager or eager-blocking",
-                            schedule.scheme));
+    return invalid("--sync late: {} has to all-reduce the gradients of a stage before its "
+                   "next backward; use eager or eager-blocking",
+                   schedule.scheme);
 }
 
 Result<void> checkSlices(const Schedule& schedule, const ModelSpec& model)

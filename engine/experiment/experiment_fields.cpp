@@ -336,8 +336,7 @@ Result<Experiment> experimentFromArguments(std::span<const std::string> argument
     for (std::size_t i = 0; i < arguments.size(); i += 2) {
         const auto* field = findField(experimentFields(), arguments[i]);
         if (field == nullptr || i + 1 == arguments.size())
-            return fail(Error::Code::InvalidArgument,
-                        fmt::format("{} is not an option with a value", arguments[i]));
+            return invalid("{} is not an option with a value", arguments[i]);
         std::string text = arguments[i + 1];
         if (const std::string before = field->get(experiment);
             field->kind == FieldKind::List && !before.empty())

@@ -7,8 +7,6 @@
 #include "engine/schedule/passes/passes.h"
 #include "engine/schedule/transfers.h"
 
-#include <fmt/format.h>
-
 namespace engine {
 namespace {
 
@@ -16,10 +14,9 @@ namespace {
 Result<void> checkAllReduces(const Schedule& lowered, std::string_view added)
 {
     if (const auto stuck = findDeadlock(lowered, DeadlockKind::Any))
-        return fail(Error::Code::InvalidArgument,
-                    fmt::format("with the all-reduces of {} {}: move the OPT ops of the schedule "
-                                "file to the end of each device, or remove them",
-                                added, stuck->message));
+        return invalid("with the all-reduces of {} {}: move the OPT ops of the schedule "
+                       "file to the end of each device, or remove them",
+                       added, stuck->message);
     return {};
 }
 
@@ -45,17 +42,16 @@ Result<Schedule> trainable(const Schedule& schedule, const ModelSpec& model, Syn
     TRY(checkSlices(schedule, model));
     const bool full = model.recompute == Recompute::Full;
     if (!full && holds(schedule, OpKind::Recompute))
-        return fail(Error::Code::InvalidArgument,
-                    "the schedule has RECOMPUTE ops, but the model keeps its activations: use "
-                    "--recompute full");
+        return invalid("the schedule has RECOMPUTE ops, but the model keeps its activations: use "
+                       "--recompute full");
     Schedule all = lower(
         full && !holds(schedule, OpKind::Recompute) ? addRecompute(schedule) : schedule, sync);
     TRY(checkAllReduces(all, "gradients"));
     TRY(checkRunnable(all));
     if (!model.tied && hasTiedEmbeddings(all))
-        return fail(Error::Code::InvalidArgument,
-                    "the schedule sums the gradients of tied embeddings (AR of only the first and "
-                    "the last stage), but the model has none: use a model with tied = true");
+        return invalid(
+            "the schedule sums the gradients of tied embeddings (AR of only the first and "
+            "the last stage), but the model has none: use a model with tied = true");
     if (!model.tied)
         return all;
     TRY(checkTied(all));

@@ -4,25 +4,18 @@
 #include "engine/experiment/experiment_fields.h"
 #include "engine/model/model_toml.h"
 
-#include <fmt/format.h>
-
 namespace engine {
 namespace {
-
-auto invalid(std::string message)
-{
-    return fail(Error::Code::InvalidArgument, "experiment: " + std::move(message));
-}
 
 // [model] has either all keys of a model or, in files written by hand, only preset = "tiny".
 Result<void> readModel(const toml::table& table, Experiment& experiment)
 {
     const auto preset = table["preset"].value<std::string>();
     if (preset && table.size() > 1)
-        return invalid("[model] has a preset; remove its other keys, or the preset");
+        return invalid("experiment: [model] has a preset; remove its other keys, or the preset");
     auto model = preset ? loadModel(*preset) : modelFromTable(table);
     if (!model)
-        return invalid(model.error().message);
+        return invalid("experiment: {}", model.error().message);
     experiment.model = std::move(*model);
     return {};
 }
@@ -33,11 +26,11 @@ Result<void> readTable(std::string_view name, const toml::node& node, Experiment
     if (table == nullptr
         || (name != "schedule" && name != "run" && name != "model" && name != "link"))
         return invalid(
-            fmt::format("unknown table '{}'; the tables are schedule, run, model and link", name));
+            "experiment: unknown table '{}'; the tables are schedule, run, model and link", name);
     if (name == "model")
         return readModel(*table, experiment);
     if (auto done = readFields(experimentFields(), name, *table, experiment); !done)
-        return invalid(done.error().message);
+        return invalid("experiment: {}", done.error().message);
     return {};
 }
 

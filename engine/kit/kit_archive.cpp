@@ -49,10 +49,8 @@ Result<void> writeEntries(const TrainingKit& kit, const std::filesystem::path& f
     const Writer writer(archive_write_new());
     const auto failed = [&] {
         const char* reason = archive_error_string(writer.get());
-        return fail(
-            Error::Code::Io,
-            fmt::format("cannot write {}: {}", file.string(),
-                        reason != nullptr ? reason : "libarchive cannot write this format"));
+        return fail(Error::Code::Io, "cannot write {}: {}", file.string(),
+                    reason != nullptr ? reason : "libarchive cannot write this format");
     };
     const bool isZip = file.extension() == ".zip";
     if ((isZip ? archive_write_set_format_zip(writer.get())
@@ -95,10 +93,9 @@ Result<void> refuseOtherArchive(const std::filesystem::path& target)
     std::ranges::transform(ending, ending.begin(), [](unsigned char c) { return std::tolower(c); });
     if (folderInArchive(target) || std::ranges::find(kOthers, ending) == kOthers.end())
         return {};
-    return fail(Error::Code::InvalidArgument,
-                fmt::format("{}: a kit is a folder or an archive that ends in {}; choose another "
-                            "name",
-                            target.string(), fmt::join(kSuffixes, ", ")));
+    return invalid("{}: a kit is a folder or an archive that ends in {}; choose another "
+                   "name",
+                   target.string(), fmt::join(kSuffixes, ", "));
 }
 
 Result<void> writeKitArchive(const TrainingKit& kit, const std::filesystem::path& file,

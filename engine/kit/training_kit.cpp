@@ -45,12 +45,8 @@ std::string filledIn(std::string_view name, const Replacements& replacements)
 // Removes transfers, all-reduces and optimizer steps, because PyTorch adds its own.
 Schedule withoutAdded(Schedule schedule)
 {
-    for (auto& program : schedule.program)
-        std::erase_if(program, [](const Op& op) {
-            return isTransfer(op.kind) || op.kind == OpKind::AllReduce
-                || op.kind == OpKind::OptimizerStep;
-        });
-    return schedule;
+    return keepOps(std::move(schedule),
+                   [](OpKind kind) { return !isTransfer(kind) && hasMicroBatch(kind); });
 }
 
 Result<void> checkValid(const Schedule& schedule)
@@ -58,7 +54,7 @@ Result<void> checkValid(const Schedule& schedule)
     const auto violations = validate(schedule);
     if (violations.empty())
         return {};
-    return fail(Error::Code::InvalidArgument, violations.front().message);
+    return invalid(violations.front().message);
 }
 
 Result<void> setNodes(TrainingKit& kit, int gpusPerNode)
@@ -67,11 +63,9 @@ Result<void> setNodes(TrainingKit& kit, int gpusPerNode)
     kit.nodes = kit.ranks / kit.ranksPerNode;
     if (kit.nodes * kit.ranksPerNode == kit.ranks)
         return {};
-    return fail(
-        Error::Code::InvalidArgument,
-        fmt::format("--gpus-per-node {}: {} ranks (devices x copies) cannot be divided into "
-                    "nodes of that size; use a divisor of {}",
-                    gpusPerNode, kit.ranks, kit.ranks));
+    return invalid("--gpus-per-node {}: {} ranks (devices x copies) cannot be divided into "
+                   "nodes of that size; use a divisor of {}",
+                   gpusPerNode, kit.ranks, kit.ranks);
 }
 
 // The arguments of train.py that differ from its defaults.
@@ -121,10 +115,9 @@ Result<TextData> textOf(const Experiment& experiment, const RecordedFiles& recor
     const double entropy = data.unigramEntropy();
     if (std::abs(recorded.unigramEntropy.value_or(entropy) - entropy) <= kRounding)
         return data;
-    return fail(Error::Code::InvalidArgument,
-                fmt::format("--text: '{}' is not the text on which the run was trained: restore "
-                            "it, or give the set-up instead of the run",
-                            experiment.textFile));
+    return invalid("--text: '{}' is not the text on which the run was trained: restore "
+                   "it, or give the set-up instead of the run",
+                   experiment.textFile);
 }
 
 Replacements replacementsOf(const Experiment& experiment, const Schedule& schedule,
@@ -180,9 +173,8 @@ Result<void> removeOthers(const TrainingKit& kit, const std::filesystem::path& t
         if (std::ranges::find(kit.files, name, &KitFile::name) == kit.files.end())
             std::filesystem::remove(target / name, error);
         if (error)
-            return fail(
-                Error::Code::Io,
-                fmt::format("cannot remove {}: {}", (target / name).string(), error.message()));
+            return fail(Error::Code::Io, "cannot remove {}: {}", (target / name).string(),
+                        error.message());
     }
     return {};
 }
@@ -245,17 +237,14 @@ Result<std::string> launchCommand(const TrainingKit& kit, Launcher launcher,
     if (launcher == Launcher::Slurm)
         return port + "sbatch slurm.sh";
     if (kit.nodes > 1 && place.firstNode.empty())
-        return fail(
-            Error::Code::InvalidArgument,
-            fmt::format("{} nodes need the host name or address of the first one", kit.nodes));
+        return invalid("{} nodes need the host name or address of the first one", kit.nodes);
     if (launcher == Launcher::Torchrun)
         return (kit.nodes == 1 ? std::string()
                                : fmt::format("FIRST_NODE={} ", shellQuoted(place.firstNode)))
             + port + "./run.sh";
     if (!kit.titanObstacle.empty())
-        return fail(
-            Error::Code::Unsupported,
-            fmt::format("torchtitan cannot execute {}; use torchrun or Slurm", kit.titanObstacle));
+        return fail(Error::Code::Unsupported, "torchtitan cannot execute {}; use torchrun or Slurm",
+                    kit.titanObstacle);
     const std::string first = place.firstNode.empty() ? "localhost" : place.firstNode;
     return fmt::format("torchrun --nnodes {} --nproc-per-node {} --rdzv-backend c10d "
                        "--rdzv-endpoint {}:{} -m torchtitan.train --job.config_file titan.toml",
@@ -321,14 +310,13 @@ Result<void> writeKit(const TrainingKit& kit, const std::filesystem::path& targe
     std::error_code error;
     if (ifExists == IfExists::Refuse && fs::exists(fs::symlink_status(target, error)))
         return fail(Error::Code::Io,
-                    fmt::format("{} exists: choose another folder, or replace the files of the kit "
-                                "with --force",
-                                target.string()));
+                    "{} exists: choose another folder, or replace the files of the kit "
+                    "with --force",
+                    target.string());
     fs::create_directories(target, error);
     if (error)
-        return fail(
-            Error::Code::Io,
-            fmt::format("cannot create the folder {}: {}", target.string(), error.message()));
+        return fail(Error::Code::Io, "cannot create the folder {}: {}", target.string(),
+                    error.message());
     TRY(removeOthers(kit, target));
     std::size_t all = 0, done = 0;
     for (const KitFile& file : kit.files)
@@ -343,9 +331,8 @@ Result<void> writeKit(const TrainingKit& kit, const std::filesystem::path& targe
                             fs::perms::owner_exec | fs::perms::group_exec | fs::perms::others_exec,
                             fs::perm_options::add, error);
         if (error)
-            return fail(
-                Error::Code::Io,
-                fmt::format("cannot make {} executable: {}", path.string(), error.message()));
+            return fail(Error::Code::Io, "cannot make {} executable: {}", path.string(),
+                        error.message());
     }
     return {};
 }

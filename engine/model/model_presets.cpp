@@ -16,33 +16,28 @@ constexpr std::string_view kFolders[] = {"models/"};
 
 constexpr std::int64_t kMostTokens = 1 << 20; // per micro-batch
 
-auto invalidModel(std::string message)
-{
-    return fail(Error::Code::InvalidArgument, "model: " + std::move(message));
-}
-
 // Checks combinations of values that are valid separately.
 Result<void> checkCombination(const ModelSpec& model)
 {
     if (model.width % model.heads != 0)
-        return invalidModel(fmt::format(
-            "width {} is not a multiple of heads {}; the nearest width is {}", model.width,
-            model.heads, std::max(1, (model.width + model.heads / 2) / model.heads) * model.heads));
+        return invalid("model: width {} is not a multiple of heads {}; the nearest width is {}",
+                       model.width, model.heads,
+                       std::max(1, (model.width + model.heads / 2) / model.heads) * model.heads);
     if (model.kvHeads > 0 && model.heads % model.kvHeads != 0)
-        return invalidModel(
-            fmt::format("heads {} are not a multiple of kv_heads {}", model.heads, model.kvHeads));
+        return invalid("model: heads {} are not a multiple of kv_heads {}", model.heads,
+                       model.kvHeads);
     if (model.family == Family::Llama && model.width / model.heads % 2 != 0)
-        return invalidModel(fmt::format(
-            "width {} / heads {} is odd, but rotary embeddings rotate pairs; change width or heads",
-            model.width, model.heads));
+        return invalid("model: width {} / heads {} is odd, but rotary embeddings rotate pairs; "
+                       "change width or heads",
+                       model.width, model.heads);
     if (model.family == Family::Bert && model.vocabulary <= kHiddenToken)
-        return invalidModel(
-            fmt::format("vocabulary must be at least {} for family = \"bert\", which hides tokens",
-                        kHiddenToken + 1));
+        return invalid(
+            "model: vocabulary must be at least {} for family = \"bert\", which hides tokens",
+            kHiddenToken + 1);
     if (std::int64_t{model.microBatchSize} * model.sequence > kMostTokens)
-        return invalidModel(fmt::format(
-            "micro_batch_size x sequence exceeds {} tokens: use a smaller --micro-batch-size",
-            kMostTokens));
+        return invalid("model: micro_batch_size x sequence exceeds {} tokens: use a smaller "
+                       "--micro-batch-size",
+                       kMostTokens);
     return {};
 }
 
@@ -52,8 +47,8 @@ Result<void> checkFields(const ModelSpec& model)
 {
     for (const Field<ModelSpec>& each : modelFields())
         if (!each.check(each.get(model)))
-            return invalidModel(fmt::format("{}{}{} must be {}", each.table,
-                                            each.table.empty() ? "" : ".", each.key, each.range()));
+            return invalid("model: {}{}{} must be {}", each.table, each.table.empty() ? "" : ".",
+                           each.key, each.range());
     return checkCombination(model);
 }
 
@@ -64,7 +59,7 @@ Result<ModelSpec> modelFromTable(const toml::table& table)
     if (top["dropout"].is_boolean()) // only for the closed forms of memory (engine/cost)
         top.erase("dropout");
     if (auto done = readFields(modelFields(), "", top, model); !done)
-        return invalidModel(done.error().message);
+        return invalid("model: {}", done.error().message);
     TRY(checkFields(model));
     return model;
 }
@@ -89,16 +84,13 @@ Result<ModelSpec> loadModel(std::string_view nameOrFile)
         > std::ranges::count(modelNames(), nameOrFile))
         return fail(
             Error::Code::NotFound,
-            fmt::format(
-                "model '{}' cannot be trained, because it has no optimizer settings and no initial "
-                "weights (bscope simulate and estimate support it); use one of {}, or a .toml file",
-                nameOrFile, fmt::join(modelNames(), ", ")));
+
+            "model '{}' cannot be trained, because it has no optimizer settings and no initial "
+            "weights (bscope simulate and estimate support it); use one of {}, or a .toml file",
+            nameOrFile, fmt::join(modelNames(), ", "));
     const auto table = TRY(SpecFile::open(kFolders, nameOrFile, "model"));
     TRY(SpecFile::need(table, kNeededModelKeys, nameOrFile));
-    return modelFromTable(table).map_error([&](Error error) {
-        error.message = fmt::format("{}: {}", nameOrFile, error.message);
-        return error;
-    });
+    return inContext(nameOrFile, modelFromTable(table));
 }
 
 } // namespace engine

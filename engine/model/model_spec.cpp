@@ -4,8 +4,6 @@
 #include "engine/model/transformer_head.h"
 #include "engine/model/transformer_layout.h"
 
-#include <fmt/format.h>
-
 #include <algorithm>
 
 namespace engine {
@@ -19,17 +17,16 @@ Result<void> checkModel(const ModelSpec& model, int stages)
 {
     TRY(checkFields(model));
     if (model.layout.isDefault() && model.layers < stages)
-        return fail(Error::Code::InvalidArgument,
-                    fmt::format("{} layers cannot be divided into {} stages: use --layers {} or "
-                                "more, or fewer devices or chunks",
-                                model.layers, stages, stages));
+        return invalid("{} layers cannot be divided into {} stages: use --layers {} or "
+                       "more, or fewer devices or chunks",
+                       model.layers, stages, stages);
     TRY(model.layout.check(model.name, model.layers, stages));
     const auto layers = model.layout.counts(model.layers, stages);
     if (const auto empty = std::ranges::find(layers, 0); empty != layers.end())
         return fail(Error::Code::Unsupported,
-                    fmt::format("--layout {}: stage {} has no layer and cannot be trained; give "
-                                "it one, or use bscope simulate",
-                                model.layout.text(), empty - layers.begin()));
+                    "--layout {}: stage {} has no layer and cannot be trained; give "
+                    "it one, or use bscope simulate",
+                    model.layout.text(), empty - layers.begin());
     return {};
 }
 

@@ -63,15 +63,13 @@ Result<Grammar> Grammar::parse(std::string_view text)
         if (rule.empty() || rule.front() == '#')
             continue;
         if (auto added = grammar.addRule(rule); !added)
-            return fail(Error::Code::Corrupt,
-                        fmt::format("grammar, line {}: {}", line, added.error().message));
+            return fail(Error::Code::Corrupt, "grammar, line {}: {}", line, added.error().message);
     }
     if (grammar.m_rules.empty())
         return fail(Error::Code::Corrupt, "the grammar has no rules");
     for (const Rule& rule : grammar.m_rules)
         if (rule.choices.empty())
-            return fail(Error::Code::Corrupt,
-                        fmt::format("the grammar has no rule for {{{}}}", rule.name));
+            return fail(Error::Code::Corrupt, "the grammar has no rule for {{{}}}", rule.name);
     return grammar;
 }
 
@@ -154,10 +152,8 @@ TextData TextData::shipped(std::uint64_t seed)
 
 Result<TextData> TextData::fromFile(const std::string& file, std::uint64_t seed)
 {
-    auto text = readFile(file);
-    if (!text)
-        return fail(text.error().code, "--text: " + text.error().message);
-    return TextData(std::move(*text), seed);
+    auto text = TRY(inContext("--text", readFile(file)));
+    return TextData(std::move(text), seed);
 }
 
 Result<TextData> TextData::named(const std::string& name, std::uint64_t seed, int sequence)
@@ -167,15 +163,13 @@ Result<TextData> TextData::named(const std::string& name, std::uint64_t seed, in
                                            : fromFile(name, seed));
     const std::size_t bytes = data.m_text.size();
     if (bytes == 0)
-        return fail(Error::Code::InvalidArgument,
-                    fmt::format("--text: '{}' is empty; use a text of at least {} bytes", name,
-                                sequence + 1));
+        return invalid("--text: '{}' is empty; use a text of at least {} bytes", name,
+                       sequence + 1);
     if (bytes <= static_cast<std::size_t>(sequence))
-        return fail(Error::Code::InvalidArgument,
-                    fmt::format("--text: {} has {} bytes, but a sample of this model needs {}; "
-                                "use a longer text or a smaller --sequence",
-                                name.empty() ? "the built-in text" : fmt::format("'{}'", name),
-                                bytes, sequence + 1));
+        return invalid("--text: {} has {} bytes, but a sample of this model needs {}; "
+                       "use a longer text or a smaller --sequence",
+                       name.empty() ? "the built-in text" : fmt::format("'{}'", name), bytes,
+                       sequence + 1);
     return data;
 }
 

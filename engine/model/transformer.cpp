@@ -6,8 +6,6 @@
 #include "engine/model/text_data.h"
 #include "engine/model/typed_passes.h"
 
-#include <fmt/format.h>
-
 #include <algorithm>
 #include <utility>
 
@@ -451,10 +449,9 @@ Result<void> checkPrecision(Precision precision, const Device& device)
         || (precision == Precision::Bf16 && device.bfloat16Kernels() != nullptr)
         || (precision == Precision::Tf32 && device.tf32Kernels() != nullptr))
         return {};
-    return fail(Error::Code::Unsupported,
-                fmt::format("{} does not support {} training: use --precision fp32{}",
-                            device.info().name, nameIn(kPrecisionNames, precision),
-                            precision == Precision::Tf32 ? ", or --backend cuda" : ""));
+    return fail(Error::Code::Unsupported, "{} does not support {} training: use --precision fp32{}",
+                device.info().name, nameIn(kPrecisionNames, precision),
+                precision == Precision::Tf32 ? ", or --backend cuda" : "");
 }
 
 } // namespace engine

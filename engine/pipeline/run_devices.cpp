@@ -22,27 +22,21 @@ Result<RunDevices> onCpu(Mode mode, int count)
 
 Result<RunDevices> onFirstGpu(std::string note)
 {
-    auto gpu = openCudaDevice();
-    if (!gpu)
-        return fail(gpu.error().code,
-                    gpu.error().message + "; use --backend cpu to run without a GPU");
-    return RunDevices{{std::move(*gpu)}, Mode::Emulate, std::move(note)};
+    auto gpu = TRY(withAdvice(openCudaDevice(), "; use --backend cpu to run without a GPU"));
+    return RunDevices{{std::move(gpu)}, Mode::Emulate, std::move(note)};
 }
 
 // Does not fall back to another transport, because NCCL was requested explicitly.
 Result<RunDevices> onNccl(int count, const std::atomic<bool>& cancel)
 {
-    auto nccl = openNccl(cancel);
-    if (!nccl)
-        return fail(nccl.error().code,
-                    nccl.error().message
-                        + "; use --transport peer to copy between GPUs without NCCL");
+    auto nccl = TRY(
+        withAdvice(openNccl(cancel), "; use --transport peer to copy between GPUs without NCCL"));
     auto live = openCudaDevices(count, TransportChoice::Nccl);
     if (!live) {
         TRY(onFirstGpu({}));
         return tl::unexpected(live.error());
     }
-    return RunDevices{std::move(*live), Mode::Live, {}, std::move(*nccl)};
+    return RunDevices{std::move(*live), Mode::Live, {}, std::move(nccl)};
 }
 
 std::atomic<bool> areLost = false;

@@ -104,9 +104,9 @@ Result<void> refuse(const std::string& who, double needed, const MemorySpace& sp
                     const std::string& what, const std::string& more)
 {
     return fail(Error::Code::Device,
-                fmt::format("{} needs {} of memory{} but can use {} of the {} that are free; {}",
-                            who, bytesText(std::llround(needed)), what,
-                            bytesText(std::llround(space.usable())), bytesText(space.free), more));
+                "{} needs {} of memory{} but can use {} of the {} that are free; {}", who,
+                bytesText(std::llround(needed)), what, bytesText(std::llround(space.usable())),
+                bytesText(space.free), more);
 }
 
 Result<void> refuseRoom(const MemoryFit& fit, const Device& device, std::size_t index,
@@ -199,12 +199,11 @@ Result<void> checkFits(const MemoryFit& fit, const Device& device)
     const MemoryCapacity memory = fit.experiment.memory();
     const auto arena = static_cast<double>(fullest.arena);
     if (!memory.holds(arena))
-        return fail(
-            Error::Code::Device,
-            fmt::format("device {} needs {} at {}, {} more than --device-memory allows ({}); {}",
-                        fullest.device.value, bytesText(fullest.arena), fullest.op,
-                        bytesText(-memory.left(arena)), memory.text(),
-                        whatWouldFit(fit, device, true, kSmallerDevices)));
+        return fail(Error::Code::Device,
+                    "device {} needs {} at {}, {} more than --device-memory allows ({}); {}",
+                    fullest.device.value, bytesText(fullest.arena), fullest.op,
+                    bytesText(-memory.left(arena)), memory.text(),
+                    whatWouldFit(fit, device, true, kSmallerDevices));
     for (std::size_t i = 0; i < fit.spaces.size(); ++i)
         if (!fit.spaces[i].holds(need.spaces[i]))
             return refuseRoom(fit, device, i, need);

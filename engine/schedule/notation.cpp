@@ -125,10 +125,8 @@ Result<Op> parseOp(std::string_view text)
 {
     if (const auto op = read(text))
         return *op;
-    return fail(
-        Error::Code::InvalidArgument,
-        fmt::format("'{}' is not an op; write stage, kind and micro-batch, as in 2F0, 5B3u or 3OPT",
-                    excerpt(text)));
+    return invalid("'{}' is not an op; write stage, kind and micro-batch, as in 2F0, 5B3u or 3OPT",
+                   excerpt(text));
 }
 
 std::string_view kindName(OpKind kind)
@@ -150,10 +148,9 @@ Result<OpKind> parseKindShortName(std::string_view text)
 {
     if (const auto kind = kNames.find(text, &KindNames::shortName))
         return *kind;
-    return fail(Error::Code::InvalidArgument,
-                fmt::format("unknown op '{}'; the ops are F, B, I, W, SF, RF, SB, RB, EV, LD, RC, "
-                            "AR, OPT",
-                            excerpt(text)));
+    return invalid("unknown op '{}'; the ops are F, B, I, W, SF, RF, SB, RB, EV, LD, RC, "
+                   "AR, OPT",
+                   excerpt(text));
 }
 
 } // namespace engine

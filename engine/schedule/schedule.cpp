@@ -16,6 +16,16 @@ bool isBackward(OpKind kind)
     return finishesBackward(kind) || kind == OpKind::BackwardInput;
 }
 
+bool isPass(OpKind kind)
+{
+    return kind == OpKind::Forward || isBackward(kind);
+}
+
+bool runsMicroBatch(OpKind kind)
+{
+    return isCompute(kind) && hasMicroBatch(kind);
+}
+
 bool finishesBackward(OpKind kind)
 {
     return kind == OpKind::Backward || kind == OpKind::BackwardWeight;
@@ -42,6 +52,13 @@ std::size_t opCount(const Schedule& schedule)
     for (const auto& ops : schedule.program)
         count += ops.size();
     return count;
+}
+
+Schedule keepOps(Schedule schedule, bool (*keep)(OpKind))
+{
+    for (auto& program : schedule.program)
+        std::erase_if(program, [keep](const Op& op) { return !keep(op.kind); });
+    return schedule;
 }
 
 bool hasHalves(const Schedule& schedule)

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cstdint>
+#include <functional>
 #include <span>
 #include <string>
 #include <string_view>
@@ -64,7 +65,9 @@ inline Op opOf(OpKind kind, StageId stage, int replica = 0, MicroBatchId microBa
 // Whether the op runs on the compute stream of its device: F B I W RECOMPUTE OPT. The other kinds
 // have their own streams.
 bool isCompute(OpKind kind);
-bool isBackward(OpKind kind); // B I W
+bool isBackward(OpKind kind);     // B I W
+bool isPass(OpKind kind);         // F B I W
+bool runsMicroBatch(OpKind kind); // F B I W RECOMPUTE
 // B W: it adds to the gradient of the weights, after which the stash is free.
 bool finishesBackward(OpKind kind);
 bool isTransfer(OpKind kind);    // SEND_F RECV_F SEND_B RECV_B
@@ -134,11 +137,15 @@ bool anyOp(const Schedule& schedule, Predicate predicate)
         return std::ranges::any_of(ops, predicate);
     });
 }
-// The end of the ops from `first` on that run as one (OpFlag::JointWithNext).
-inline std::size_t jointEnd(std::span<const Op> ops, std::size_t first)
+// The schedule with only its ops of the kinds for which `keep` is true.
+Schedule keepOps(Schedule schedule, bool (*keep)(OpKind));
+// The end of the ops from `first` on that run as one (OpFlag::JointWithNext). `op` is the op of an
+// element.
+template<class Ops, class OpOf = std::identity>
+std::size_t jointEnd(const Ops& ops, std::size_t first, OpOf op = {})
 {
     std::size_t end = first + 1;
-    while (end < ops.size() && ops[end - 1].flags == OpFlag::JointWithNext)
+    while (end < ops.size() && std::invoke(op, ops[end - 1]).flags == OpFlag::JointWithNext)
         ++end;
     return end;
 }

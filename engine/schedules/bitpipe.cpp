@@ -132,14 +132,6 @@ void write(Schedule& schedule, const Parts& wanted)
     writeEntries(schedule, entries);
 }
 
-// Adds to a refusal of direct concatenation that early concatenation accepts the request.
-Result<void> orEarly(Result<void> checked)
-{
-    if (!checked)
-        checked.error().message += "; --set concat=early accepts any number";
-    return checked;
-}
-
 Result<void> check(const ScheduleRequest& request)
 {
     if (auto whole = parts::checkWholeVs(request); !whole)
@@ -147,9 +139,10 @@ Result<void> check(const ScheduleRequest& request)
     const Parts wanted(request);
     if (wanted.early)
         return {};
+    constexpr std::string_view kOrEarly = "; --set concat=early accepts any number";
     if (wanted.directions == 2)
-        TRY(orEarly(parts::checkEvenDevices(request)));
-    return orEarly(parts::checkUnits(request, {request.devices, "the devices"}));
+        TRY(withAdvice(parts::checkEvenDevices(request), kOrEarly));
+    return withAdvice(parts::checkUnits(request, {request.devices, "the devices"}), kOrEarly);
 }
 
 Result<Schedule> build(const ScheduleRequest& request)

@@ -4,8 +4,6 @@
 #include "engine/schedules/parts/v_units.h"
 #include "engine/schedules/schemes.h"
 
-#include <fmt/format.h>
-
 #include <algorithm>
 #include <array>
 #include <cstdint>
@@ -32,11 +30,9 @@ Result<void> checkBatch(const ScheduleRequest& request)
         return {};
     const auto nearest = std::clamp<std::int64_t>((std::int64_t{batch} + devices / 2) / devices, 2,
                                                   std::numeric_limits<int>::max() / devices);
-    return fail(
-        Error::Code::InvalidArgument,
-        fmt::format("bitpipe-async keeps two weight versions, so an update needs two or more "
-                    "whole basic units of {} micro-batches, not batch={}; the nearest is {}",
-                    devices, batch, nearest * devices));
+    return invalid("bitpipe-async keeps two weight versions, so an update needs two or more "
+                   "whole basic units of {} micro-batches, not batch={}; the nearest is {}",
+                   devices, batch, nearest * devices);
 }
 
 Result<void> check(const ScheduleRequest& request)

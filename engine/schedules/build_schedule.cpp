@@ -14,17 +14,12 @@
 namespace engine {
 namespace {
 
-auto invalid(std::string message)
-{
-    return fail(Error::Code::InvalidArgument, std::move(message));
-}
-
 auto unknownScheme(std::string_view name)
 {
     std::vector<std::string_view> names;
     for (const Scheme& scheme : schemes())
         names.push_back(scheme.name);
-    return invalid(fmt::format("unknown scheme '{}'; {}", name, didYouMean(name, names)));
+    return invalid("unknown scheme '{}'; {}", name, didYouMean(name, names));
 }
 
 Result<void> checkValue(const Scheme& scheme, const SchemeOption& option, std::string_view value)
@@ -35,28 +30,26 @@ Result<void> checkValue(const Scheme& scheme, const SchemeOption& option, std::s
         = fmt::format("{} does not accept {}={}", scheme.name, option.key, value);
     if (option.accepts != nullptr)
         return option.accepts(value) ? Result<void>{}
-                                     : invalid(fmt::format("{}; write {}", refused, option.form));
+                                     : invalid("{}; write {}", refused, option.form);
     if (!option.smallest)
         return invalid(refused + "; " + didYouMean(value, option.values));
     const auto number = parseInteger<int>(value);
     if (number && *number >= *option.smallest)
         return {};
-    return invalid(fmt::format("{}; use {}, or an integer of at least {}", refused,
-                               joined(option.values), *option.smallest));
+    return invalid("{}; use {}, or an integer of at least {}", refused, joined(option.values),
+                   *option.smallest);
 }
 
 Result<void> checkOption(const Scheme& scheme, std::string_view key, std::string_view value)
 {
     if (scheme.options.empty())
-        return invalid(
-            fmt::format("{} has no options; remove --set {}={}", scheme.name, key, value));
+        return invalid("{} has no options; remove --set {}={}", scheme.name, key, value);
     const auto option = std::ranges::find(scheme.options, key, &SchemeOption::key);
     if (option == scheme.options.end()) {
         std::vector<std::string_view> keys;
         for (const SchemeOption& known : scheme.options)
             keys.push_back(known.key);
-        return invalid(
-            fmt::format("{} has no option '{}'; {}", scheme.name, key, didYouMean(key, keys)));
+        return invalid("{} has no option '{}'; {}", scheme.name, key, didYouMean(key, keys));
     }
     return checkValue(scheme, *option, value);
 }
@@ -64,23 +57,19 @@ Result<void> checkOption(const Scheme& scheme, std::string_view key, std::string
 Result<void> checkCounts(const Scheme& scheme, const ScheduleRequest& request)
 {
     if (request.devices < 1)
-        return invalid(fmt::format("{} devices: there must be at least 1", request.devices));
+        return invalid("{} devices: there must be at least 1", request.devices);
     if (request.devices > kMaxDevices)
-        return invalid(
-            fmt::format("{} devices are too many; the limit is {}", request.devices, kMaxDevices));
+        return invalid("{} devices are too many; the limit is {}", request.devices, kMaxDevices);
     if (request.microBatches < 1)
-        return invalid(
-            fmt::format("{} micro-batches: there must be at least 1", request.microBatches));
+        return invalid("{} micro-batches: there must be at least 1", request.microBatches);
     if (request.dataParallel < 1)
-        return invalid(
-            fmt::format("data-parallel width {}: it must be at least 1", request.dataParallel));
+        return invalid("data-parallel width {}: it must be at least 1", request.dataParallel);
     if (request.chunks < 0)
-        return invalid(fmt::format("{} chunks: there must be at least 1", request.chunks));
+        return invalid("{} chunks: there must be at least 1", request.chunks);
     if (scheme.chunksFixed && request.chunks != 0 && request.chunks != scheme.defaultChunks)
-        return invalid(
-            fmt::format("{} always has {} chunk{} per device{}, not {}; remove --chunks",
-                        scheme.name, scheme.defaultChunks, scheme.defaultChunks == 1 ? "" : "s",
-                        scheme.family == "Two directions" ? " and direction" : "", request.chunks));
+        return invalid("{} always has {} chunk{} per device{}, not {}; remove --chunks",
+                       scheme.name, scheme.defaultChunks, scheme.defaultChunks == 1 ? "" : "s",
+                       scheme.family == "Two directions" ? " and direction" : "", request.chunks);
     return {};
 }
 
@@ -103,11 +92,10 @@ Result<void> checkSize(const Scheme& scheme, const ScheduleRequest& request, con
     const std::string most = limit.isOfMachine && limit.ops < kMostOps
         ? fmt::format("the {:.1f} GiB available", gibi(limit.ops))
         : fmt::format("the limit of {} ops", limit.ops);
-    return invalid(
-        fmt::format("{} micro-batches{} on {} devices would be {} ops and need {:.1f} GiB, more "
-                    "than {}; use fewer devices{} or micro-batches",
-                    request.microBatches, slices > 1 ? fmt::format(" of {} slices", slices) : "",
-                    request.devices, ops, gibi(ops), most, slices > 1 ? ", slices" : ""));
+    return invalid("{} micro-batches{} on {} devices would be {} ops and need {:.1f} GiB, more "
+                   "than {}; use fewer devices{} or micro-batches",
+                   request.microBatches, slices > 1 ? fmt::format(" of {} slices", slices) : "",
+                   request.devices, ops, gibi(ops), most, slices > 1 ? ", slices" : "");
 }
 
 // Merges all windows of a stream into one.
@@ -145,12 +133,10 @@ SizeLimit limitOfMachine(int bytesPerOp)
 Result<void> checkRequest(const ScheduleRequest& request, const SizeLimit& limit)
 {
     if (request.windows > 1)
-        return checkRequest(asOneWindow(request), limit).map_error([&request](Error error) {
-            error.message += fmt::format(", or fewer iterations: the stream has {} windows of {} "
-                                         "micro-batches",
-                                         request.windows, request.microBatches);
-            return error;
-        });
+        return withAdvice(
+            checkRequest(asOneWindow(request), limit),
+            fmt::format(", or fewer iterations: the stream has {} windows of {} micro-batches",
+                        request.windows, request.microBatches));
     const Scheme* scheme = findScheme(request.scheme);
     if (scheme == nullptr)
         return unknownScheme(request.scheme);

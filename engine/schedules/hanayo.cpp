@@ -3,8 +3,6 @@
 #include "engine/schedules/parts/program.h"
 #include "engine/schedules/schemes.h"
 
-#include <fmt/format.h>
-
 #include <algorithm>
 
 namespace engine {

@@ -4,8 +4,6 @@
 #include "engine/schedules/parts/program.h"
 #include "engine/schedules/schemes.h"
 
-#include <fmt/format.h>
-
 #include <array>
 
 namespace engine {
@@ -28,20 +26,17 @@ Result<void> check(const ScheduleRequest& request)
     const int devices = request.devices;
     const int group = groupOf(request);
     if (group < devices)
-        return fail(Error::Code::InvalidArgument,
-                    fmt::format("interleaved-1f1b needs at least as many micro-batches per group "
-                                "as devices ({}), not {}; the nearest is {}",
-                                devices, group, devices));
+        return invalid("interleaved-1f1b needs at least as many micro-batches per group "
+                       "as devices ({}), not {}; the nearest is {}",
+                       devices, group, devices);
     const std::int64_t left = request.microBatches % group;
     if (left == 0 || left >= devices - 2 || request.microBatches < group)
         return {};
     const std::int64_t missing = devices - 2 - left;
-    return fail(
-        Error::Code::InvalidArgument,
-        fmt::format("interleaved-1f1b needs groups of {} micro-batches with a remainder of 0 or at "
-                    "least {}, but {} micro-batches leave {}; the nearest is {}",
-                    group, devices - 2, request.microBatches, left,
-                    left < missing ? request.microBatches - left : request.microBatches + missing));
+    return invalid("interleaved-1f1b needs groups of {} micro-batches with a remainder of 0 or at "
+                   "least {}, but {} micro-batches leave {}; the nearest is {}",
+                   group, devices - 2, request.microBatches, left,
+                   left < missing ? request.microBatches - left : request.microBatches + missing);
 }
 
 constexpr std::string_view kDetails = R"(

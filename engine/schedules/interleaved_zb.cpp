@@ -1,8 +1,6 @@
 #include "engine/schedules/parts/delayed_weights.h"
 #include "engine/schedules/schemes.h"
 
-#include <fmt/format.h>
-
 #include <algorithm>
 
 namespace engine {
@@ -33,13 +31,11 @@ Result<void> check(const ScheduleRequest& request)
 {
     if (divides(request.devices, request.microBatches))
         return {};
-    return fail(
-        Error::Code::InvalidArgument,
-        fmt::format("interleaved-zb on {} devices needs {} groups of equal size, into which "
-                    "{} micro-batches cannot be divided; the nearest is {}",
-                    request.devices, groupsOf(request.devices, request.microBatches),
-                    request.microBatches,
-                    nearestMicroBatches(request.devices, request.microBatches)));
+    return invalid("interleaved-zb on {} devices needs {} groups of equal size, into which "
+                   "{} micro-batches cannot be divided; the nearest is {}",
+                   request.devices, groupsOf(request.devices, request.microBatches),
+                   request.microBatches,
+                   nearestMicroBatches(request.devices, request.microBatches));
 }
 
 constexpr std::string_view kDetails = R"(

@@ -1,8 +1,6 @@
 #include "engine/schedules/parts/alternate.h"
 #include "engine/schedules/schemes.h"
 
-#include <fmt/format.h>
-
 namespace engine {
 namespace {
 
@@ -12,11 +10,9 @@ constexpr int kMostDevices = 255;
 Result<void> check(const ScheduleRequest& request)
 {
     if (request.devices > kMostDevices)
-        return fail(
-            Error::Code::InvalidArgument,
-            fmt::format(
-                "pipedream keeps one weight version per device; {} devices exceed the limit of {}",
-                request.devices, kMostDevices));
+        return invalid(
+            "pipedream keeps one weight version per device; {} devices exceed the limit of {}",
+            request.devices, kMostDevices);
     return parts::checkNoDataParallel(request);
 }
 

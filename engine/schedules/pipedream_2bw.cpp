@@ -2,8 +2,6 @@
 #include "engine/schedules/parts/limits.h"
 #include "engine/schedules/schemes.h"
 
-#include <fmt/format.h>
-
 #include <array>
 
 namespace engine {
@@ -21,12 +19,10 @@ int batchOf(const ScheduleRequest& request)
 Result<void> check(const ScheduleRequest& request)
 {
     if (batchOf(request) < request.devices)
-        return fail(
-            Error::Code::InvalidArgument,
-            fmt::format(
-                "pipedream-2bw needs at least as many micro-batches per update as devices, so that "
-                "two versions are enough: batch={} for {} devices must be at least {}",
-                batchOf(request), request.devices, request.devices));
+        return invalid(
+            "pipedream-2bw needs at least as many micro-batches per update as devices, so that "
+            "two versions are enough: batch={} for {} devices must be at least {}",
+            batchOf(request), request.devices, request.devices);
     return parts::checkNoDataParallel(request);
 }
 

@@ -28,10 +28,9 @@ Field<Request> schemeOptions()
                 for (const std::string_view item : items(text)) {
                     const auto equals = item.find('=');
                     if (equals == 0 || equals == std::string_view::npos)
-                        return fail(Error::Code::InvalidArgument,
-                                    fmt::format("--set {} has no key and value; write --set "
-                                                "key=value",
-                                                item));
+                        return invalid("--set {} has no key and value; write --set "
+                                       "key=value",
+                                       item);
                     options[std::string(item.substr(0, equals))] = item.substr(equals + 1);
                 }
                 request.options = std::move(options);

@@ -3,8 +3,6 @@
 #include "engine/schedules/parts/program.h"
 #include "engine/schedules/schemes.h"
 
-#include <fmt/format.h>
-
 #include <array>
 
 namespace engine {
@@ -24,9 +22,8 @@ Result<void> check(const ScheduleRequest& request)
 {
     if (slicesOf(request) < Op::kWhole)
         return {};
-    return fail(Error::Code::InvalidArgument,
-                fmt::format("seq1f1b supports fewer than {} slices per micro-batch, not {}",
-                            Op::kWhole, slicesOf(request)));
+    return invalid("seq1f1b supports fewer than {} slices per micro-batch, not {}", Op::kWhole,
+                   slicesOf(request));
 }
 
 constexpr std::string_view kDetails = R"(

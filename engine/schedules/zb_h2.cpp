@@ -1,8 +1,6 @@
 #include "engine/schedules/parts/program.h"
 #include "engine/schedules/schemes.h"
 
-#include <fmt/format.h>
-
 namespace engine {
 namespace {
 
@@ -11,10 +9,9 @@ Result<void> check(const ScheduleRequest& request)
     const int least = 2 * request.devices - 1;
     if (request.microBatches >= least)
         return {};
-    return fail(Error::Code::InvalidArgument,
-                fmt::format("zb-h2 needs at least 2D-1 = {} micro-batches on {} devices, "
-                            "not {}; use {}, or use zb-h1",
-                            least, request.devices, request.microBatches, least));
+    return invalid("zb-h2 needs at least 2D-1 = {} micro-batches on {} devices, "
+                   "not {}; use {}, or use zb-h1",
+                   least, request.devices, request.microBatches, least);
 }
 
 constexpr std::string_view kDetails = R"(

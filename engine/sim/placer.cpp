@@ -31,10 +31,9 @@ bool fits(const Schedule& schedule, DeviceId device, const Op& op)
 
 auto misfit(DeviceId device, std::size_t index, const Op& op)
 {
-    return fail(Error::Code::InvalidArgument,
-                fmt::format("device {}, index {}: {} is not valid in this schedule; run bscope "
-                            "validate for the reason",
-                            device.value, index, toString(op)));
+    return invalid("device {}, index {}: {} is not valid in this schedule; run bscope "
+                   "validate for the reason",
+                   device.value, index, toString(op));
 }
 
 } // namespace

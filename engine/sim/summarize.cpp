@@ -155,9 +155,9 @@ Result<std::vector<IterationSummary>> summarize(const Schedule& order, const OpP
 {
     const auto facts = TRY(sim::orderFacts(order));
     if (facts.hasTransfers)
-        return fail(Error::Code::InvalidArgument,
-                    "the schedule has SEND and RECV ops, which a simulation without spans does not "
-                    "support; remove them");
+        return invalid(
+            "the schedule has SEND and RECV ops, which a simulation without spans does not "
+            "support; remove them");
     if (prices.rules.receive == ReceiveRule::Deferred && !prices.isCommunicationFree())
         return fail(Error::Code::Unsupported,
                     "a simulation without spans has no RECV that could wait; use --receive eager "

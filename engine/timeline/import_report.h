@@ -104,12 +104,16 @@ struct ImportReport
         const auto found = std::ranges::find(ranks, std::optional(device), &Rank::device);
         return found == ranks.end() ? nullptr : &*found;
     }
+    double share(std::int64_t part) const // of `time`
+    {
+        return time > 0 ? static_cast<double>(part) / static_cast<double>(time) : 0;
+    }
     double classified() const // share of `time` that rules match, in [0, 1]
     {
         std::int64_t matched = 0;
         for (const Rule& rule : rules)
             matched += rule.time;
-        return time > 0 ? static_cast<double>(matched) / static_cast<double>(time) : 0;
+        return share(matched);
     }
     friend bool operator==(const ImportReport&, const ImportReport&) = default;
 };

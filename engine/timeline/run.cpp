@@ -87,13 +87,9 @@ std::string whyIterationUnknown(const Run& run)
     if (!info.damage.empty() || !info.import)
         return info.damage;
     // An iteration begins with an op of stage 0.
-    const auto isFirst = [](const Op& op) {
-        return (op.kind == OpKind::Forward || isBackward(op.kind)) && op.stage == StageId{0};
-    };
-    const auto hasFirst
-        = [&](const std::vector<Op>& ops) { return std::ranges::any_of(ops, isFirst); };
-    const bool isKnown = info.import->clocksKnown
-        && (!info.import->stagesKnown || std::ranges::any_of(run.schedule.program, hasFirst));
+    const auto isFirst = [](const Op& op) { return isPass(op.kind) && op.stage == StageId{0}; };
+    const bool isKnown
+        = info.import->clocksKnown && (!info.import->stagesKnown || anyOp(run.schedule, isFirst));
     return isKnown ? "" : info.import->lack.empty() ? "stage 0 has no trace" : info.import->lack;
 }
 
@@ -118,7 +114,7 @@ std::string damageOf(const Run& run)
         for (const Span& span : track.spans) {
             ends[span.iteration] = std::max(ends[span.iteration], span.end);
             const Op& op = opAt(run.schedule, index, span.op);
-            if (op.kind != OpKind::Forward && !isBackward(op.kind))
+            if (!isPass(op.kind))
                 continue;
             hasBackward[span.iteration] = hasBackward[span.iteration] || isBackward(op.kind);
             const Window whole = run.timeline.iterations[span.iteration].window;

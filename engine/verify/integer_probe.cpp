@@ -131,11 +131,9 @@ Result<std::vector<std::vector<Integers>>> expectedGradients(const ProbeModel& m
         bound.takeGradients();
     }
     if (bound.largest >= kExact)
-        return fail(
-            Error::Code::InvalidArgument,
-            fmt::format("with {} stages and {} micro-batches the integer probe exceeds 2^24, where "
-                        "floats round: use fewer devices, chunks or micro-batches",
-                        shape.stages, microBatches));
+        return invalid("with {} stages and {} micro-batches the integer probe exceeds 2^24, where "
+                       "floats round: use fewer devices, chunks or micro-batches",
+                       shape.stages, microBatches);
     return expected;
 }
 
@@ -237,10 +235,9 @@ try {
     ProbeModel::Size unitSize = kSize;
     unitSize.rows /= unitsPerMicroBatch(lowered);
     if (unitSize.rows * unitsPerMicroBatch(lowered) != kSize.rows)
-        return fail(Error::Code::InvalidArgument,
-                    fmt::format("the integer probe has {} rows per micro-batch, which cannot be "
-                                "divided into {} slices",
-                                kSize.rows, lowered.shape.slices));
+        return invalid("the integer probe has {} rows per micro-batch, which cannot be "
+                       "divided into {} slices",
+                       kSize.rows, lowered.shape.slices);
     auto expected = TRY(expectedGradients({lowered.shape.stages, kSize, on.first().kernels()},
                                           lowered.shape, seed));
     GradientCheck check{.what = fmt::format("integer probe, {}, D = {}, N = {}, {}", order.scheme,

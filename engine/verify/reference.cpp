@@ -4,8 +4,6 @@
 #include "engine/model/transformer.h"
 #include "engine/plan/stash_plan.h"
 
-#include <fmt/format.h>
-
 #include <algorithm>
 
 namespace engine {
@@ -271,10 +269,9 @@ Result<std::unique_ptr<GradientReference>> makeReference(const ReferenceSetup& s
         return std::make_unique<Synchronous>(setup);
     VersionRule rule = versionRule(setup.lowered.scheme, shape.stages, shape.updateEvery);
     if (!rule)
-        return fail(
-            Error::Code::Unsupported,
-            fmt::format("{} has no sequential reference, so its gradients cannot be compared",
-                        setup.lowered.scheme));
+        return fail(Error::Code::Unsupported,
+                    "{} has no sequential reference, so its gradients cannot be compared",
+                    setup.lowered.scheme);
     return std::make_unique<Asynchronous>(setup, std::move(rule));
 }
 

@@ -443,9 +443,8 @@ Result<std::vector<VerifyCheck>> verifyEngine(const VerifyOptions& options,
 {
     for (const std::string& scheme : options.schemes)
         if (findScheme(scheme) == nullptr)
-            return fail(
-                Error::Code::NotFound,
-                fmt::format("unknown scheme '{}'; bscope schemes lists all schemes", scheme));
+            return fail(Error::Code::NotFound,
+                        "unknown scheme '{}'; bscope schemes lists all schemes", scheme);
     Verification verification(report, cancel);
     if (!options.scheduleFile.empty()) {
         TRY(verification.file(options.scheduleFile));

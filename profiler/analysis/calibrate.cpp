@@ -13,8 +13,6 @@
 #include "profiler/analysis/data_flow.h"
 #include "profiler/analysis/lanes.h"
 
-#include <fmt/format.h>
-
 #include <algorithm>
 #include <cmath>
 #include <limits>
@@ -463,46 +461,41 @@ private:
     std::vector<Own> m_own; // sorted by identity()
 };
 
-Error misfit(std::string message)
-{
-    return {Error::Code::InvalidArgument, std::move(message)};
-}
-
-std::optional<Error> shapeMisfit(const Shape& run, const Shape& asked)
+Result<void> checkShape(const Shape& run, const Shape& asked)
 {
     if (run.stages != asked.stages)
-        return misfit(fmt::format("the run has {} stages but the schedule has {}, so their times "
-                                  "differ; record a run with {} stages, or use D x v = {}",
-                                  run.stages, asked.stages, asked.stages, run.stages));
+        return invalid("the run has {} stages but the schedule has {}, so their times "
+                       "differ; record a run with {} stages, or use D x v = {}",
+                       run.stages, asked.stages, asked.stages, run.stages);
     if (asked.slices > 1 && run.slices != asked.slices)
-        return misfit(fmt::format("the run has {} slices per micro-batch but the schedule has {}; "
-                                  "record a run with the same number of slices",
-                                  run.slices, asked.slices));
-    return std::nullopt;
+        return invalid("the run has {} slices per micro-batch but the schedule has {}; "
+                       "record a run with the same number of slices",
+                       run.slices, asked.slices);
+    return {};
 }
 
-std::optional<Error> groupMisfit(const Shape& run, const Schedule& asked)
+Result<void> checkGroups(const Shape& run, const Schedule& asked)
 {
     const auto group = [](const Shape& shape) { return shape.replicas * shape.dataParallel; };
     if (!holds(asked, OpKind::AllReduce) || group(run) == 1 || group(run) == group(asked.shape))
-        return std::nullopt;
-    return misfit(fmt::format("the run's all-reduces sum {} copies of a stage but the schedule's "
-                              "sum {}; record a run with the same number of copies",
-                              group(run), group(asked.shape)));
+        return {};
+    return invalid("the run's all-reduces sum {} copies of a stage but the schedule's "
+                   "sum {}; record a run with the same number of copies",
+                   group(run), group(asked.shape));
 }
 
 } // namespace
 
-Error missingTimes(const std::set<OpKind>& kinds, const std::string& scheme)
+tl::unexpected<Error> missingTimes(const std::set<OpKind>& kinds, const std::string& scheme)
 {
     std::vector<std::string_view> names;
     for (const OpKind kind : kinds)
         names.push_back(kindName(kind));
     const bool divides = std::ranges::all_of(kinds, isBackward);
-    return misfit(fmt::format(
+    return invalid(
         "the run has no measured time of {}, which {} needs; record a scheme with such ops{}",
         joined(names), scheme,
-        divides ? ", or set the share of I in a backward with --split-backward SHARE" : ""));
+        divides ? ", or set the share of I in a backward with --split-backward SHARE" : "");
 }
 
 namespace {
@@ -512,12 +505,10 @@ Result<OpCosts> typicalCosts(const Run& run, const Schedule& lowered,
                              const CalibrateOptions& options)
 {
     if (!whyUnknown(run.info).empty())
-        return tl::unexpected(misfit("the times of this run cannot be predicted from: "
-                                     + whyUnknownAndRemedy(run.info)));
-    if (auto error = shapeMisfit(run.schedule.shape, lowered.shape))
-        return tl::unexpected(*std::move(error));
-    if (auto error = groupMisfit(run.schedule.shape, lowered))
-        return tl::unexpected(*std::move(error));
+        return invalid("the times of this run cannot be predicted from: "
+                       + whyUnknownAndRemedy(run.info));
+    TRY(checkShape(run.schedule.shape, lowered.shape));
+    TRY(checkGroups(run.schedule.shape, lowered));
     const PriceBook prices(run, options);
     if (prices.isEmpty())
         return fail(Error::Code::NotFound,
@@ -541,7 +532,7 @@ Result<OpCosts> typicalCosts(const Run& run, const Schedule& lowered,
     }
     TRY(checkTicks(costs));
     if (!unknown.empty())
-        return tl::unexpected(missingTimes(unknown, lowered.scheme));
+        return missingTimes(unknown, lowered.scheme);
     return costs;
 }
 
@@ -563,11 +554,7 @@ double lossToVariation(const Run& run, CalibrateOptions options)
         return over(iterations.back());
     Schedule own = run.schedule;
     if (run.info.mode == Mode::Imported) { // its messages may be incomplete
-        for (auto& program : own.program)
-            std::erase_if(program, [](const Op& op) {
-                return op.kind != OpKind::Forward && !isBackward(op.kind)
-                    && op.kind != OpKind::Recompute;
-            });
+        own = keepOps(std::move(own), runsMicroBatch);
         if (!validate(own).empty())
             return 1;
         own = lower(own);

@@ -70,6 +70,7 @@ engine::Result<engine::OpCosts> calibratedCosts(const engine::Run& run,
                                                 const CalibrateOptions& options = {});
 
 // The error of a prediction that needs ops of these kinds, if the run has no times of them.
-engine::Error missingTimes(const std::set<engine::OpKind>& kinds, const std::string& scheme);
+tl::unexpected<engine::Error> missingTimes(const std::set<engine::OpKind>& kinds,
+                                           const std::string& scheme);
 
 } // namespace profiler

@@ -1,7 +1,5 @@
 #include "profiler/capture/gpu_sampler.h"
 
-#include <fmt/format.h>
-
 #include <ctime>
 #include <set>
 #include <string_view>
@@ -35,8 +33,7 @@ Result<std::unique_ptr<GpuSampler>>
 GpuSampler::start(const NvmlApi& nvml, std::span<const Gpu> gpus, std::chrono::milliseconds every)
 {
     if (const auto status = nvml.init(); status != 0)
-        return fail(Error::Code::Device,
-                    fmt::format("NVML cannot be started: {}", nvml.errorString(status)));
+        return fail(Error::Code::Device, "NVML cannot be started: {}", nvml.errorString(status));
     std::vector<Handle> handles;
     NvmlApi::Status last = 0;
     std::set<std::string_view> buses;
@@ -51,9 +48,8 @@ GpuSampler::start(const NvmlApi& nvml, std::span<const Gpu> gpus, std::chrono::m
     }
     if (handles.empty()) {
         nvml.shutdown();
-        return fail(Error::Code::Device,
-                    fmt::format("NVML does not find the GPUs of this run: {}",
-                                last == 0 ? "no GPUs" : nvml.errorString(last)));
+        return fail(Error::Code::Device, "NVML does not find the GPUs of this run: {}",
+                    last == 0 ? "no GPUs" : nvml.errorString(last));
     }
     return std::unique_ptr<GpuSampler>(new GpuSampler(nvml, std::move(handles), every));
 }

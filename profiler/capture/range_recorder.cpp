@@ -4,7 +4,6 @@
 #include "engine/base/version.h"
 
 #include <dlfcn.h>
-#include <fmt/format.h>
 
 #include <algorithm>
 #include <cstdlib>
@@ -19,23 +18,20 @@ namespace {
 
 constexpr const char* kVariable = "NVTX_INJECTION64_PATH";
 
-tl::unexpected<Error> unsupported(std::string why)
-{
-    return fail(Error::Code::Unsupported, std::move(why));
-}
-
 } // namespace
 
 Result<RangeRecorder> RangeRecorder::start(StreamNamed named)
 {
     const std::string file = pluginFile(kNvtxLibrary);
     if (file.empty())
-        return unsupported(fmt::format(
-            "this build has no {}, so NVTX ranges of libraries are not recorded", kNvtxLibrary));
+        return fail(Error::Code::Unsupported,
+                    "this build has no {}, so NVTX ranges of libraries are not recorded",
+                    kNvtxLibrary);
     if (const char* other = std::getenv(kVariable); other != nullptr && file != other)
-        return unsupported(fmt::format(
+        return fail(
+            Error::Code::Unsupported,
             "NVTX ranges of libraries are not recorded, because {} receives them ({} is set)",
-            other, kVariable));
+            other, kVariable);
     void* const library = dlopen(file.c_str(), RTLD_NOW | RTLD_LOCAL);
     const auto take = library == nullptr
         ? nullptr
@@ -43,7 +39,8 @@ Result<RangeRecorder> RangeRecorder::start(StreamNamed named)
     RecordedRanges before;
     const std::string build(buildId());
     if (take == nullptr || take(build.c_str(), &before, named) != build)
-        return unsupported(fmt::format("{} is from another build: install both together", file));
+        return fail(Error::Code::Unsupported, "{} is from another build: install both together",
+                    file);
     setenv(kVariable, file.c_str(), 0);
     return RangeRecorder(take, named);
 }

@@ -94,7 +94,4 @@ engine::Result<void> exportChrome(const engine::Run& run, const GpuPieces& gpu,
 // sub-lane and nest there.
 std::vector<int> subLanes(const engine::Track& track);
 
-// The import report, as `bscope import --json` prints it. Requires RunInfo::import.
-std::string importJson(const engine::Run& run);
-
 } // namespace profiler

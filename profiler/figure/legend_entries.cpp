@@ -46,14 +46,12 @@ LegendChunks withOneBackward(LegendChunks kinds)
 LegendEntry kindEntry(OpKind kind, const std::set<int>& chunks, bool first, const Palette& palette)
 {
     LegendEntry entry{.fills = {}, .text = kindText(kind), .shortText = kindText(kind)};
-    engine::Op op;
-    op.kind = kind;
     for (const int chunk : chunks) {
-        const Colour fill = palette.fill(op, chunk);
+        const Colour fill = palette.fill(kind, chunk);
         if (std::ranges::find(entry.fills, fill) != entry.fills.end())
             continue;
         entry.fills.push_back(fill);
-        entry.hatches.push_back(palette.hatch(op, chunk));
+        entry.hatches.push_back(palette.hatch(kind, chunk));
     }
     if (kind == OpKind::OptimizerStep)
         entry.edge = palette.optimizerEdge;

@@ -1,5 +1,6 @@
 #include "profiler/figure/palette.h"
 
+#include "engine/base/try.h"
 #include "resources/resources.h"
 
 #include <fmt/format.h>
@@ -147,10 +148,9 @@ constexpr Colour kHueColours[kHues]
        {0x9C, 0xB8, 0x2E}, {0x6A, 0x55, 0xC8}, {0xFE, 0xBD, 0x29}, {0x7D, 0x87, 0x95}};
 constexpr double kForwardLight = 0.45, kForwardDark = 0.38;
 
-bool hasMicroBatch(const engine::Op& op)
+bool runsMicroBatch(const engine::Op& op)
 {
-    return engine::isCompute(op.kind) && op.kind != engine::OpKind::OptimizerStep
-        && op.microBatch.isValid();
+    return engine::runsMicroBatch(op.kind) && op.microBatch.isValid();
 }
 
 } // namespace
@@ -196,13 +196,13 @@ Result<Colour> parseColour(std::string_view text)
                   static_cast<std::uint8_t>(value)};
 }
 
-Colour Palette::fill(const engine::Op& op, int chunk) const
+Colour Palette::fill(engine::OpKind kind, int chunk) const
 {
     using enum engine::OpKind;
     const double share
         = chunkShare[static_cast<std::size_t>(std::max(chunk, 0)) % std::size(chunkShare)];
     const auto tint = [&](Colour base) { return mix(base, chunkTarget, share); };
-    switch (op.kind) {
+    switch (kind) {
     case Forward:
     case Recompute:
         return tint(forward);
@@ -226,15 +226,15 @@ Colour Palette::laneFill(engine::Track::Kind lane) const
                              : mix(communication, surface, lane == Send ? 0.35 : 0.55);
 }
 
-OpHatch Palette::hatch(const engine::Op& op, int chunk) const
+OpHatch Palette::hatch(engine::OpKind kind, int chunk) const
 {
     using enum engine::OpKind;
-    const OpHatch of = op.kind == Forward                        ? forwardHatch
-        : op.kind == Recompute                                   ? recomputeHatch
-        : op.kind == Backward || op.kind == BackwardInput        ? backwardHatch
-        : op.kind == BackwardWeight                              ? weightHatch
-        : engine::isCompute(op.kind) || op.kind == OptimizerStep ? OpHatch()
-                                                                 : communicationHatch;
+    const OpHatch of = kind == Forward                     ? forwardHatch
+        : kind == Recompute                                ? recomputeHatch
+        : kind == Backward || kind == BackwardInput        ? backwardHatch
+        : kind == BackwardWeight                           ? weightHatch
+        : engine::isCompute(kind) || kind == OptimizerStep ? OpHatch()
+                                                           : communicationHatch;
     return of.lines == HatchLines::None ? of : OpHatch{of.lines, of.density + std::max(0, chunk)};
 }
 
@@ -247,6 +247,15 @@ Colour Palette::inkOf(const engine::Op& op, Colour fill) const
 {
     const bool isByDirection = isInkByDirection && op.kind != engine::OpKind::OptimizerStep;
     return !isByDirection ? inkOn(fill) : op.replica == 1 ? lightInk : darkInk;
+}
+
+Colour Palette::*memoryFill(engine::MemoryCategory category)
+{
+    static constexpr engine::EnumArray<engine::MemoryCategory, Colour Palette::*,
+                                       engine::kMemoryCategories>
+        kFills{&Palette::weights, &Palette::gradients, &Palette::optimizerState, &Palette::stash,
+               &Palette::buffers};
+    return kFills[category];
 }
 
 Result<Palette> loadPalette(std::string_view name, ThemeMode mode)
@@ -263,13 +272,10 @@ Result<Palette> loadPalette(std::string_view name, ThemeMode mode)
     // The file of a palette contains only its differences from the default palette.
     Json merged = base[theme];
     merged.merge_patch(file[theme]);
-    auto palette = readTheme(merged);
-    if (!palette)
-        return fail(palette.error().code, "palette '{}', {}: {}", name, theme,
-                    palette.error().message);
-    palette->name = name;
-    palette->title = file.value("title", std::string(name));
-    palette->mode = mode;
+    auto palette = TRY(inContext(fmt::format("palette '{}', {}", name, theme), readTheme(merged)));
+    palette.name = name;
+    palette.title = file.value("title", std::string(name));
+    palette.mode = mode;
     return palette;
 }
 
@@ -297,7 +303,7 @@ const std::vector<std::string_view>& colourByNames()
 
 int colourGroup(const engine::Op& op, int chunk, ColourBy by)
 {
-    if (!hasMicroBatch(op))
+    if (!runsMicroBatch(op))
         return -1;
     switch (by) {
     case ColourBy::Operation:
@@ -317,7 +323,7 @@ int colourGroup(const engine::Op& op, int chunk, ColourBy by)
 
 bool isColouredByDuration(const engine::Op& op, ColourBy by)
 {
-    return by == ColourBy::Duration && hasMicroBatch(op);
+    return by == ColourBy::Duration && runsMicroBatch(op);
 }
 
 Tint tintOf(engine::OpKind kind)
@@ -358,7 +364,7 @@ OpLook opLook(const Palette& palette, const engine::Op& op, int chunk, double le
         return {durationFill(palette, durationStep(length)), {}};
     const int group = colourGroup(op, chunk, by);
     if (group < 0)
-        return {palette.fill(op, chunk), palette.hatch(op, chunk)};
+        return {palette.fill(op.kind, chunk), palette.hatch(op.kind, chunk)};
     const Tint tint = tintOf(op.kind);
     return {hueFill(palette, group, tint),
             tint == Tint::Recompute ? palette.recomputeHatch : OpHatch{}};

@@ -60,9 +60,9 @@ struct Palette
     OpHatch forwardHatch, backwardHatch, weightHatch, communicationHatch;
     OpHatch recomputeHatch{HatchLines::Rising, 1};
 
-    Colour fill(const engine::Op& op, int chunk) const;
+    Colour fill(engine::OpKind kind, int chunk = 0) const;
     // If the density is 0, the op has no hatch.
-    OpHatch hatch(const engine::Op& op, int chunk) const;
+    OpHatch hatch(engine::OpKind kind, int chunk) const;
     Colour hatchLine(Colour fill) const { return mix(fill, inkOn(fill), 0.6); }
     Colour exposed() const { return mix(communication, surface, exposedShare); }
     Colour laneFill(engine::Track::Kind lane) const; // of a lane of communication
@@ -74,6 +74,18 @@ struct Palette
     bool isInkByDirection = false;
     Colour inkOf(const engine::Op& op, Colour fill) const;
 };
+
+// The colour of a memory category. A bar stacks the categories in this order.
+Colour Palette::*memoryFill(engine::MemoryCategory category);
+inline constexpr engine::MemoryCategory kMemoryStack[]
+    = {engine::MemoryCategory::Weights, engine::MemoryCategory::Gradients,
+       engine::MemoryCategory::Optimizer, engine::MemoryCategory::Buffers,
+       engine::MemoryCategory::Stash};
+
+// The three causes of bubbles have greys that also stand for memory.
+inline constexpr Colour Palette::*kFillCause = &Palette::optimizerState;
+inline constexpr Colour Palette::*kWaitCause = &Palette::gradients;
+inline constexpr Colour Palette::*kDrainCause = &Palette::weights;
 
 // Loads a palette of resources/palettes. Fails with Error::Code::NotFound; the message lists the
 // palettes.

@@ -483,7 +483,7 @@ void alignMessages(Job& job, const Placement& placement)
             messages[consumer].send = &placed;
         else if (isTransfer(op.kind))
             messages[consumer].receive = &placed;
-        else if (isPipelineOp(op.kind) && op.kind != OpKind::BackwardWeight)
+        else if (runsMicroBatch(op.kind) && op.kind != OpKind::BackwardWeight)
             waits.emplace(consumer, workOf(placed).host.begin);
     }
     const bool onGpu = job.onGpu();

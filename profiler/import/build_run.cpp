@@ -35,7 +35,7 @@ std::vector<Op> orderedOps(const Schedule& schedule, DeviceId device)
 {
     std::vector<Op> ops;
     for (Op op : schedule.on(device))
-        if (op.kind == OpKind::Forward || isBackward(op.kind) || isCopy(op.kind)) {
+        if (isPass(op.kind) || isCopy(op.kind)) {
             op.flags = OpFlag::None;
             op.peer = Op::kNoPeer;
             op.version = 0;
@@ -414,7 +414,7 @@ private:
     {
         std::vector<std::int64_t> durations;
         for (const PlacedWork& placed : m_placement.works) // an I of stage 0 may do nothing
-            if (isPipelineOp(placed.op.kind) && placed.op.kind != OpKind::BackwardInput)
+            if (runsMicroBatch(placed.op.kind) && placed.op.kind != OpKind::BackwardInput)
                 durations.push_back(workOf(placed).window.duration());
         constexpr std::int64_t kFew = 20;
         const auto none = std::ranges::count(durations, 0);

@@ -26,17 +26,6 @@ namespace fs = std::filesystem;
 
 namespace {
 
-Schedule computeOps(const Schedule& schedule)
-{
-    Schedule order = schedule;
-    for (auto& program : order.program)
-        std::erase_if(program, [](const Op& op) {
-            return op.kind != OpKind::Forward && !isBackward(op.kind)
-                && op.kind != OpKind::Recompute;
-        });
-    return order;
-}
-
 std::int64_t medianDuration(const Timeline& timeline)
 {
     std::vector<std::int64_t> durations;
@@ -50,7 +39,7 @@ std::int64_t medianDuration(const Timeline& timeline)
 // median; nullopt if the schedule is not complete (engine/schedule/check/validate.h).
 std::optional<double> replayError(const Run& run)
 {
-    const Schedule order = computeOps(run.schedule);
+    const Schedule order = keepOps(run.schedule, runsMicroBatch);
     if (!whyUnknown(run.info).empty() || !validate(order).empty())
         return std::nullopt;
     const Schedule lowered = lower(order);
@@ -148,7 +137,7 @@ private:
         if (isSqlite(file))
             return readExport(file, file.string());
         if (const std::string kind = wrongKind(file.string(), {}); !kind.empty())
-            return fail(Error::Code::Unsupported, fmt::format("{} is {}", file.string(), kind));
+            return fail(Error::Code::Unsupported, "{} is {}", file.string(), kind);
         const auto visit
             = [this](const std::string& name, const ByteSource& bytes) -> Result<void> {
             auto done = readMember(name, bytes);
@@ -182,9 +171,8 @@ private:
             return {};
         }
         if (!m_ranks.empty())
-            return fail(Error::Code::InvalidArgument,
-                        fmt::format("{} and {} are of different programs; import them separately",
-                                    rank->first, m_ranks.front().trace.file));
+            return invalid("{} and {} are of different programs; import them separately",
+                           rank->first, m_ranks.front().trace.file);
         if (!m_errors.empty())
             return tl::unexpected(m_errors.front());
         auto trace = TRY(readMegatron(m_megatron));
@@ -279,9 +267,8 @@ private:
             count = TRY(bytes({whole.data() + size, kStep}));
             whole.resize(size + count);
             if (whole.size() > most)
-                return fail(Error::Code::Unsupported,
-                            fmt::format("{}: files of this kind exceed {} MiB; {}", name,
-                                        limit >> 20, remedy));
+                return fail(Error::Code::Unsupported, "{}: files of this kind exceed {} MiB; {}",
+                            name, limit >> 20, remedy);
         }
         return whole;
     }
@@ -305,7 +292,7 @@ private:
         if (head.starts_with("SQLite format 3"))
             return readUnpacked(name, withHead);
         if (const std::string kind = wrongKind(name, head); !kind.empty())
-            return fail(Error::Code::Unsupported, fmt::format("{} is {}", name, kind));
+            return fail(Error::Code::Unsupported, "{} is {}", name, kind);
         if (isPickle(head))
             return keepSnapshot(name, withHead);
         if (isMegatronFile(name))
@@ -326,11 +313,10 @@ private:
         }
         out.close();
         if (!out)
-            return fail(
-                Error::Code::Io,
-                fmt::format("{} cannot be unpacked to a temporary file; set TMPDIR to a folder "
-                            "with space",
-                            name));
+            return fail(Error::Code::Io,
+                        "{} cannot be unpacked to a temporary file; set TMPDIR to a folder "
+                        "with space",
+                        name);
         return readExport(file.path(), name);
     }
     Result<void> readExport(const fs::path& file, const std::string& name)

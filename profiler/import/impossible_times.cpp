@@ -322,10 +322,9 @@ Result<void> checkUnit(const RankTrace& trace)
             calls.push_back(call.window);
     const bool isExport = std::string_view(trace.unit) == "ns";
     const auto fault = [&](const std::string& what, const char* unit = "ns") {
-        return fail(Error::Code::InvalidArgument,
-                    fmt::format("{}: {}, as if times were {}", trace.file, what,
-                                isExport ? std::string("not in ns; record or export it again")
-                                         : fmt::format("in {}; convert them to µs", unit)));
+        return invalid("{}: {}, as if times were {}", trace.file, what,
+                       isExport ? std::string("not in ns; record or export it again")
+                                : fmt::format("in {}; convert them to µs", unit));
     };
     // No GPU executes a kernel in less than some 500 ns, and most calls that launch one take some
     // µs.

@@ -22,7 +22,7 @@ namespace {
 
 bool isNumbered(const Work& work)
 {
-    return isPipelineOp(work.op.kind) && work.op.microBatch;
+    return runsMicroBatch(work.op.kind) && work.op.microBatch;
 }
 
 struct Numbered
@@ -333,7 +333,8 @@ FoundIterations findIterations(const Job& job)
         Counts counts;
         for (std::size_t i = 0; i < rank.work.works.size(); ++i)
             if (found.ofWork.back()[i] >= 0)
-                counts[found.ofWork.back()[i]] += isPipelineOp(rank.work.works[i].op.kind) ? 1 : 0;
+                counts[found.ofWork.back()[i]]
+                    += runsMicroBatch(rank.work.works[i].op.kind) ? 1 : 0;
         const bool hasOps = std::ranges::any_of(counts, [](const auto& c) { return c.second > 0; });
         if (!hasOps)
             continue; // ignores ranks without pipeline ops

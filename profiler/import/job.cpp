@@ -264,12 +264,10 @@ Result<void> checkOneRecording(const std::vector<JobRank>& ranks)
         auto& [before, other] = known->second;
         constexpr std::int64_t kLongestPause = 60'000'000'000;
         if (window.begin - before.end > kLongestPause)
-            return fail(Error::Code::InvalidArgument,
-                        fmt::format("{} begins {:.1f} s after the end of {}; import the traces of "
-                                    "one recording",
-                                    rank->trace.file,
-                                    static_cast<double>(window.begin - before.end) * 1e-9,
-                                    other->trace.file));
+            return invalid("{} begins {:.1f} s after the end of {}; import the traces of "
+                           "one recording",
+                           rank->trace.file, static_cast<double>(window.begin - before.end) * 1e-9,
+                           other->trace.file);
         if (window.end > before.end)
             known->second = {window, rank};
     }
@@ -285,10 +283,10 @@ Result<void> numberGpus(std::vector<JobRank>& ranks)
         ranks, [&](const JobRank& rank) { return rank.trace.gpusOfProcess != gpus; });
     if (other != ranks.end())
         return fail(Error::Code::Unsupported,
-                    fmt::format("{} is of a process that uses {} GPU{} and {} of one that uses {}; "
-                                "record with one GPU per process",
-                                ranks.front().trace.file, gpus, gpus == 1 ? "" : "s",
-                                other->trace.file, other->trace.gpusOfProcess));
+                    "{} is of a process that uses {} GPU{} and {} of one that uses {}; "
+                    "record with one GPU per process",
+                    ranks.front().trace.file, gpus, gpus == 1 ? "" : "s", other->trace.file,
+                    other->trace.gpusOfProcess);
     if (gpus == 1)
         return {};
     const bool isOneProcess = std::ssize(ranks) == gpus;
@@ -302,14 +300,14 @@ Result<void> numberGpus(std::vector<JobRank>& ranks)
                 && gpuOf.try_emplace({process, *work.op.stage}, trace.gpuOfProcess).first->second
                     != trace.gpuOfProcess)
                 return fail(Error::Code::Unsupported,
-                            fmt::format("{} executes stage {} on two GPUs of a process; record "
-                                        "with one GPU per process",
-                                        trace.file, *work.op.stage));
+                            "{} executes stage {} on two GPUs of a process; record "
+                            "with one GPU per process",
+                            trace.file, *work.op.stage);
         if (!isOneProcess && !firstStage(rank))
             return fail(Error::Code::Unsupported,
-                        fmt::format("{} is of a process that uses {} GPUs and names no stage of "
-                                    "one; record with one GPU per process",
-                                    trace.file, gpus));
+                        "{} is of a process that uses {} GPUs and names no stage of "
+                        "one; record with one GPU per process",
+                        trace.file, gpus);
         if (isOneProcess && !trace.worldSize)
             trace.rank = 0;
         if (isOneProcess || trace.worldSize)
@@ -330,15 +328,13 @@ Result<void> checkOneJob(const std::vector<JobRank>& ranks)
         if (!rank.trace.worldSize)
             continue;
         if (rank.trace.rank && *rank.trace.rank >= *rank.trace.worldSize)
-            return fail(Error::Code::InvalidArgument,
-                        fmt::format("{} states that it is rank {} of {}; ranks are counted from 0",
-                                    rank.trace.file, *rank.trace.rank, *rank.trace.worldSize));
+            return invalid("{} states that it is rank {} of {}; ranks are counted from 0",
+                           rank.trace.file, *rank.trace.rank, *rank.trace.worldSize);
         if (sized != nullptr && sized->trace.worldSize != rank.trace.worldSize)
-            return fail(Error::Code::InvalidArgument,
-                        fmt::format("{} is from a job with {} ranks, but {} is from a job with {} "
-                                    "ranks; import the traces of one job",
-                                    sized->trace.file, *sized->trace.worldSize, rank.trace.file,
-                                    *rank.trace.worldSize));
+            return invalid("{} is from a job with {} ranks, but {} is from a job with {} "
+                           "ranks; import the traces of one job",
+                           sized->trace.file, *sized->trace.worldSize, rank.trace.file,
+                           *rank.trace.worldSize);
         sized = &rank;
     }
     return checkOneRecording(ranks);
@@ -363,10 +359,9 @@ Result<Job> collectJob(std::vector<JobRank> ranks)
     std::ranges::stable_sort(job.ranks, {}, &JobRank::rank);
     const auto twice = std::ranges::adjacent_find(job.ranks, {}, &JobRank::rank);
     if (twice != job.ranks.end())
-        return fail(Error::Code::InvalidArgument,
-                    fmt::format("{} and {} both have rank {}; import the traces of one job and "
-                                "one recording",
-                                twice->trace.file, std::next(twice)->trace.file, twice->rank));
+        return invalid("{} and {} both have rank {}; import the traces of one job and "
+                       "one recording",
+                       twice->trace.file, std::next(twice)->trace.file, twice->rank);
     std::set<int> missing;
     for (int rank = 0; rank < job.ranks.front().trace.worldSize.value_or(0); ++rank)
         missing.insert(rank);

@@ -119,7 +119,7 @@ bool messagesShowPipelines(const Job& job)
     return std::ranges::all_of(job.ranks, [&](const JobRank& rank) {
         const bool isFirst = rank.position == 0;
         const bool isLast = rank.position + 1 == static_cast<int>(job.pipelines.front().size());
-        const auto computes = [](const Work& work) { return isPipelineOp(work.op.kind); };
+        const auto computes = [](const Work& work) { return runsMicroBatch(work.op.kind); };
         if (std::ranges::none_of(rank.work.works, computes))
             return true;
         // The last rank may send its results to the first one. Without NCCL's arguments, the range
@@ -143,7 +143,7 @@ bool anyWork(const Job& job, Predicate predicate)
 {
     return std::ranges::any_of(job.ranks, [&](const JobRank& rank) {
         return std::ranges::any_of(rank.work.works, [&](const Work& work) {
-            return isPipelineOp(work.op.kind) && predicate(work.op);
+            return runsMicroBatch(work.op.kind) && predicate(work.op);
         });
     });
 }
@@ -176,7 +176,7 @@ private:
         for (const JobRank& rank : m_job.ranks) {
             std::set<int> named;
             for (const Work& work : rank.work.works)
-                if (work.op.stage && isPipelineOp(work.op.kind) && !isOutlier(work.op))
+                if (work.op.stage && runsMicroBatch(work.op.kind) && !isOutlier(work.op))
                     named.insert(*work.op.stage);
             m_onlyStage.push_back(named.size() == 1 ? *named.begin() : -1);
         }
@@ -226,7 +226,8 @@ private:
         for (std::size_t rank = 0; rank < m_job.ranks.size(); ++rank)
             for (std::size_t i = 0; i < m_job.ranks[rank].work.works.size(); ++i)
                 if (const NamedOp& op = m_job.ranks[rank].work.works[i].op; op.microBatch
-                    && isPipelineOp(op.kind) && !isOutlier(op) && m_iterations.ofWork[rank][i] >= 0)
+                    && runsMicroBatch(op.kind) && !isOutlier(op)
+                    && m_iterations.ofWork[rank][i] >= 0)
                     named[static_cast<std::size_t>(m_iterations.ofWork[rank][i])].insert(
                         *op.microBatch);
         std::set<int> all;
@@ -252,7 +253,7 @@ private:
         m_stages.emplace_back();
         m_ops.emplace_back();
         const auto note = [&](const Op& op) {
-            if (isPipelineOp(op.kind)) {
+            if (runsMicroBatch(op.kind)) {
                 m_stages.back().insert(op.stage.value);
                 m_ops.back().insert(op);
                 m_mostMicroBatches = std::max(m_mostMicroBatches, op.microBatch.value + 1);
@@ -305,7 +306,7 @@ private:
         std::vector<int> named;
         for (const JobRank& rank : m_job.ranks)
             for (const Work& work : rank.work.works)
-                if (const auto& each = work.op.*number; each && isPipelineOp(work.op.kind))
+                if (const auto& each = work.op.*number; each && runsMicroBatch(work.op.kind))
                     named.push_back(*each);
         if (named.empty())
             return std::numeric_limits<int>::max();
@@ -436,7 +437,7 @@ private:
             stages.assign(static_cast<std::size_t>(shape.stages), DeviceId{-1});
         for (const PlacedWork& work : m_result.works)
             forEachOp(work, [&](const Op& op) {
-                if (isPipelineOp(op.kind)
+                if (runsMicroBatch(op.kind)
                     && m_result.deviceOf[op.replica].has(op.stage)) // not -1 (unknown)
                     m_result.deviceOf[op.replica][op.stage] = m_result.deviceOfRank[work.rank];
             });
@@ -459,7 +460,7 @@ private:
             return;
         std::map<int, std::set<std::uint32_t>> holders;
         for (const PlacedWork& work : m_result.works)
-            if (isPipelineOp(work.op.kind))
+            if (runsMicroBatch(work.op.kind))
                 holders[work.op.stage.value].insert(work.rank);
         for (PlacedWork& work : m_result.works) {
             const std::set<std::uint32_t>& ranks = holders[work.op.stage.value];
@@ -509,7 +510,7 @@ private:
         std::set<std::tuple<std::uint32_t, int, Op>> seen;
         m_result.twice
             = static_cast<std::int64_t>(std::erase_if(m_result.works, [&](const PlacedWork& work) {
-                  return isPipelineOp(work.op.kind)
+                  return runsMicroBatch(work.op.kind)
                       && !seen.emplace(work.rank, work.iteration, work.op).second;
               }));
         compareStages();
@@ -529,7 +530,7 @@ private:
         };
         for (const PlacedWork& work : m_result.works)
             forEachOp(work, [&](const Op& op) {
-                if (op.kind != OpKind::Forward && !isBackward(op.kind))
+                if (!isPass(op.kind))
                     return;
                 const bool isWhole = op.kind == OpKind::Backward;
                 addTo(forwards, op, op.kind == OpKind::Forward);

@@ -35,9 +35,8 @@ std::optional<int> numberOf(std::string_view text)
 tl::unexpected<Error> failedRule(const std::string& file, const toml::node& at,
                                  std::string_view rule, const std::string& what)
 {
-    return fail(Error::Code::InvalidArgument,
-                fmt::format("{}: line {}: rule \"{}\": {}", file, at.source().begin.line,
-                            excerpt(rule), what));
+    return invalid("{}: line {}: rule \"{}\": {}", file, at.source().begin.line, excerpt(rule),
+                   what);
 }
 } // namespace
 
@@ -238,10 +237,9 @@ Result<void> Rules::add(std::string_view toml, const std::string& file)
     const toml::table& table = parsed;
     const toml::array* const list = table["rule"].as_array();
     if (list == nullptr || table.size() != 1)
-        return fail(Error::Code::InvalidArgument,
-                    file
-                        + ": expected [[rule]] tables and nothing else; `bscope import "
-                          "--print-rules` shows examples");
+        return invalid(file
+                       + ": expected [[rule]] tables and nothing else; `bscope import "
+                         "--print-rules` shows examples");
     for (const toml::node& node : *list) {
         const toml::table* const entry = node.as_table();
         if (entry == nullptr)

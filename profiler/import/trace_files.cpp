@@ -19,6 +19,7 @@ namespace profiler {
 
 using engine::Error;
 using engine::fail;
+using engine::invalid;
 using engine::Result;
 namespace fs = std::filesystem;
 
@@ -94,12 +95,10 @@ Result<void> addFolder(const fs::path& folder, std::vector<fs::path>& files, fs:
         else if (!wrongKind(each->path().filename().string(), {}).empty())
             wrong = each->path();
         if (files.size() > kMostFiles)
-            return fail(Error::Code::InvalidArgument,
-                        fmt::format("{} has more than {} traces; give the folder of one job",
-                                    folder.string(), kMostFiles));
+            return invalid("{} has more than {} traces; give the folder of one job",
+                           folder.string(), kMostFiles);
     }
-    return error ? fail(Error::Code::Io,
-                        fmt::format("{} cannot be read: {}", folder.string(), error.message()))
+    return error ? fail(Error::Code::Io, "{} cannot be read: {}", folder.string(), error.message())
                  : Result<void>();
 }
 
@@ -228,9 +227,9 @@ public:
             m_check.add(bytes.first(static_cast<std::size_t>(count)));
         else if (isGzip && !m_check.matches(m_file))
             return fail(Error::Code::Corrupt,
-                        fmt::format("{} is damaged: its check sum or its length differs; copy it "
-                                    "again",
-                                    m_file.string()));
+                        "{} is damaged: its check sum or its length differs; copy it "
+                        "again",
+                        m_file.string());
         return static_cast<std::size_t>(count);
     }
 
@@ -240,11 +239,10 @@ public:
         m_bytes += bytes;
         const std::int64_t onDisk = archive_filter_bytes(m_archive.get(), -1);
         if (m_bytes > std::max(kSmall, kMostTimes * onDisk))
-            return fail(
-                Error::Code::Corrupt,
-                fmt::format("{} expands to more than {} times its size; decompress it and import "
-                            "the trace itself",
-                            m_file.string(), kMostTimes));
+            return fail(Error::Code::Corrupt,
+                        "{} expands to more than {} times its size; decompress it and import "
+                        "the trace itself",
+                        m_file.string(), kMostTimes);
         m_progress.bytes = m_before + onDisk;
         if (m_onProgress && !m_onProgress(m_progress))
             return fail(Error::Code::Cancelled, "the import was cancelled");
@@ -277,9 +275,8 @@ private:
     tl::unexpected<Error> failure() const
     {
         const char* const reason = archive_error_string(m_archive.get());
-        return fail(Error::Code::Corrupt,
-                    fmt::format("{} cannot be read: {}", m_file.string(),
-                                reason != nullptr ? reason : "unknown reason"));
+        return fail(Error::Code::Corrupt, "{} cannot be read: {}", m_file.string(),
+                    reason != nullptr ? reason : "unknown reason");
     }
 
     Archive m_archive;
@@ -343,9 +340,8 @@ private:
         if (m_error)
             return tl::unexpected(*m_error);
         const char* const reason = archive_error_string(m_archive.get());
-        return fail(Error::Code::Corrupt,
-                    fmt::format("{} cannot be read: {}", m_name,
-                                reason != nullptr ? reason : "unknown reason"));
+        return fail(Error::Code::Corrupt, "{} cannot be read: {}", m_name,
+                    reason != nullptr ? reason : "unknown reason");
     }
 
     Archive m_archive;
@@ -400,18 +396,17 @@ Result<std::vector<fs::path>> findTraceFiles(const std::vector<fs::path>& paths)
         } else if (fs::is_regular_file(status)) {
             files.push_back(path);
         } else {
-            return fail(Error::Code::InvalidArgument,
-                        path.string() + " is not a file; give a trace or a folder of traces");
+            return invalid(path.string() + " is not a file; give a trace or a folder of traces");
         }
     }
     if (files.empty() && !wrong.empty())
-        return fail(Error::Code::Unsupported,
-                    fmt::format("{} is {}", wrong.string(), wrongKind(wrong.string(), {})));
+        return fail(Error::Code::Unsupported, "{} is {}", wrong.string(),
+                    wrongKind(wrong.string(), {}));
     if (files.empty())
         return fail(Error::Code::NotFound,
-                    fmt::format("{} has no traces; they end in .json, .json.gz, .sqlite, .zip or "
-                                ".tar.gz",
-                                paths.empty() ? "" : paths.front().string()));
+                    "{} has no traces; they end in .json, .json.gz, .sqlite, .zip or "
+                    ".tar.gz",
+                    paths.empty() ? "" : paths.front().string());
     std::ranges::sort(files);
     files.erase(std::unique(files.begin(), files.end()), files.end());
     return files;

@@ -154,12 +154,8 @@ ScheduleRequest withStages(ScheduleRequest request, int stages)
 Result<Schedule> withPasses(Schedule schedule, const std::optional<EvictPolicy>& evict,
                             Recompute recompute)
 {
-    if (evict) {
-        auto evicting = addEvictLoad(schedule, *evict);
-        if (!evicting)
-            return fail(evicting.error().code, evicting.error().message + "; leave out --evict");
-        schedule = *std::move(evicting);
-    }
+    if (evict)
+        schedule = TRY(withAdvice(addEvictLoad(schedule, *evict), "; leave out --evict"));
     if (recompute == Recompute::None || holds(schedule, OpKind::Recompute))
         return schedule;
     return addRecompute(schedule);

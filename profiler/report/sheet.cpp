@@ -280,6 +280,12 @@ void Sheet::sentence(std::string text, For where)
         m_parts.push_back({Part::Kind::Sentence, where, std::move(text)});
 }
 
+void Sheet::note(std::string text)
+{
+    if (!text.empty())
+        m_parts.push_back({Part::Kind::Note, For::All, std::move(text)});
+}
+
 void Sheet::lines(std::string text)
 {
     if (!text.empty())
@@ -327,11 +333,12 @@ std::string Sheet::text(std::size_t mostColumns) const
         const auto isParagraph
             = [](Part::Kind kind) { return kind == Sentence || kind == Summary; };
         const bool continues = isParagraph(part.kind) && isParagraph(last);
-        if (!isFirst && !continues && (last != Heading || part.kind == Heading))
+        if (!isFirst && !continues && part.kind != Note
+            && (last != Heading || part.kind == Heading))
             text += "\n";
         if (part.kind == Heading)
             text += lowered(part.text) + ":\n";
-        else if (part.kind == Sentence)
+        else if (part.kind == Sentence || part.kind == Note)
             text += part.text + "\n";
         else
             text += part.kind == Lines ? part.text
@@ -350,10 +357,11 @@ std::string Sheet::html() const
         if (part.where == For::Text)
             continue;
         html += part.kind == Heading ? fmt::format("<h2>{}</h2>\n", markupText(part.text))
-            : part.kind == Sentence  ? fmt::format("<p>{}</p>\n", markupText(part.text))
-            : part.kind == Markup    ? part.text
-            : part.kind == Summary   ? numberCards(part.facts)
-                                     : part.table.html();
+            : part.kind == Sentence || part.kind == Note
+            ? fmt::format("<p>{}</p>\n", markupText(part.text))
+            : part.kind == Markup  ? part.text
+            : part.kind == Summary ? numberCards(part.facts)
+                                   : part.table.html();
     }
     return html;
 }
@@ -388,6 +396,16 @@ ordered_json toJson(const Reading& reading)
             return json; // null if unknown
         },
         reading.data);
+}
+
+std::string jsonText(const ordered_json& json)
+{
+    return json.dump(2, ' ', false, ordered_json::error_handler_t::replace) + "\n";
+}
+
+std::string jsonText(const Sheet& sheet)
+{
+    return jsonText(sheet.json());
 }
 
 std::string htmlPage(const std::string& title, const std::string& body)

@@ -78,6 +78,7 @@ public:
 
     void heading(std::string text, For where = For::All);
     void sentence(std::string text, For where = For::All);
+    void note(std::string text);   // a sentence about the table above
     void lines(std::string text);  // for the terminal, as it is
     void markup(std::string html); // for the page, as it is
     void summary(std::vector<Fact> facts, For where = For::All);
@@ -92,7 +93,7 @@ public:
 private:
     struct Part
     {
-        enum class Kind { Heading, Sentence, Lines, Markup, Summary, Table } kind;
+        enum class Kind { Heading, Sentence, Note, Lines, Markup, Summary, Table } kind;
         For where = For::All;
         std::string text = {};
         std::vector<Fact> facts = {};
@@ -104,6 +105,9 @@ private:
 };
 
 nlohmann::ordered_json toJson(const Reading& reading);
+// The text of --json. Bytes that are not UTF-8, for example of a file name, are replaced.
+std::string jsonText(const nlohmann::ordered_json& json);
+std::string jsonText(const Sheet& sheet);
 // A page in a single file, in the common style of reports. Its content security policy stops the
 // browser from loading anything, even if a text in the body was not escaped.
 std::string htmlPage(const std::string& title, const std::string& body);

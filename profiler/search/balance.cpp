@@ -123,9 +123,9 @@ Result<LayoutTask> ofRun(const PredictionRequest& request, const Schedule& sched
     const Run& run = *request.source.run;
     const int layers = modelLayers(run);
     if (!memory.empty())
-        return fail(Error::Code::InvalidArgument,
-                    "--memory: the memory of a run with other layers per stage is unknown; leave "
-                    "it out, or give a model and --hardware");
+        return invalid(
+            "--memory: the memory of a run with other layers per stage is unknown; leave "
+            "it out, or give a model and --hardware");
     if (layers == 0)
         return fail(Error::Code::Unsupported,
                     "the run does not state the layers of its model; give a model and --hardware");
@@ -155,17 +155,15 @@ Result<LayoutTask> LayoutTask::create(const PredictionRequest& request, Schedule
                                       const std::string& memory)
 {
     if (request.source.isUnits())
-        return fail(Error::Code::InvalidArgument,
-                    "layers have no times: give a model and --hardware, or --calibrate RUN");
+        return invalid("layers have no times: give a model and --hardware, or --calibrate RUN");
     schedule.shape.dataParallel = request.schedule.dataParallel;
     auto task = TRY(request.source.kind == CostSource::Kind::Recorded
                         ? ofRun(request, schedule, memory)
                         : onHardware(request, schedule, memory));
     if (!task.limit.of.empty() && !task.limit.isInBytes)
-        return fail(Error::Code::InvalidArgument,
-                    fmt::format("--memory {}: M_a do not depend on the layers of a stage; give "
-                                "bytes, as in 40GiB",
-                                memory));
+        return invalid("--memory {}: M_a do not depend on the layers of a stage; give "
+                       "bytes, as in 40GiB",
+                       memory);
     return task;
 }
 

@@ -2,15 +2,12 @@
 
 #include "engine/schedule/dataflow.h"
 
-#include <fmt/format.h>
-
 #include <algorithm>
 
 namespace profiler {
 namespace {
 
-using engine::Error;
-using engine::fail;
+using engine::invalid;
 using engine::Op;
 using engine::Result;
 using engine::Schedule;
@@ -75,31 +72,23 @@ Result<void> checkSchedule(const Schedule& schedule)
 {
     const Shape& shape = schedule.shape;
     if (!plausible(shape))
-        return fail(
-            Error::Code::InvalidArgument,
-            fmt::format(
-                "the schedule has an invalid shape ({} devices, {} stages, {} micro-batches)",
-                shape.devices, shape.stages, shape.microBatches));
+        return invalid(
+            "the schedule has an invalid shape ({} devices, {} stages, {} micro-batches)",
+            shape.devices, shape.stages, shape.microBatches);
     if (!placed(schedule))
-        return fail(Error::Code::InvalidArgument,
-                    "the schedule's placement has stages without a device");
+        return invalid("the schedule's placement has stages without a device");
     if (!std::cmp_equal(schedule.program.size(), shape.devices))
-        return fail(Error::Code::InvalidArgument,
-                    fmt::format("the schedule has {} programs for {} devices",
-                                schedule.program.size(), shape.devices));
+        return invalid("the schedule has {} programs for {} devices", schedule.program.size(),
+                       shape.devices);
     if (const std::size_t ops = opCount(schedule); !fitsOps(shape, ops))
-        return fail(Error::Code::InvalidArgument,
-                    fmt::format("the schedule has {} ops, too few for {} devices, {} stages, {} "
-                                "micro-batches and {} slices",
-                                ops, shape.devices, shape.stages, shape.microBatches,
-                                shape.slices));
+        return invalid("the schedule has {} ops, too few for {} devices, {} stages, {} "
+                       "micro-batches and {} slices",
+                       ops, shape.devices, shape.stages, shape.microBatches, shape.slices);
     for (const engine::DeviceId device : schedule.program.ids())
         for (std::size_t i = 0; i < schedule.program[device].size(); ++i)
             if (!inside(schedule.program[device][i], shape))
-                return fail(
-                    Error::Code::InvalidArgument,
-                    fmt::format("op {} of device {} does not exist in a schedule of this size", i,
-                                device.value));
+                return invalid("op {} of device {} does not exist in a schedule of this size", i,
+                               device.value);
     return {};
 }
 

@@ -5,8 +5,6 @@
 #include "profiler/store/open_file.h"
 #include "profiler/store/trace_store.h"
 
-#include <fmt/format.h>
-
 #include <algorithm>
 #include <map>
 #include <optional>
@@ -24,9 +22,8 @@ Result<void> copyRun(const fs::path& from, const fs::path& to)
     auto file = TRY(engine::NewFile::beside(to, engine::IfExists::Replace, {{from}}));
     auto copy = open.database.prepare("VACUUM INTO ?");
     if (!copy || !copy->run(file.path().string()))
-        return fail(Error::Code::Io,
-                    fmt::format("{} cannot be written ({}): choose another folder", to.string(),
-                                open.database.error().message));
+        return fail(Error::Code::Io, "{} cannot be written ({}): choose another folder",
+                    to.string(), open.database.error().message);
     return file.publish();
 }
 

@@ -7,8 +7,6 @@
 
 namespace profiler {
 
-using engine::Error;
-using engine::fail;
 using engine::ImportReport;
 using engine::Result;
 

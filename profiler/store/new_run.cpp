@@ -8,7 +8,6 @@
 #include "profiler/store/info.h"
 #include "profiler/store/schema.h"
 
-#include <fmt/format.h>
 #include <unistd.h>
 
 #include <chrono>
@@ -67,9 +66,9 @@ Result<void> seal(Database database)
             return tl::unexpected(mode.error());
         if (std::chrono::steady_clock::now() > deadline)
             return engine::fail(engine::Error::Code::Io,
-                                fmt::format("another program has {0} open: the run is complete, "
-                                            "but part of it is in {0}-wal; keep both files",
-                                            file.string()));
+                                "another program has {0} open: the run is complete, "
+                                "but part of it is in {0}-wal; keep both files",
+                                file.string());
         std::this_thread::sleep_for(std::chrono::milliseconds(10));
     }
     {

@@ -4,8 +4,6 @@
 #include "profiler/store/open_file.h"
 #include "profiler/store/row_tables.h"
 
-#include <fmt/format.h>
-
 namespace profiler {
 namespace {
 
@@ -51,8 +49,8 @@ Result<void> change(const fs::path& file, const std::string& identity, Change ch
     auto database = TRY(openFileForWriting(file));
     TRY(database.execute("BEGIN IMMEDIATE"));
     if (const auto now = identityOf(database); !now || (!identity.empty() && *now != identity))
-        return now ? fail(Error::Code::NotFound,
-                          fmt::format("{} now contains another run: open it again", file.string()))
+        return now ? fail(Error::Code::NotFound, "{} now contains another run: open it again",
+                          file.string())
                    : tl::unexpected(now.error());
     return createTable<engine::Note>(database)
         .and_then([&] { return change(database); })
@@ -96,8 +94,7 @@ Result<void> removeNote(const fs::path& file, std::int64_t id, const std::string
         if (!remove.run(id))
             return tl::unexpected(database.error());
         if (sqlite3_changes(database.handle()) == 0)
-            return fail(Error::Code::NotFound,
-                        fmt::format("{} no longer has this note", file.string()));
+            return fail(Error::Code::NotFound, "{} no longer has this note", file.string());
         return {};
     });
 }

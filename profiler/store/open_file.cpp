@@ -23,6 +23,7 @@ namespace profiler {
 using engine::companion;
 using engine::Error;
 using engine::fail;
+using engine::invalid;
 using engine::Result;
 namespace fs = std::filesystem;
 
@@ -43,21 +44,18 @@ Result<void> ofAnotherProgram(Database& database, const std::string& name)
                                          "name LIKE 'CUPTI_ACTIVITY_KIND_%'");
     const auto tables = tableNames(database);
     if (!nsight || !tables)
-        return fail(Error::Code::Corrupt,
-                    fmt::format("{} is damaged: use another copy of it", name));
+        return fail(Error::Code::Corrupt, "{} is damaged: use another copy of it", name);
     if (*nsight > 0)
         return fail(Error::Code::Unsupported,
-                    fmt::format("{} is an Nsight Systems export, not a Bubblescope run: {}", name,
-                                kImportIt));
+                    "{} is an Nsight Systems export, not a Bubblescope run: {}", name, kImportIt);
     TRY(refuseStudyResults(database, name));
     if (tables->empty())
-        return fail(Error::Code::Unsupported,
-                    fmt::format("{} is an empty SQLite file, not a Bubblescope run", name));
-    return fail(
-        Error::Code::Unsupported,
-        fmt::format(
-            "{} is a SQLite file of another program (with tables {}), not a Bubblescope run", name,
-            *tables));
+        return fail(Error::Code::Unsupported, "{} is an empty SQLite file, not a Bubblescope run",
+                    name);
+    return fail(Error::Code::Unsupported,
+
+                "{} is a SQLite file of another program (with tables {}), not a Bubblescope run",
+                name, *tables);
 }
 
 Result<void> refuseCode(Database& database, const std::string& name)
@@ -70,9 +68,9 @@ Result<void> refuseCode(Database& database, const std::string& name)
     if (found.empty())
         return {};
     return fail(Error::Code::Unsupported,
-                fmt::format("{} has the {}, but runs have no views, triggers, virtual tables or "
-                            "generated columns: another program has changed it; use another copy",
-                            name, found));
+                "{} has the {}, but runs have no views, triggers, virtual tables or "
+                "generated columns: another program has changed it; use another copy",
+                name, found);
 }
 
 // By the SQLite header of the file; 0 if it does not state the size.
@@ -152,21 +150,18 @@ Result<void> checkReadable(const fs::path& file)
     std::error_code error;
     const fs::file_status status = fs::status(file, error);
     if (status.type() == fs::file_type::not_found)
-        return fail(Error::Code::NotFound, fmt::format("{} does not exist: check the name", name));
+        return fail(Error::Code::NotFound, "{} does not exist: check the name", name);
     if (fs::is_directory(status))
-        return fail(Error::Code::InvalidArgument,
-                    fmt::format("{} is a folder: name a run file in it", name));
+        return invalid("{} is a folder: name a run file in it", name);
     // The check does not open the file, because closing it again would release the locks that this
     // process has on it.
     if (error || faccessat(AT_FDCWD, file.c_str(), R_OK, AT_EACCESS) != 0)
-        return fail(Error::Code::Io,
-                    fmt::format("{} cannot be read ({}): ask its owner for permission", name,
-                                error ? error.message() : std::generic_category().message(errno)));
+        return fail(Error::Code::Io, "{} cannot be read ({}): ask its owner for permission", name,
+                    error ? error.message() : std::generic_category().message(errno));
     if (!fs::is_regular_file(status))
-        return fail(Error::Code::InvalidArgument, fmt::format("{} is not a file", name));
+        return invalid("{} is not a file", name);
     if (fs::file_size(file, error) == 0)
-        return fail(Error::Code::Corrupt,
-                    fmt::format("{} is empty (0 bytes): record the run again", name));
+        return fail(Error::Code::Corrupt, "{} is empty (0 bytes): record the run again", name);
     return {};
 }
 
@@ -197,15 +192,15 @@ Result<void> checkCompanions(const fs::path& file)
         const fs::file_status status = fs::symlink_status(path, ignored);
         if (fs::exists(status) && !fs::is_regular_file(status))
             return fail(Error::Code::Corrupt,
-                        fmt::format("{} is not a regular file, so {} is not opened: delete {}",
-                                    path.string(), file.string(), path.filename().string()));
+                        "{} is not a regular file, so {} is not opened: delete {}", path.string(),
+                        file.string(), path.filename().string());
     }
     const fs::path journal = companion(file, "-journal");
     if (namesSuperJournal(journal))
         return fail(Error::Code::Corrupt,
-                    fmt::format("{} would make SQLite delete another file, so {} is not opened: "
-                                "delete {}",
-                                journal.string(), file.string(), journal.filename().string()));
+                    "{} would make SQLite delete another file, so {} is not opened: "
+                    "delete {}",
+                    journal.string(), file.string(), journal.filename().string());
     return {};
 }
 
@@ -270,9 +265,9 @@ Result<void> identify(Database& database, const fs::path& file)
         return ofAnotherProgram(database, name);
     if (format != kFormat)
         return fail(Error::Code::Unsupported,
-                    fmt::format("{} has file format {}, this Bubblescope reads format {}: open it "
-                                "with the Bubblescope that recorded it, or record the run again",
-                                name, format, kFormat));
+                    "{} has file format {}, this Bubblescope reads format {}: open it "
+                    "with the Bubblescope that recorded it, or record the run again",
+                    name, format, kFormat);
     return refuseCode(database, name);
 }
 
@@ -284,9 +279,9 @@ Result<OpenFile> openCopy(const fs::path& file)
         error.assign(errno, std::generic_category());
     if (error)
         return fail(Error::Code::Io,
-                    fmt::format("{} must be copied to be read, and no temporary folder can be "
-                                "created ({}); set TMPDIR to a writable folder",
-                                file.string(), error.message()));
+                    "{} must be copied to be read, and no temporary folder can be "
+                    "created ({}); set TMPDIR to a writable folder",
+                    file.string(), error.message());
     OpenFile open;
     open.copy.reset(new fs::path(pattern));
     const fs::path copy = *open.copy / "run.sqlite";
@@ -294,9 +289,8 @@ Result<OpenFile> openCopy(const fs::path& file)
         if (!error && fs::exists(companion(file, suffix)))
             fs::copy_file(companion(file, suffix), companion(copy, suffix), error);
     if (error)
-        return fail(Error::Code::Io,
-                    fmt::format("{} cannot be copied to {} ({})", file.string(), copy.string(),
-                                error.message()));
+        return fail(Error::Code::Io, "{} cannot be copied to {} ({})", file.string(), copy.string(),
+                    error.message());
     fs::permissions(copy, fs::perms::owner_write, fs::perm_options::add, error);
     TRY(checkCompanions(copy)); // checks again, because the original may have changed
     int code = SQLITE_OK;
@@ -352,7 +346,7 @@ Result<void> checkWhole(Database& database, const fs::path& file)
     std::error_code error;
     const std::int64_t size = fs::file_size(file, error);
     if (error)
-        return fail(Error::Code::Io, fmt::format("{} cannot be read", file.string()));
+        return fail(Error::Code::Io, "{} cannot be read", file.string());
     if (size < pages * pageSize)
         return tl::unexpected(whatItIs(file, SQLITE_CORRUPT));
     return {};
@@ -377,9 +371,8 @@ Result<void> refuseStudyResults(Database& database, const std::string& name)
     for (const char* table : {"study", "results"})
         if (!hasTable(database, table).value_or(false))
             return {};
-    return fail(
-        Error::Code::Unsupported,
-        fmt::format("{} has the results of a study, not a run: open report.html beside it", name));
+    return fail(Error::Code::Unsupported,
+                "{} has the results of a study, not a run: open report.html beside it", name);
 }
 
 bool mayBeTrace(const fs::path& file)

@@ -102,7 +102,7 @@ public:
     Result<QueryResult> run(std::string_view sql)
     {
         if (withoutBlanks(sql).empty())
-            return fail(Error::Code::InvalidArgument, "the query is empty; enter a SELECT");
+            return invalid("the query is empty; enter a SELECT");
         sqlite3_stmt* handle = nullptr;
         const char* rest = nullptr;
         const int code = sqlite3_prepare_v2(m_database.handle(), sql.data(),
@@ -112,12 +112,11 @@ public:
         if (code != SQLITE_OK)
             return tl::unexpected(failure(sql));
         if (sqlite3_stmt_readonly(handle) == 0)
-            return fail(Error::Code::InvalidArgument, kOnlySelect);
+            return invalid(kOnlySelect);
         const auto done = static_cast<std::size_t>(rest - sql.data());
         if (!withoutBlanks(sql.substr(done)).empty())
-            return fail(Error::Code::InvalidArgument,
-                        placeIn(sql, static_cast<int>(done))
-                            + "only one statement can be run; remove what comes after the first ;");
+            return invalid(placeIn(sql, static_cast<int>(done))
+                           + "only one statement can be run; remove what comes after the first ;");
         return read(statement.get(), sql);
     }
 

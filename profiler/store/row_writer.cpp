@@ -4,14 +4,11 @@
 #include "profiler/store/info.h"
 #include "profiler/store/metrics.h"
 
-#include <fmt/format.h>
-
 #include <algorithm>
 
 namespace profiler {
 
-using engine::Error;
-using engine::fail;
+using engine::invalid;
 using engine::Result;
 
 Result<RowWriter> RowWriter::prepare(Database& database, const engine::RunInfo& info,
@@ -116,9 +113,8 @@ Result<void> RowWriter::writeIteration(const engine::Iteration& iteration)
 Result<void> RowWriter::writeTrack(const Batch::TrackSpans& track)
 {
     if (!track.device.isValid() || track.device.value >= m_schedule.shape.devices)
-        return fail(Error::Code::InvalidArgument,
-                    fmt::format("a track belongs to device {}, which the schedule does not have",
-                                track.device.value));
+        return invalid("a track belongs to device {}, which the schedule does not have",
+                       track.device.value);
     const auto [known, isNew] = m_tracks.try_emplace({track.device, track.kind}, m_lastRow + 1);
     if (isNew && !insert(TrackRow{++m_lastRow, track.device, track.kind}))
         return tl::unexpected(m_database->error());
@@ -145,11 +141,9 @@ Result<void> RowWriter::writeMemory(const engine::MemoryEvent& event)
 {
     const bool hasOp = event.op != engine::MemoryEvent::kNoOp;
     if ((hasOp && event.op >= m_index.count()) || event.device >= m_schedule.shape.devices)
-        return fail(
-            Error::Code::InvalidArgument,
-            fmt::format(
-                "a memory event belongs to op {} on device {}, which the schedule does not have",
-                event.op, event.device));
+        return invalid(
+            "a memory event belongs to op {} on device {}, which the schedule does not have",
+            event.op, event.device);
     return result(insert(MemoryRow{++m_lastRow, event, static_cast<std::uint8_t>(event.category)}));
 }
 
@@ -163,10 +157,9 @@ Result<void> RowWriter::checkTarget(std::uint32_t op, std::uint32_t iteration) c
 {
     if (op < m_index.count() && iteration < m_iterations.size())
         return {};
-    return fail(Error::Code::InvalidArgument,
-                fmt::format("a span is of op {} in iteration {}: there are {} ops and {} "
-                            "iterations so far",
-                            op, iteration, m_index.count(), m_iterations.size()));
+    return invalid("a span is of op {} in iteration {}: there are {} ops and {} "
+                   "iterations so far",
+                   op, iteration, m_index.count(), m_iterations.size());
 }
 
 Result<void> RowWriter::result(bool ok) const

@@ -300,14 +300,13 @@ Result<OpenFile> TraceReader::reopen() const
 {
     auto open = openFile(m_file, m_lockWait);
     if (!open && open.error().code == Error::Code::NotFound)
-        return fail(
-            Error::Code::NotFound,
-            fmt::format("{} was deleted or moved: its timeline no longer grows", m_file.string()));
+        return fail(Error::Code::NotFound, "{} was deleted or moved: its timeline no longer grows",
+                    m_file.string());
     if (!open)
         return tl::unexpected(open.error());
     if (onDisk(m_file) != m_disk)
-        return fail(Error::Code::NotFound,
-                    fmt::format("{} was replaced by another run: open it again", m_file.string()));
+        return fail(Error::Code::NotFound, "{} was replaced by another run: open it again",
+                    m_file.string());
     return open;
 }
 
@@ -367,9 +366,9 @@ Result<void> checkHasOps(const engine::Run& run, const std::filesystem::path& fi
     if (run.timeline.iterations.empty() || !run.timeline.tracks.empty())
         return {};
     return fail(Error::Code::Unsupported,
-                fmt::format("{} has losses and durations, but no ops: it was recorded with --trace "
-                            "off; record it again without --trace off",
-                            file.string()));
+                "{} has losses and durations, but no ops: it was recorded with --trace "
+                "off; record it again without --trace off",
+                file.string());
 }
 
 Result<engine::Run> readRun(const std::filesystem::path& file, std::string* warning)

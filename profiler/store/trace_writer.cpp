@@ -6,7 +6,6 @@
 #include "profiler/store/row_writer.h"
 #include "profiler/store/trace_store.h"
 
-#include <fmt/format.h>
 #include <unistd.h>
 
 #include <chrono>
@@ -108,9 +107,9 @@ Result<void> TraceWriter::Impl::commit(const std::vector<Batch>& batches)
 {
     if (onDisk(database.file()) != disk)
         return engine::fail(Error::Code::NotFound,
-                            fmt::format("{} was deleted or replaced while it was recorded: start "
-                                        "the run again",
-                                        database.file().string()));
+                            "{} was deleted or replaced while it was recorded: start "
+                            "the run again",
+                            database.file().string());
     Result<void> written = executeWhenFree("BEGIN IMMEDIATE");
     for (const Batch& batch : batches)
         written = written.and_then([&] { return rows->write(batch); });

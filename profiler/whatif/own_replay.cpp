@@ -18,9 +18,7 @@ namespace {
 void divideJoint(OwnReplay::Program& program)
 {
     for (std::size_t i = 0; i < program.size();) {
-        std::size_t end = i + 1;
-        while (end < program.size() && program[end - 1].op.flags == OpFlag::JointWithNext)
-            ++end;
+        const std::size_t end = jointEnd(program, i, &OwnReplay::Step::op);
         const auto count = static_cast<std::int64_t>(end - i);
         const std::int64_t whole = program[i].cost.duration;
         for (std::int64_t k = 0; count > 1 && k < count; ++k)
@@ -126,9 +124,7 @@ void OwnReplay::addDelays(const IterationTimes& times)
         // Peer -> time at which the link to it became free.
         std::map<std::uint16_t, std::int64_t> links;
         for (std::size_t i = 0; i < program.size();) {
-            std::size_t end = i + 1;
-            while (end < program.size() && program[end - 1].op.flags == OpFlag::JointWithNext)
-                ++end;
+            const std::size_t end = jointEnd(program, i, &Step::op);
             const Window window = times.of(program[i].number);
             if (isCompute(program[i].op.kind)) {
                 std::int64_t ready = free;

@@ -269,12 +269,7 @@ private:
 // Returns the schedule of the run with only its F, B, I, W, evicts and loads, lowered again.
 Schedule ownOrder(const Run& run)
 {
-    Schedule order = run.schedule;
-    for (auto& program : order.program)
-        std::erase_if(program, [](const Op& op) {
-            return op.kind != OpKind::Forward && !isBackward(op.kind) && !isCopy(op.kind);
-        });
-    return lower(order);
+    return lower(keepOps(run.schedule, [](OpKind kind) { return isPass(kind) || isCopy(kind); }));
 }
 
 std::int64_t reportedDuration(const Timeline& timeline)
@@ -369,7 +364,7 @@ Result<Prediction> WhatIfPredictor::predict(const WhatIf& whatIf) const
     const Schedule lowered = lower(asked);
     TRY(checkLayout(m_times, lowered.shape.stages));
     if (m_times.copies.isEmpty() && holds(lowered, OpKind::Evict))
-        return tl::unexpected(missingTimes({OpKind::Evict, OpKind::Load}, lowered.scheme));
+        return missingTimes({OpKind::Evict, OpKind::Load}, lowered.scheme);
     const auto isOfNodes = [](const RunEdit& edit) { return edit.links.has_value(); };
     if (lowered.shape.devices != std::ssize(m_times.nodes)
         && std::ranges::any_of(m_times.slowdowns, isOfNodes))

@@ -522,8 +522,7 @@ private:
         std::map<std::tuple<int, int, int>, Passes> all;
         for (std::uint32_t n = 0; n < m_flow.index().count(); ++n) {
             const Op& op = m_flow.op(n);
-            const bool isPass = op.kind == OpKind::Forward || isBackward(op.kind);
-            if (!isPass || !m_times.ran(n) || op.flags == OpFlag::Half)
+            if (!isPass(op.kind) || !m_times.ran(n) || op.flags == OpFlag::Half)
                 continue;
             Passes& of = all[{op.replica, op.stage.value, op.microBatch.value}];
             const std::int64_t time = inside(m_times, n).duration();
@@ -744,14 +743,9 @@ private:
 
     bool isSplittable() const
     {
-        bool hasBackward = false;
-        for (const auto& program : m_run.schedule.program)
-            for (const Op& op : program) {
-                if (op.flags != OpFlag::None || op.kind == OpKind::BackwardWeight)
-                    return false;
-                hasBackward = hasBackward || op.kind == OpKind::Backward;
-            }
-        return hasBackward;
+        return holds(m_run.schedule, OpKind::Backward) && !anyOp(m_run.schedule, [](const Op& op) {
+                   return op.flags != OpFlag::None || op.kind == OpKind::BackwardWeight;
+               });
     }
 
     // Adds Order reasons. Two consecutive ops on the path give a reason if they could be swapped
@@ -791,9 +785,7 @@ private:
     bool canSwap(std::uint32_t earlier, std::uint32_t later) const
     {
         const Op &first = m_flow.op(earlier), &second = m_flow.op(later);
-        const auto isPass
-            = [](const Op& op) { return op.kind == OpKind::Forward || isBackward(op.kind); };
-        if (!isPass(first) || !isPass(second) || !isAlone(earlier) || !isAlone(later)
+        if (!isPass(first.kind) || !isPass(second.kind) || !isAlone(earlier) || !isAlone(later)
             || first.kind == second.kind || second.kind == OpKind::BackwardWeight
             || holds(m_run.schedule, OpKind::Evict))
             return false;
@@ -807,8 +799,7 @@ private:
         std::map<StageKind, std::vector<std::int64_t>> times;
         for (std::uint32_t n = 0; n < m_flow.index().count(); ++n) {
             const Op& op = m_flow.op(n);
-            const bool isPass = op.kind == OpKind::Forward || isBackward(op.kind);
-            if (isPass && isAlone(n) && m_times.ran(n) && op.slice == Op::kWhole)
+            if (isPass(op.kind) && isAlone(n) && m_times.ran(n) && op.slice == Op::kWhole)
                 times[{op.stage, op.kind}].push_back(m_times.of(n).duration());
         }
         std::map<StageKind, std::int64_t> medians;

@@ -2,7 +2,7 @@
 #include "app/import/import_page.h"
 #include "app/ui/band.h"
 #include "app/ui/data_table.h"
-#include "profiler/export/exporters.h"
+#include "profiler/report/import_sheet.h"
 #include "tests/app/wait_for.h"
 #include "tests/profiler/import/traces.h"
 #include "tests/support/temporary_folder.h"
@@ -194,7 +194,8 @@ TEST_CASE("the report is saved as bscope import --json prints it, and rules as t
     auto* dialog = imported.find<QFileDialog>("saveDialog");
     Q_EMIT dialog->fileSelected(nameOf("report.json"));
     delete dialog;
-    CHECK(textOf(nameOf("report.json")) == profiler::importJson(*imported.page->document()->run()));
+    CHECK(textOf(nameOf("report.json"))
+          == profiler::jsonText(profiler::importSheet(*imported.page->document()->run())));
     imported.find<QAction>("editRules")->trigger();
     imported.find<QPlainTextEdit>("ownRules")->setPlainText(QString::fromUtf8(kOwnRule));
     imported.chooseFile("rules.toml");

@@ -199,12 +199,8 @@ Result<std::optional<Kernels>> kernelsOf(const AnalyzeOptions& options, const Ru
         return std::nullopt;
     KernelFilter filter;
     filter.iteration = options.iteration;
-    if (!options.op.empty()) {
-        const auto kind = parseKindShortName(options.op);
-        if (!kind)
-            return fail(kind.error().code, "--op: " + kind.error().message);
-        filter.op = *kind;
-    }
+    if (!options.op.empty())
+        filter.op = TRY(inContext("--op", parseKindShortName(options.op)));
     if (options.device >= 0)
         filter.device = DeviceId{options.device};
     Kernels kernels{GpuActivity(run, trace), {}};
@@ -222,26 +218,23 @@ Result<int> analyze(const AnalyzeOptions& options)
         return 0;
     }
     const auto run = TRY(openRun(options.file));
-    const auto numbers = metrics(run, options.iteration);
-    if (!numbers)
-        return fail(numbers.error().code, options.file + ": " + numbers.error().message);
+    const auto numbers = TRY(inContext(options.file, metrics(run, options.iteration)));
     const auto gpu = TRY(readGpuTrace(options.file));
     const auto kernels = TRY(kernelsOf(options, run, gpu));
     Sheet sheet;
-    sheet.data(fields(runMeasures(), ReportedRun{run, *numbers}));
+    sheet.data(fields(runMeasures(), ReportedRun{run, numbers}));
     sheet.sentence(runHeading(run));
-    addSummary(run, *numbers, sheet);
+    addSummary(run, numbers, sheet);
     const Reading gpuData = addGpu(run, gpu, sheet);
-    addDevices(run, *numbers, sheet);
-    addBubbles(run, *numbers, sheet);
+    addDevices(run, numbers, sheet);
+    addBubbles(run, numbers, sheet);
     if (gpuData.isKnown())
         sheet.data("gpu", gpuData);
     if (options.why || options.json) {
         const auto why = whyReport(run, options.iteration,
                                    options.why ? WhySchemes::Predict : WhySchemes::LeaveOut);
-        if (options.why && !why)
-            return fail(why.error().code, options.file + ": " + why.error().message);
         if (options.why) {
+            TRY(inContext(options.file, why));
             sheet.lines(whyText(run, *why));
             sheet.data("why", whyData(run, *why));
         }

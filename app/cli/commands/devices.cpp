@@ -185,11 +185,8 @@ Result<MeasureHardware> devicesToMeasure(const DevicesOptions& options)
     const int gpus = std::ssize(cudaReport().devices);
     // Opens two GPUs as a live run does, so that they have access to each other. Otherwise the
     // driver would copy through the host.
-    auto opened = openCudaDevices(std::clamp(gpus, 1, 2), TransportChoice::Peer);
-    if (!opened)
-        return fail(opened.error().code,
-                    opened.error().message + "; use --backend cpu to measure the CPU");
-    on.devices = std::move(*opened);
+    on.devices = TRY(withAdvice(openCudaDevices(std::clamp(gpus, 1, 2), TransportChoice::Peer),
+                                "; use --backend cpu to measure the CPU"));
     on.devicesPerNode = std::max(1, gpus);
     return on;
 }

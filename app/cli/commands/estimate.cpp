@@ -153,10 +153,8 @@ Result<Sheet> measuredSheet(const std::vector<std::string>& files)
 {
     std::vector<ME> rows;
     for (const std::string& file : files) {
-        auto row = estimateFrom(TRY(openRun(file)));
-        if (!row)
-            return fail(row.error().code, "{}: {}", file, row.error().message);
-        rows.push_back(*row);
+        const auto run = TRY(openRun(file));
+        rows.push_back(TRY(inContext(file, estimateFrom(run))));
     }
     const auto [least, most]
         = std::ranges::minmax(rows, {}, [](const ME& row) { return row.error(); });

@@ -62,16 +62,15 @@ Result<int> exportRun(const ExportOptions& options)
 {
     const auto run = TRY(openRun(options.file));
     const Exporter* const exporter = findExporter(options.format);
-    const auto text = exporter ? Result<std::string>() : drawn(run, options.format);
-    if (!text)
-        return fail(text.error().code, options.file + ": " + text.error().message);
+    const auto text = TRY(exporter ? Result<std::string>()
+                                   : inContext(options.file, drawn(run, options.format)));
     const auto gpu = [&](const std::function<void(const GpuTrace&)>& use) {
         return readGpuPieces(options.file, use);
     };
     return (exporter
                 ? writeOutput(options.output,
                               [&](const TextSink& sink) { return exporter->write(run, gpu, sink); })
-                : writeOutput(options.output, *text))
+                : writeOutput(options.output, text))
         .map([] { return 0; });
 }
 } // namespace

@@ -178,8 +178,7 @@ Result<void> writeFiles(const Study& study, const fs::path& folder,
             continue;
         fs::create_directories(folder, ignored); // runStudy() reports a failure
         const fs::path unfinished = folder / ("point." + name);
-        if (auto written = writeByProcess(arguments, unfinished, cancelled); !written)
-            return fail(written.error().code, "[files] {}: {}", name, written.error().message);
+        TRY(inContext("[files] " + name, writeByProcess(arguments, unfinished, cancelled)));
         fs::rename(unfinished, folder / name, ignored);
     }
     return {};

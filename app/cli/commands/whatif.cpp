@@ -251,10 +251,8 @@ Result<WhatIfTable> predictAll(const WhatIfOptions& options, const Run& run,
         return invalid(
             "--reserve: the memory of the run's devices is unknown; add --device-memory");
     if (options.ownOrder) {
-        auto own = predictor.predictOwn(options.changes.linkSpeed);
-        if (!own)
-            return fail(own.error().code, "--own-order: " + own.error().message);
-        table.predictions.push_back(*std::move(own));
+        table.predictions.push_back(
+            TRY(inContext("--own-order", predictor.predictOwn(options.changes.linkSpeed))));
         return table;
     }
     LongTask task("predicting");
@@ -300,10 +298,8 @@ Result<void> save(const WhatIfOptions& options, const Run& run, Prediction& best
 Result<int> whatIf(const WhatIfOptions& options)
 {
     const auto run = TRY(openRun(options.file));
-    const auto predictor = WhatIfPredictor::create(run);
-    if (!predictor)
-        return fail(predictor.error().code, options.file + ": " + predictor.error().message);
-    const auto changed = TRY(withChanges(*predictor, options.changes));
+    const auto predictor = TRY(inContext(options.file, WhatIfPredictor::create(run)));
+    const auto changed = TRY(withChanges(predictor, options.changes));
     for (const RunEdit& edit : options.changes.slowdowns)
         if (edit.op && !options.ownOrder)
             return invalid("--slow {}: other schemes do not have this op of the run; add "

@@ -203,10 +203,7 @@ Result<void> removeAllReduces(Schedule& schedule)
         return fail(Error::Code::Unsupported,
                     "--sync: the all-reduce of tied embeddings stays where it was recorded; leave "
                     "out --sync, or add --scheme");
-    for (std::vector<Op>& ops : schedule.program)
-        std::erase_if(ops, [](const Op& op) {
-            return op.kind == OpKind::AllReduce || op.kind == OpKind::OptimizerStep;
-        });
+    schedule = keepOps(std::move(schedule), hasMicroBatch);
     return {};
 }
 

@@ -41,11 +41,6 @@ std::optional<std::size_t> outputColumns()
     return isKnown ? std::optional<std::size_t>(size.ws_col) : std::nullopt;
 }
 
-std::string jsonText(const nlohmann::ordered_json& json)
-{
-    return json.dump(2, ' ', false, nlohmann::ordered_json::error_handler_t::replace) + "\n";
-}
-
 std::string terminalText(const profiler::Sheet& sheet)
 {
     return sheet.text(outputColumns().value_or(std::string::npos));
@@ -53,7 +48,7 @@ std::string terminalText(const profiler::Sheet& sheet)
 
 void print(const profiler::Sheet& sheet, bool json)
 {
-    printText(json ? jsonText(sheet.json()) : terminalText(sheet));
+    printText(json ? jsonText(sheet) : terminalText(sheet));
 }
 
 namespace {

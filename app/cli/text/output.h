@@ -15,14 +15,11 @@ namespace cli {
 
 using engine::printError;
 using engine::printText;
+using profiler::jsonText;
 bool errorIsTerminal();  // whether standard error is a terminal
 bool outputHasColours(); // whether standard output is a terminal and NO_COLOR is not set
 // The width in COLUMNS or of the terminal; nullopt if there is neither.
 std::optional<std::size_t> outputColumns();
-// Returns the text that --json prints. Bytes that are not UTF-8, for example of a file name, are
-// replaced.
-std::string jsonText(const nlohmann::ordered_json& json);
-
 std::string terminalText(const profiler::Sheet& sheet); // at most as wide as the terminal
 void print(const profiler::Sheet& sheet, bool json);
 

@@ -1840,7 +1840,7 @@ QString iterationStatus(const RunDocument& document, const profiler::RunMetrics&
         .arg(iterationTitle(run->timeline, metrics.iteration),
              why.empty() ? durationText(run->info, metrics.duration)
                          : tr("unknown (%1)").arg(fromUtf8(why)),
-             percent(metrics.bubbleRatio));
+             bubbleText(metrics));
 }
 
 } // namespace app

@@ -77,11 +77,10 @@ BoxColours::BoxColours(const Theme& theme, double dpr)
          {Emphasis::Normal, Emphasis::Dimmed, Emphasis::OffPath, Emphasis::Unselected}) {
         for (int kind = 0; kind < engine::kOpKinds; ++kind) {
             for (int chunk = 0; chunk < kChunks; ++chunk) {
-                engine::Op op;
-                op.kind = static_cast<engine::OpKind>(kind);
+                const auto of = static_cast<engine::OpKind>(kind);
                 Look& look = m_looks[kind][chunk][index(emphasis)];
-                look = resolve(theme.palette.fill(op, chunk), emphasis);
-                if (op.kind == engine::OpKind::Recompute)
+                look = resolve(theme.palette.fill(of, chunk), emphasis);
+                if (of == engine::OpKind::Recompute)
                     look = hatched(look, dpr);
             }
         }

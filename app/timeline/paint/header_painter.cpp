@@ -27,12 +27,12 @@ std::vector<MemoryPart> liveParts(const RunningBar& running, const profiler::Pal
     const MemorySeries::Level& live = running.memory.live;
     std::vector<MemoryPart> parts;
     double rest = live.base;
-    for (const auto& [category, fill] : memoryFills()) {
+    for (const engine::MemoryCategory category : profiler::kMemoryStack) {
         const auto atPeak = static_cast<double>(running.device.bytesAtPeak[category]);
         const double bytes = category == Stash ? live.total - live.base
             : category == Buffers              ? rest
                                                : std::min(rest, atPeak);
-        parts.push_back({toQt(palette.*fill), bytes});
+        parts.push_back({toQt(palette.*profiler::memoryFill(category)), bytes});
         rest -= bytes;
     }
     return parts;
@@ -275,18 +275,6 @@ void paintBubbleCell(QPainter& painter, const profiler::RunMetrics& metrics,
 
 } // namespace
 
-std::span<const MemoryFill> memoryFills()
-{
-    using enum engine::MemoryCategory;
-    using profiler::Palette;
-    static constexpr MemoryFill kFills[] = {{Weights, &Palette::weights},
-                                            {Gradients, &Palette::gradients},
-                                            {Optimizer, &Palette::optimizerState},
-                                            {Buffers, &Palette::buffers},
-                                            {Stash, &Palette::stash}};
-    return kFills;
-}
-
 std::vector<MemoryPart> memoryParts(const RunView& view, const profiler::DeviceMetrics& device,
                                     const Theme& theme)
 {
@@ -294,8 +282,9 @@ std::vector<MemoryPart> memoryParts(const RunView& view, const profiler::DeviceM
     if (!view.hasMemory())
         return {{toQt(palette.stash), device.peakStash}};
     std::vector<MemoryPart> parts;
-    for (const auto& [category, fill] : memoryFills())
-        parts.push_back({toQt(palette.*fill), static_cast<double>(device.bytesAtPeak[category])});
+    for (const engine::MemoryCategory category : profiler::kMemoryStack)
+        parts.push_back({toQt(palette.*profiler::memoryFill(category)),
+                         static_cast<double>(device.bytesAtPeak[category])});
     return parts;
 }
 

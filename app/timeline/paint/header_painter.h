@@ -18,14 +18,6 @@ namespace app {
 
 struct Theme;
 
-// The memory categories of a bar from its bottom, with their colours.
-struct MemoryFill
-{
-    engine::MemoryCategory category;
-    profiler::Colour profiler::Palette::*fill;
-};
-std::span<const MemoryFill> memoryFills();
-
 // A part of the stacked bar that shows the peak memory of a device. It states the bytes of one
 // memory category or, if no memory was recorded, the stash in M_a.
 struct MemoryPart

@@ -122,26 +122,20 @@ double paintEntry(QPainter& painter, const LegendEntry& entry, const BoxColours&
     return at.x() + widthOf(entry, metrics) + kEntryGap;
 }
 
-struct MemoryWord
-{
-    engine::MemoryCategory category;
-    profiler::Colour fill;
-    QString text;
-};
-
 // Adds one entry for the categories that occur in any of the runs.
 void addMemory(Legend& legend, const std::vector<LegendRun>& runs,
-               const std::vector<MemoryWord>& words)
+               const std::vector<std::pair<engine::MemoryCategory, QString>>& categories,
+               const profiler::Palette& palette)
 {
     LegendEntry entry;
     QStringList texts;
-    for (const MemoryWord& word : words) {
-        if (std::ranges::none_of(runs, [&word](const LegendRun& run) {
-                return run.view->occurs().memory[word.category];
+    for (const auto& [category, text] : categories) {
+        if (std::ranges::none_of(runs, [category = category](const LegendRun& run) {
+                return run.view->occurs().memory[category];
             }))
             continue;
-        entry.fills.push_back(word.fill);
-        texts << word.text;
+        entry.fills.push_back(palette.*profiler::memoryFill(category));
+        texts << text;
     }
     entry.text = texts.join(QStringLiteral(", ")).toStdString();
     if (!texts.isEmpty())
@@ -160,17 +154,16 @@ Legend legendOf(const std::vector<LegendRun>& runs, const BoxColours& colours, L
     const auto hasMemory = [](const LegendRun& run) { return run.view->hasMemory(); };
     if (std::any_of(runs.begin(), runs.end(), hasMemory)) {
         using enum engine::MemoryCategory;
-        addMemory(legend, runs,
-                  {{Stash, palette.stash, tr("stash")}, {Buffers, palette.buffers, tr("buffers")}});
+        addMemory(legend, runs, {{Stash, tr("stash")}, {Buffers, tr("buffers")}}, palette);
         const bool hasGuests = std::ranges::any_of(
             runs, [](const LegendRun& run) { return run.view->occurs().has(OpKind::Evict); });
         if (hasGuests)
             legend.right.push_back(
                 {LegendEntry::Look::Guest, {}, tr("guest stash").toStdString(), {}});
-        addMemory(legend, runs,
-                  {{Optimizer, palette.optimizerState, tr("optimizer")},
-                   {Gradients, palette.gradients, tr("gradients")},
-                   {Weights, palette.weights, tr("weights")}});
+        addMemory(
+            legend, runs,
+            {{Optimizer, tr("optimizer")}, {Gradients, tr("gradients")}, {Weights, tr("weights")}},
+            palette);
     } else if (std::ranges::any_of(runs,
                                    [](const LegendRun& run) { return run.view->knowsMemory(); })) {
         legend.right.push_back(

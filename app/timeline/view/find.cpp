@@ -15,8 +15,7 @@
 namespace app {
 namespace {
 
-using engine::Error;
-using engine::fail;
+using engine::invalid;
 using engine::Result;
 using Key = FindFacet::Key;
 
@@ -63,11 +62,10 @@ const std::array<NumberKey, 6> kNumberKeys{
 
 Result<FindFacet> notUnderstood(const QString& part)
 {
-    return fail(Error::Code::InvalidArgument,
-                tr("\"%1\" is not understood; use op:B, mb:3, stage:0-2, device:1, chunk:0, "
-                   "iter:2, dir:up, dur>5ms, kernel:gemm or an op such as 1B5")
-                    .arg(part)
-                    .toStdString());
+    return invalid(tr("\"%1\" is not understood; use op:B, mb:3, stage:0-2, device:1, chunk:0, "
+                      "iter:2, dir:up, dur>5ms, kernel:gemm or an op such as 1B5")
+                       .arg(part)
+                       .toStdString());
 }
 
 std::optional<engine::OpKind> kindNamed(const QString& name)

@@ -52,9 +52,9 @@ Result<Blas> open()
         if (reason.find("No such file") != std::string::npos)
             return fail(Error::Code::NotFound, kMissing);
         return fail(Error::Code::Device,
-                    fmt::format("OpenBLAS cannot be loaded: {}; if memory is limited (ulimit -v), "
-                                "raise the limit",
-                                reason));
+                    "OpenBLAS cannot be loaded: {}; if memory is limited (ulimit -v), "
+                    "raise the limit",
+                    reason);
     }
 
     Blas blas{.sgemm = symbol<decltype(&cblas_sgemm)>(library, "cblas_sgemm"),
@@ -107,10 +107,10 @@ Result<void> reserveBuffers(const Blas& blas, int threads)
     while (left > 0 && !canMap(left))
         left -= kMebibyte;
     return fail(Error::Code::Device,
-                fmt::format("OpenBLAS needs {} MiB of memory for {} thread{}, of which {} MiB are "
-                            "missing; raise the memory limit of this process (ulimit -v)",
-                            threads * kBuffer / kMebibyte, threads, threads == 1 ? "" : "s",
-                            ((threads - taken.size()) * kBuffer - left) / kMebibyte));
+                "OpenBLAS needs {} MiB of memory for {} thread{}, of which {} MiB are "
+                "missing; raise the memory limit of this process (ulimit -v)",
+                threads * kBuffer / kMebibyte, threads, threads == 1 ? "" : "s",
+                ((threads - taken.size()) * kBuffer - left) / kMebibyte);
 }
 
 void reserveBufferOfThisThread(const Blas& blas)

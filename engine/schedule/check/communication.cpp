@@ -3,8 +3,6 @@
 #include "engine/schedule/notation.h"
 #include "engine/schedule/transfers.h"
 
-#include <fmt/format.h>
-
 #include <algorithm>
 
 namespace engine {

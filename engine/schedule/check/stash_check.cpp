@@ -15,7 +15,7 @@ enum class StashState : std::uint8_t { NotMade, Here, Away, Used, Freed };
 
 bool touchesStash(OpKind kind)
 {
-    return kind == OpKind::Forward || isBackward(kind) || isCopy(kind) || kind == OpKind::Recompute;
+    return runsMicroBatch(kind) || isCopy(kind);
 }
 
 // The state of every stash of a schedule, and the op that caused it.

@@ -3,8 +3,6 @@
 #include "engine/schedule/passes/passes.h"
 #include "engine/schedule/transfers.h"
 
-#include <fmt/format.h>
-
 #include <algorithm>
 
 namespace engine {
@@ -76,11 +74,10 @@ Result<Shape> shapeOf(const Programs& programs)
     const double room = std::min(kMostCells, kCellsPerOp * ops);
     if (cells <= room && shape.devices <= room)
         return shape;
-    return fail(
-        Error::Code::Corrupt,
-        fmt::format("{} devices, {} stages, {} micro-batches and {} slices are too many for "
-                    "the {} rows of the file; correct the indices",
-                    shape.devices, shape.stages, shape.microBatches, shape.slices, ops));
+    return fail(Error::Code::Corrupt,
+                "{} devices, {} stages, {} micro-batches and {} slices are too many for "
+                "the {} rows of the file; correct the indices",
+                shape.devices, shape.stages, shape.microBatches, shape.slices, ops);
 }
 
 Schedule assemble(const Shape& shape, Programs programs, std::string_view scheme)

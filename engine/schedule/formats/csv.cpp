@@ -45,11 +45,6 @@ struct CsvRow
     Op op;
 };
 
-auto corruptCsv(std::string message)
-{
-    return fail(Error::Code::Corrupt, std::move(message));
-}
-
 using Fields = EnumArray<CsvColumn, std::string_view, kCsvColumns.size()>;
 
 // At most one field more than there are columns, for the error message.
@@ -155,16 +150,17 @@ Result<void> checkCsvHeader(std::string_view header)
     const std::vector<std::string_view> columns = split(header);
     for (std::size_t i = 0; i < std::max(columns.size(), kCsvColumns.size()); ++i) {
         if (i >= kCsvColumns.size())
-            return corruptCsv(
-                fmt::format("line 1: unexpected column '{}' after '{}'; the header must be {}",
-                            excerpt(columns[i]), kCsvColumns.back(), kCsvHeader));
+            return fail(Error::Code::Corrupt,
+                        "line 1: unexpected column '{}' after '{}'; the header must be {}",
+                        excerpt(columns[i]), kCsvColumns.back(), kCsvHeader);
         if (i >= columns.size())
-            return corruptCsv(fmt::format("line 1: column '{}' is missing; the header must be {}",
-                                          kCsvColumns[i], kCsvHeader));
+            return fail(Error::Code::Corrupt,
+                        "line 1: column '{}' is missing; the header must be {}", kCsvColumns[i],
+                        kCsvHeader);
         if (columns[i] != kCsvColumns[i])
-            return corruptCsv(
-                fmt::format("line 1: column '{}' instead of '{}'; the header must be {}",
-                            excerpt(columns[i]), kCsvColumns[i], kCsvHeader));
+            return fail(Error::Code::Corrupt,
+                        "line 1: column '{}' instead of '{}'; the header must be {}",
+                        excerpt(columns[i]), kCsvColumns[i], kCsvHeader);
     }
     return {};
 }
@@ -173,24 +169,24 @@ Result<CsvRow> parseCsvRow(std::string_view text, int line)
 {
     const std::vector<std::string_view> columns = split(text);
     if (columns.size() > kCsvColumns.size())
-        return corruptCsv(fmt::format(
-            "line {}: unexpected column '{}' after '{}'; a row has {} columns", line,
-            excerpt(columns[kCsvColumns.size()]), kCsvColumns.back(), kCsvColumns.size()));
+        return fail(Error::Code::Corrupt,
+                    "line {}: unexpected column '{}' after '{}'; a row has {} columns", line,
+                    excerpt(columns[kCsvColumns.size()]), kCsvColumns.back(), kCsvColumns.size());
     if (columns.size() < kCsvColumns.size())
-        return corruptCsv(fmt::format("line {}: column '{}' is missing; a row has {} columns", line,
-                                      kCsvColumns[columns.size()], kCsvColumns.size()));
+        return fail(Error::Code::Corrupt, "line {}: column '{}' is missing; a row has {} columns",
+                    line, kCsvColumns[columns.size()], kCsvColumns.size());
     Fields fields;
     std::ranges::copy(columns, fields.begin());
     FieldReader reader(fields, line);
     const CsvRow row = readRow(reader, line);
     if (!reader.error().empty())
-        return corruptCsv(reader.error());
+        return fail(Error::Code::Corrupt, reader.error());
     return row;
 }
 
 auto corruptAt(const CsvRow& row, std::string_view column, std::string_view why)
 {
-    return corruptCsv(fmt::format("line {}, column {}: {}", row.line, column, why));
+    return fail(Error::Code::Corrupt, "line {}, column {}: {}", row.line, column, why);
 }
 
 Result<std::vector<CsvRow>> parseRows(std::string_view text)
@@ -203,7 +199,7 @@ Result<std::vector<CsvRow>> parseRows(std::string_view text)
         rows.push_back(row);
     }
     if (rows.empty())
-        return corruptCsv("the file has no ops, only a header");
+        return fail(Error::Code::Corrupt, "the file has no ops, only a header");
     return rows;
 }
 

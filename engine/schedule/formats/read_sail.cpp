@@ -4,8 +4,6 @@
 #include "engine/schedule/formats/assemble.h"
 #include "engine/schedule/formats/schedule_file.h"
 
-#include <fmt/format.h>
-
 #include <algorithm>
 #include <cctype>
 #include <optional>
@@ -56,7 +54,7 @@ std::string upper(std::string_view text)
 
 auto badWord(int line, std::string_view word, std::string_view why)
 {
-    return fail(Error::Code::Corrupt, fmt::format("line {}: '{}' {}", line, excerpt(word), why));
+    return fail(Error::Code::Corrupt, "line {}: '{}' {}", line, excerpt(word), why);
 }
 
 // nullopt for a post-validation word.

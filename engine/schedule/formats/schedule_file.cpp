@@ -88,9 +88,9 @@ Result<ScheduleFormat> scheduleFormat(std::string_view text)
     if (std::isalpha(static_cast<unsigned char>(word.front())) != 0 && isDigit(word.back()))
         return ScheduleFormat::Sail;
     return fail(Error::Code::Corrupt,
-                fmt::format("starts with '{}', which is not a schedule format; write a schedule "
-                            "with bscope schedule -o FILE",
-                            excerpt(line)));
+                "starts with '{}', which is not a schedule format; write a schedule "
+                "with bscope schedule -o FILE",
+                excerpt(line));
 }
 
 std::string_view formatTitle(ScheduleFormat format)
@@ -131,12 +131,10 @@ Result<Schedule> readScheduleFile(const std::string& path)
         return fail(Error::Code::Corrupt, path + ": " + schedule.error().message);
     const auto violations = validate(*schedule);
     if (!violations.empty())
-        return fail(Error::Code::Corrupt,
-                    fmt::format("{}: {}{}", path, violations.front().message,
-                                violations.size() == 1
-                                    ? ""
-                                    : fmt::format("; bscope validate {} shows all {}", path,
-                                                  violations.size())));
+        return fail(Error::Code::Corrupt, "{}: {}{}", path, violations.front().message,
+                    violations.size() == 1 ? ""
+                                           : fmt::format("; bscope validate {} shows all {}", path,
+                                                         violations.size()));
     return schedule;
 }
 

@@ -18,7 +18,7 @@ constexpr std::string_view kOverlap = "OVERLAP_F_B";
 
 auto badAction(int line, std::string_view cell, std::string_view why)
 {
-    return fail(Error::Code::Corrupt, fmt::format("line {}: '{}' {}", line, excerpt(cell), why));
+    return fail(Error::Code::Corrupt, "line {}: '{}' {}", line, excerpt(cell), why);
 }
 
 // Whether the cell is an FSDP action. FSDP actions are skipped, because they do not affect the
@@ -239,9 +239,9 @@ Result<void> checkTorchOrder(const Schedule& schedule)
     if (verdict.safe)
         return {};
     return fail(Error::Code::Unsupported,
-                fmt::format("PyTorch matches transfers by order, but {}; remove p2p from --with, "
-                            "so that PyTorch adds the transfers",
-                            verdict.reason));
+                "PyTorch matches transfers by order, but {}; remove p2p from --with, "
+                "so that PyTorch adds the transfers",
+                verdict.reason);
 }
 
 } // namespace
@@ -254,9 +254,9 @@ Result<Schedule> readTorch(std::string_view text, std::string_view scheme)
     while (const auto line = lines.next()) {
         if (programs.size() > kLargestDevice)
             return fail(Error::Code::Corrupt,
-                        fmt::format("more than {} lines: each line is a device, and a schedule "
-                                    "cannot have more devices",
-                                    kLargestDevice + 1));
+                        "more than {} lines: each line is a device, and a schedule "
+                        "cannot have more devices",
+                        kLargestDevice + 1);
         auto ops = TRY(torchOps(*line, lines.number()));
         programs.push_back(std::move(ops));
         used = programs.back().empty() ? used : programs.size();
@@ -283,7 +283,7 @@ Result<std::string> writeTorch(const Schedule& schedule)
 {
     if (const std::string obstacle = torchObstacle(schedule); !obstacle.empty())
         return fail(Error::Code::Unsupported,
-                    fmt::format("PyTorch's schedule format has no {}; use --format csv", obstacle));
+                    "PyTorch's schedule format has no {}; use --format csv", obstacle);
     TRY(checkTorchOrder(schedule));
     bool isAligned = !hasTransfers(schedule);
     for (const auto& ops : schedule.program)

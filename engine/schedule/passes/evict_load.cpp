@@ -2,8 +2,6 @@
 #include "engine/schedule/dataflow.h"
 #include "engine/schedule/passes/passes.h"
 
-#include <fmt/format.h>
-
 #include <algorithm>
 #include <unordered_set>
 
@@ -193,19 +191,17 @@ Result<void> checkEvictable(const Schedule& schedule)
             if (op.flags == OpFlag::JointWithNext || op.slice != Op::kWhole)
                 return fail(
                     Error::Code::Unsupported,
-                    fmt::format(
-                        "{} {}", schedule.scheme,
-                        op.slice == Op::kWhole
-                            ? "has joint ops, and no stash can be evicted between joint ops; use a "
-                              "scheme without them"
-                            : "splits micro-batches, and each part needs the stash of another, so "
-                              "no stash can be evicted; use a scheme of whole micro-batches"));
+
+                    "{} {}", schedule.scheme,
+                    op.slice == Op::kWhole
+                        ? "has joint ops, and no stash can be evicted between joint ops; use a "
+                          "scheme without them"
+                        : "splits micro-batches, and each part needs the stash of another, so "
+                          "no stash can be evicted; use a scheme of whole micro-batches");
             if (isTransfer(op.kind) || isCopy(op.kind))
-                return fail(Error::Code::InvalidArgument,
-                            fmt::format("{} already has {}; add evict and load before them, to a "
-                                        "schedule of compute ops",
-                                        schedule.scheme,
-                                        isCopy(op.kind) ? "evicts and loads" : "transfers"));
+                return invalid("{} already has {}; add evict and load before them, to a "
+                               "schedule of compute ops",
+                               schedule.scheme, isCopy(op.kind) ? "evicts and loads" : "transfers");
         }
     return {};
 }
@@ -228,10 +224,9 @@ Result<Schedule> addEvictLoad(const Schedule& schedule, EvictPolicy policy)
     auto balanced = balanceStash(schedule, policy);
     if (!balanced || *balanced != schedule)
         return balanced;
-    return fail(Error::Code::InvalidArgument,
-                fmt::format("{} on {} devices: sharing stashes between devices d and D-1-d would "
-                            "not reduce the peak, so there is nothing to evict",
-                            schedule.scheme, schedule.shape.devices));
+    return invalid("{} on {} devices: sharing stashes between devices d and D-1-d would "
+                   "not reduce the peak, so there is nothing to evict",
+                   schedule.scheme, schedule.shape.devices);
 }
 
 } // namespace engine

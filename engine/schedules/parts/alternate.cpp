@@ -2,8 +2,6 @@
 
 #include "engine/schedules/parts/program.h"
 
-#include <fmt/format.h>
-
 namespace engine::parts {
 
 Schedule oneForwardOneBackward(const ScheduleRequest& request,
@@ -32,9 +30,8 @@ Result<void> checkNoDataParallel(const ScheduleRequest& request)
 {
     if (request.dataParallel == 1)
         return {};
-    return fail(Error::Code::InvalidArgument,
-                fmt::format("{} is asynchronous and has no all-reduce; use data-parallel width 1",
-                            request.scheme));
+    return invalid("{} is asynchronous and has no all-reduce; use data-parallel width 1",
+                   request.scheme);
 }
 
 } // namespace engine::parts

@@ -2,8 +2,6 @@
 
 #include "engine/base/text.h"
 
-#include <fmt/format.h>
-
 #include <algorithm>
 
 namespace engine::parts {
@@ -29,9 +27,8 @@ Result<void> checkEvenDevices(const ScheduleRequest& request)
 {
     if (request.devices % 2 == 0)
         return {};
-    return fail(Error::Code::InvalidArgument,
-                fmt::format("{} needs an even number of devices, not {}; the nearest is {}",
-                            request.scheme, request.devices, request.devices + 1));
+    return invalid("{} needs an even number of devices, not {}; the nearest is {}", request.scheme,
+                   request.devices, request.devices + 1);
 }
 
 Result<void> checkUnits(const ScheduleRequest& request, const Unit& unit)
@@ -41,10 +38,9 @@ Result<void> checkUnits(const ScheduleRequest& request, const Unit& unit)
     if (microBatches % size == 0)
         return {};
     const std::int64_t units = std::max<std::int64_t>(1, (microBatches + size / 2) / size);
-    return fail(Error::Code::InvalidArgument,
-                fmt::format("{} needs a number of micro-batches that is a multiple of {} ({}), not "
-                            "{}; the nearest is {}",
-                            request.scheme, unit.of, size, microBatches, units * size));
+    return invalid("{} needs a number of micro-batches that is a multiple of {} ({}), not "
+                   "{}; the nearest is {}",
+                   request.scheme, unit.of, size, microBatches, units * size);
 }
 
 Result<void> checkEvenChunks(const ScheduleRequest& request, std::string_view chunks)
@@ -52,9 +48,8 @@ Result<void> checkEvenChunks(const ScheduleRequest& request, std::string_view ch
     const int number = chunksOf(request);
     if (number % 2 == 0)
         return {};
-    return fail(Error::Code::InvalidArgument,
-                fmt::format("{} needs an even number of {}, not {}; the nearest is {}",
-                            request.scheme, chunks, number, number + 1));
+    return invalid("{} needs an even number of {}, not {}; the nearest is {}", request.scheme,
+                   chunks, number, number + 1);
 }
 
 Result<void> checkWholeVs(const ScheduleRequest& request)
@@ -66,9 +61,8 @@ Result<void> checkAtLeastTwiceTheDevices(const ScheduleRequest& request)
 {
     if (request.microBatches / 2 >= request.devices)
         return {};
-    return fail(Error::Code::InvalidArgument,
-                fmt::format("{} needs at least twice as many micro-batches as devices ({}), not {}",
-                            request.scheme, 2 * request.devices, request.microBatches));
+    return invalid("{} needs at least twice as many micro-batches as devices ({}), not {}",
+                   request.scheme, 2 * request.devices, request.microBatches);
 }
 
 } // namespace engine::parts

@@ -39,9 +39,9 @@ Result<CuptiApi> loadCupti()
     functions.take(api.resultString, "cuptiGetResultString");
     if (functions.missing() != nullptr)
         return fail(Error::Code::Device,
-                    fmt::format("{} has no {}: recording kernels needs CUDA 12.9 or newer, so only "
-                                "ops are timed, with CUDA events",
-                                library.file(), functions.missing()));
+                    "{} has no {}: recording kernels needs CUDA 12.9 or newer, so only "
+                    "ops are timed, with CUDA events",
+                    library.file(), functions.missing());
     const engine::ToolkitLibrary driver("the driver", {"libcuda.so.1"});
     engine::ToolkitFunctions(library).take(api.contextId, "cuptiGetContextId");
     engine::ToolkitFunctions(library).take(api.streamId, "cuptiGetStreamIdEx");

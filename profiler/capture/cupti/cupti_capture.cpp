@@ -13,6 +13,7 @@ namespace profiler {
 
 using engine::Error;
 using engine::fail;
+using engine::invalid;
 using engine::Result;
 
 std::uint8_t* BufferPool::take()
@@ -135,13 +136,13 @@ Result<std::unique_ptr<Capture>> CuptiCapture::start(const CuptiApi& api, TraceL
                                                      BufferPool::Size buffers)
 {
     if (level < TraceLevel::Kernels)
-        return fail(Error::Code::InvalidArgument, "this trace level does not need CUPTI");
+        return invalid("this trace level does not need CUPTI");
     std::uint32_t version = 0;
     if (api.getVersion(&version) != cupti::Status::Success || version < kOldestVersion)
         return fail(Error::Code::Device,
-                    fmt::format("CUPTI {} is older than CUDA 12.9, so only ops are timed, with "
-                                "CUDA events: update the toolkit to record kernels",
-                                version));
+                    "CUPTI {} is older than CUDA 12.9, so only ops are timed, with "
+                    "CUDA events: update the toolkit to record kernels",
+                    version);
     if (isCapturing.exchange(true))
         return fail(Error::Code::Device,
                     "this process is already recording; only one capture is possible at a time");

@@ -2,8 +2,6 @@
 
 #include "engine/base/toolkit_library.h"
 
-#include <fmt/format.h>
-
 namespace profiler {
 
 using engine::Error;
@@ -27,9 +25,8 @@ Result<NvmlApi> loadNvml()
     functions.take(api.temperature, "nvmlDeviceGetTemperature");
     functions.take(api.throttle, "nvmlDeviceGetCurrentClocksThrottleReasons");
     if (functions.missing() != nullptr)
-        return fail(Error::Code::Device,
-                    fmt::format("{} has no {}: update the NVIDIA driver", library.file(),
-                                functions.missing()));
+        return fail(Error::Code::Device, "{} has no {}: update the NVIDIA driver", library.file(),
+                    functions.missing());
     return api;
 }
 

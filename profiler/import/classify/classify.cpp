@@ -160,7 +160,7 @@ MarkedRanges::MarkedRanges(const RankTrace& trace, const Rules& rules)
     const auto isFrame
         = [&](const Mark& mark) { return rules.all()[mark.match->rule].name == kStageFrame; };
     if (std::ranges::any_of(m_marks, [&](const Mark& mark) {
-            return mark.isOp() && isPipelineOp(mark.kind()) && !isFrame(mark);
+            return mark.isOp() && runsMicroBatch(mark.kind()) && !isFrame(mark);
         }))
         std::erase_if(m_marks, isFrame);
     std::ranges::stable_sort(m_marks, {}, [](const Mark& mark) { return mark.range.window.begin; });
@@ -558,12 +558,12 @@ private:
             }
             m_workOf[i] = addWork(*mark.match, host);
             const NamedOp& op = mark.match->ops.front();
-            m_namesPipelineOps = m_namesPipelineOps || isPipelineOp(op.kind);
+            m_namesPipelineOps = m_namesPipelineOps || runsMicroBatch(op.kind);
             m_result.fromStageFrames = m_result.fromStageFrames || isOfRule(mark, kStageFrame);
             m_namesBackwards = m_namesBackwards
                 || std::ranges::any_of(mark.match->ops,
                                        [](const NamedOp& each) { return isBackward(each.kind); });
-            m_numbersOps = m_numbersOps || (isPipelineOp(op.kind) && (op.stage || op.microBatch));
+            m_numbersOps = m_numbersOps || (runsMicroBatch(op.kind) && (op.stage || op.microBatch));
             if (isTransfer(op.kind))
                 m_bounds.push_back(host.begin);
         }
@@ -679,7 +679,7 @@ private:
     {
         const Window host = m_result.works[work].host;
         const auto first = std::ranges::lower_bound(ops, host.begin);
-        const bool onlyWaits = !m_trace.ops.empty() && isPipelineOp(m_result.works[work].op.kind)
+        const bool onlyWaits = !m_trace.ops.empty() && runsMicroBatch(m_result.works[work].op.kind)
             && (first == ops.end() || *first >= host.end);
         grow(work, onlyWaits ? Window{host.end, host.end} : host);
         if (m_trace.ops.empty()) // only ranges were recorded

@@ -72,12 +72,6 @@ private:
 // ImportReport::LeftOut::what of named ops that executed nothing.
 inline constexpr const char* kRangesWithoutWork = "Ranges of ops without GPU work";
 
-inline bool isPipelineOp(engine::OpKind kind)
-{
-    return kind == engine::OpKind::Forward || engine::isBackward(kind)
-        || kind == engine::OpKind::Recompute;
-}
-
 // Adds to a sum of times; the sum saturates instead of overflowing.
 inline void addTime(std::int64_t& sum, std::int64_t more)
 {

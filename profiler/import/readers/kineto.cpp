@@ -219,10 +219,10 @@ Result<Parts> splitLaunchers(RankTrace&& trace, const std::vector<std::string>& 
         rank = launchers.take();
         if (rank == Place::kNone)
             return fail(Error::Code::Unsupported,
-                        fmt::format("{} has the traces of {} processes, and it is not clear which "
-                                    "of them launched the kernels of \"{}\"; import the trace of "
-                                    "every rank as its own file",
-                                    trace.file, rankOf.size(), excerpt(trace.text(process))));
+                        "{} has the traces of {} processes, and it is not clear which "
+                        "of them launched the kernels of \"{}\"; import the trace of "
+                        "every rank as its own file",
+                        trace.file, rankOf.size(), excerpt(trace.text(process)));
     }
     const auto give = [&](auto& rows, const std::vector<std::uint32_t>& process,
                           const auto& listOf) {

@@ -35,7 +35,7 @@ std::string_view fileName(std::string_view path)
 
 tl::unexpected<Error> refused(std::string_view file, const std::string& what)
 {
-    return fail(Error::Code::Corrupt, fmt::format("{}: {}", file, what));
+    return fail(Error::Code::Corrupt, "{}: {}", file, what);
 }
 
 struct Config
@@ -121,15 +121,14 @@ Result<std::vector<Window>> windows(dom::object iteration, const std::string& ki
             return fail(Error::Code::Corrupt, key + " is not a list of times");
         if (times.size() != count)
             return fail(Error::Code::Corrupt,
-                        fmt::format("{} has {} times, but num_mbs x vp_size = {} in config.json; "
-                                    "import files of one run",
-                                    key, times.size(), count));
+                        "{} has {} times, but num_mbs x vp_size = {} in config.json; "
+                        "import files of one run",
+                        key, times.size(), count);
         std::size_t i = 0;
         for (const dom::element each : times) {
             const auto time = nanoseconds(each);
             if (!time)
-                return fail(Error::Code::Corrupt,
-                            fmt::format("{}[{}] is not a time in ms", key, i));
+                return fail(Error::Code::Corrupt, "{}[{}] is not a time in ms", key, i);
             (isEnd ? all[i].end : all[i].begin) = *time;
             ++i;
         }
@@ -137,12 +136,11 @@ Result<std::vector<Window>> windows(dom::object iteration, const std::string& ki
     for (std::size_t i = 0; i < count; ++i)
         if (all[i].end < all[i].begin || (i > 0 && all[i].begin < all[i - 1].begin))
             return fail(Error::Code::Corrupt,
-                        fmt::format("{0}_start[{1}] is {2}; the times are not in the order of "
-                                    "execution",
-                                    kind, i,
-                                    all[i].end < all[i].begin
-                                        ? fmt::format("later than {}_end[{}]", kind, i)
-                                        : fmt::format("earlier than the one before")));
+                        "{0}_start[{1}] is {2}; the times are not in the order of "
+                        "execution",
+                        kind, i,
+                        all[i].end < all[i].begin ? fmt::format("later than {}_end[{}]", kind, i)
+                                                  : fmt::format("earlier than the one before"));
     return all;
 }
 
@@ -169,9 +167,9 @@ Result<Part> readPart(dom::object iteration, const Config& config)
     constexpr std::int64_t kMostTimes = 20; // the ops of a rank fill most of an iteration
     if ((end - begin) / 2 > part.total || (end - begin) < part.total / kMostTimes)
         return fail(Error::Code::Corrupt,
-                    fmt::format("total is {} and its ops take {} in all, as if their units "
-                                "differed; write all times in ms",
-                                timeText(part.total, 1), timeText(end - begin, 1)));
+                    "total is {} and its ops take {} in all, as if their units "
+                    "differed; write all times in ms",
+                    timeText(part.total, 1), timeText(end - begin, 1));
     if (iteration["memory"].get(memory) == simdjson::SUCCESS) {
         double gib = 0;
         constexpr double kMost = 1e6;
@@ -563,9 +561,7 @@ Result<MegatronTrace> readTimerFiles(const MegatronFiles& files)
         if (!name && fileName(file.first) == "config.json")
             continue;
         if (!name)
-            return fail(
-                Error::Code::InvalidArgument,
-                fmt::format("{} is not of the PP timer; import its files alone", file.first));
+            return invalid("{} is not of the PP timer; import its files alone", file.first);
         if (name->devices < 1 || name->devices > kMostPipelineRanks || name->chunks < 1
             || name->chunks > kMostPipelineRanks || name->rank >= name->devices)
             return refused(file.first,
@@ -574,9 +570,8 @@ Result<MegatronTrace> readTimerFiles(const MegatronFiles& files)
         if (config.devices > 0
             && (config.devices != name->devices || config.chunks != name->chunks
                 || copies[name->copy].contains(name->rank)))
-            return fail(Error::Code::InvalidArgument,
-                        fmt::format("{} and {} are of two runs; import one folder",
-                                    files.begin()->first, file.first));
+            return invalid("{} and {} are of two runs; import one folder", files.begin()->first,
+                           file.first);
         config = {name->devices, name->chunks, 0, name->devices, "Megatron-LM"};
         copies[name->copy][name->rank] = &file;
     }
@@ -585,9 +580,8 @@ Result<MegatronTrace> readTimerFiles(const MegatronFiles& files)
     });
     if (whole == copies.end())
         return fail(Error::Code::NotFound,
-                    fmt::format("{}: only {} of {} pipeline ranks are there; import all of them",
-                                files.begin()->first, copies.begin()->second.size(),
-                                config.devices));
+                    "{}: only {} of {} pipeline ranks are there; import all of them",
+                    files.begin()->first, copies.begin()->second.size(), config.devices);
     std::map<int, TimerOps> ops;
     for (const auto& [rank, file] : whole->second) {
         ops[rank] = TRY(readTimers(file->first, file->second, config.chunks));
@@ -635,15 +629,14 @@ Result<MegatronTrace> readPrimus(const MegatronFiles& files)
     for (const auto& file : files) {
         const auto rank = primusRank(file.first);
         if (!rank ? config != nullptr : ranks.contains(*rank))
-            return fail(Error::Code::InvalidArgument,
-                        fmt::format("{} and {} are of two runs; import one folder of Primus",
-                                    rank ? ranks[*rank]->first : config->first, file.first));
+            return invalid("{} and {} are of two runs; import one folder of Primus",
+                           rank ? ranks[*rank]->first : config->first, file.first);
         (rank ? ranks[*rank] : config) = &file;
     }
     if (config == nullptr)
         return fail(Error::Code::NotFound,
-                    fmt::format("{} needs the config.json of its folder; import the folder",
-                                files.begin()->first));
+                    "{} needs the config.json of its folder; import the folder",
+                    files.begin()->first);
     const Config read = TRY(readConfig(config->first, config->second));
     for (const auto& [rank, file] : ranks)
         if (rank >= read.devices)
@@ -654,10 +647,10 @@ Result<MegatronTrace> readPrimus(const MegatronFiles& files)
     for (int rank = 0; rank < read.devices; ++rank)
         if (!ranks.contains(rank))
             return fail(Error::Code::NotFound,
-                        fmt::format("{} of the {} files is missing, {}{}{}; import the folder with "
-                                    "all of them",
-                                    read.devices - static_cast<int>(ranks.size()), read.devices,
-                                    kPrefix, rank, kSuffix));
+                        "{} of the {} files is missing, {}{}{}; import the folder with "
+                        "all of them",
+                        read.devices - static_cast<int>(ranks.size()), read.devices, kPrefix, rank,
+                        kSuffix);
     if (read.worldSize % (read.devices * read.copies) != 0)
         return refused(config->first,
                        fmt::format("world_size {} is not a multiple of pp_size x tp_size x dp_size "

@@ -1,7 +1,6 @@
 #include "engine/base/try.h"
 #include "profiler/import/readers/readers.h"
 
-#include <fmt/format.h>
 #include <re2/re2.h>
 
 #include <algorithm>
@@ -76,9 +75,9 @@ public:
                                   "_record_memory_history(max_entries=1000000)");
             if (m_isDamaged || !execute(code))
                 return fail(Error::Code::Corrupt,
-                            fmt::format("{} is no memory snapshot, or it is damaged: write it with "
-                                        "torch.cuda.memory._dump_snapshot()",
-                                        m_name));
+                            "{} is no memory snapshot, or it is damaged: write it with "
+                            "torch.cuda.memory._dump_snapshot()",
+                            m_name);
         }
     }
 

@@ -117,16 +117,15 @@ public:
     {
         if (hasTable(m_database, "BS_run").value_or(false))
             return fail(Error::Code::Unsupported,
-                        fmt::format("{} is a run of Bubblescope and not a trace: open it with "
-                                    "bubblescope, or read it with bscope analyze",
-                                    m_progress.file));
+                        "{} is a run of Bubblescope and not a trace: open it with "
+                        "bubblescope, or read it with bscope analyze",
+                        m_progress.file);
         TRY(refuseStudyResults(m_database, m_progress.file));
         if (!hasTable(m_database, "StringIds").value_or(false))
-            return fail(
-                Error::Code::Unsupported,
-                fmt::format("{} is not an export of Nsight Systems: it has no table StringIds; "
-                            "export the report with nsys export --type sqlite",
-                            m_progress.file));
+            return fail(Error::Code::Unsupported,
+                        "{} is not an export of Nsight Systems: it has no table StringIds; "
+                        "export the report with nsys export --type sqlite",
+                        m_progress.file);
         m_findName = TRY(m_database.prepare("SELECT value FROM StringIds WHERE id = ?1"));
         TRY(readSession());
         int step = 0;

@@ -172,9 +172,8 @@ private:
             named += c == '@' ? m_uuid : std::string(1, c);
         auto row = m_database.prepare(named);
         if (!row)
-            return fail(Error::Code::Corrupt,
-                        fmt::format("{} is not a whole database of rocprofv3: {}", m_progress.file,
-                                    row.error().message));
+            return fail(Error::Code::Corrupt, "{} is not a whole database of rocprofv3: {}",
+                        m_progress.file, row.error().message);
         return forEachRowOf(*row, use);
     }
     Process& process(std::int64_t pid) { return m_processes[{m_uuid, pid}]; }

@@ -41,19 +41,17 @@ Result<Ledger> Ledger::open(const std::filesystem::path& file)
     std::error_code error;
     std::filesystem::create_directories(file.parent_path(), error);
     if (error)
-        return fail(Error::Code::Io,
-                    fmt::format("{}: {}; set XDG_DATA_HOME to a writable folder",
-                                file.parent_path().string(), error.message()));
+        return fail(Error::Code::Io, "{}: {}; set XDG_DATA_HOME to a writable folder",
+                    file.parent_path().string(), error.message());
     auto opened = TRY(Database::open(file, Database::Access::Create));
     auto database = std::make_unique<Database>(std::move(opened));
     const auto version = database->integer("PRAGMA user_version");
     if (!version || (*version != 0 && *version != kLedgerVersion))
-        return fail(
-            Error::Code::Corrupt,
-            fmt::format("{} is not a list of runs of this version ({}); move it away, "
-                        "then the program lists the runs again",
-                        file.string(),
-                        version ? fmt::format("version {}", *version) : version.error().message));
+        return fail(Error::Code::Corrupt,
+                    "{} is not a list of runs of this version ({}); move it away, "
+                    "then the program lists the runs again",
+                    file.string(),
+                    version ? fmt::format("version {}", *version) : version.error().message);
     Ledger ledger(std::move(database));
     auto prepared = ledger.inTransaction([&ledger]() -> Result<void> {
         Database& of = *ledger.m_database;

@@ -100,4 +100,8 @@ TEST_CASE("an error formats its values, and a message without values stays as it
                       other = fail(Error::Code::Io, "{} is text");
     CHECK(one.error() == Error{Error::Code::InvalidArgument, "2 of three"});
     CHECK(other.error() == Error{Error::Code::Io, "{} is text"});
+    CHECK(inContext("a.toml", other).error() == Error{Error::Code::Io, "a.toml: {} is text"});
+    CHECK(withAdvice(other, "; try again").error()
+          == Error{Error::Code::Io, "{} is text; try again"});
+    CHECK(inContext("a.toml", Result<int>(3)) == 3);
 }

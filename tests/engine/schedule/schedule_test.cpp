@@ -1,4 +1,5 @@
 #include "engine/schedule/schedule.h"
+#include "engine/schedule/transfers.h"
 #include "tests/support/pipelines.h"
 
 using namespace engine;
@@ -18,6 +19,19 @@ TEST_CASE("ops are numbered through by device, then position")
             CHECK(index.positionOf(number) == i);
             CHECK(opAt(schedule, index, number) == schedule.on(DeviceId{d})[i]);
         }
+}
+
+TEST_CASE("a schedule keeps only the ops of the named kinds, in their order")
+{
+    const Schedule order = scheduleOf("1f1b", 3, 2), all = lower(order);
+    CHECK(holds(all, OpKind::SendActivation));
+    const Schedule kept = keepOps(all, runsMicroBatch);
+    for (const DeviceId device : order.program.ids())
+        CHECK(std::ranges::equal(kept.on(device), order.on(device), {}, &Op::kind, &Op::kind));
+    CHECK(isPass(OpKind::BackwardWeight));
+    CHECK_FALSE(isPass(OpKind::Recompute));
+    CHECK(runsMicroBatch(OpKind::Recompute));
+    CHECK_FALSE(runsMicroBatch(OpKind::OptimizerStep));
 }
 
 TEST_CASE("an op is on the compute lane, a transfer or an all-reduce lane's")

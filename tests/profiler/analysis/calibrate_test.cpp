@@ -4,6 +4,7 @@
 #include "tests/support/pipelines.h"
 #include "tests/support/text_schedule.h"
 
+#include <algorithm>
 #include <functional>
 
 using namespace engine;
@@ -390,4 +391,26 @@ TEST_CASE("a replay counts alone, and a message that is there before its SEND en
         if (kind == OpKind::SendActivation)
             CHECK(times[op]->latency == 0);
     }
+}
+
+// OPT also had the wait for its all-reduce, and calls during F and B counted in addition to these.
+TEST_CASE("an imported all-reduce counts once, and from the last gradient of its stage on")
+{
+    Schedule schedule = scheduleOf("gpipe", 1, 1);
+    schedule.shape.dataParallel = 2;
+    UnitCosts costs;
+    costs.allReduce = {5};
+    costs.optimizer = {1};
+    Run run = runOf(schedule, costs);
+    const std::int64_t unit = run.info.ticksPerUnit;
+    run.info.mode = Mode::Imported;
+    auto& spans
+        = std::ranges::find(run.timeline.tracks, Track::Kind::AllReduce, &Track::kind)->spans;
+    REQUIRE(spans.size() == 1);
+    Span early = spans.front();
+    early.begin = 0;
+    early.end = unit;
+    spans.insert(spans.begin(), early);
+    CHECK(recordedTimes(run)[early.op]->duration == 5 * unit);
+    CHECK(predicted(run, schedule) == 1 + 2 + 5 + 1);
 }

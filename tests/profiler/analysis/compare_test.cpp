@@ -1,3 +1,4 @@
+#include "profiler/analysis/compare.h"
 #include "profiler/analysis/measure.h"
 #include "profiler/analysis/ranking.h"
 #include "profiler/analysis/run_measures.h"
@@ -11,11 +12,13 @@ using namespace engine;
 using namespace profiler;
 
 namespace {
+
 Run labelled(Run run, const std::string& label)
 {
     run.info.label = label;
     return run;
 }
+
 } // namespace
 
 TEST_CASE("a comparison states how much shorter a run is, and why")
@@ -328,4 +331,33 @@ TEST_CASE("runs that differ only in their hardware are labelled by a number")
     two.info.deviceName = "NVIDIA A100-SXM4-80GB";
     CHECK(distinctLabels({&one, &two})
           == std::vector<std::string>{"1F1B", "1F1B, hardware = NVIDIA A100-SXM4-80GB"});
+}
+
+TEST_CASE("a point of a history has the change from the run before")
+{
+    UnitCosts slower;
+    slower.forward = {2};
+    const Run before = simulated("1f1b", 4, 8), run = simulated("1f1b", 4, 8, slower);
+    const auto first = historyPoint(before, nullptr, "iteration").value();
+    CHECK(units(before, std::llround(first.value.value().value)) == 33); // 3 (N + D - 1)
+    CHECK_FALSE(first.change);
+    const auto point = historyPoint(run, &before, "iteration").value();
+    CHECK(point.conditions.empty());
+    REQUIRE(point.change);
+    CHECK(point.change->share() == Approx(1.0 / 3));
+    CHECK(point.change->isDistinguishable());
+    CHECK_FALSE(historyPoint(run, &before, "peak_bytes")->value); // no memory was recorded
+}
+
+TEST_CASE("runs of different conditions are marked and not compared")
+{
+    const Run before = simulated("1f1b", 4, 8);
+    for (const auto& [run, conditions] :
+         {std::pair(simulated("gpipe", 4, 8), "scheme"), std::pair(simulated("1f1b", 2, 8), "D"),
+          std::pair(simulated("gpipe", 4, 4), "scheme, N")}) {
+        const auto point = historyPoint(run, &before, "iteration").value();
+        CHECK(point.conditions == conditions);
+        CHECK_FALSE(point.change);
+        CHECK(point.value);
+    }
 }

@@ -1,10 +1,112 @@
-#include "tests/profiler/figure/drawn_figure.h"
+#include "profiler/figure/font_metrics.h"
+#include "profiler/figure/layout.h"
+#include "profiler/figure/scene.h"
+#include "tests/app/sample_run.h"
+#include "tests/catch.h"
+#include "tests/profiler/figure/figure_runs.h"
 
 #include <algorithm>
 #include <cmath>
 
 using namespace profiler;
-using tests::all, tests::checkPage, tests::contains, tests::figure, tests::left, tests::refusal;
+
+namespace {
+
+Scene figure(const std::vector<engine::Run>& runs, const FigureOptions& options = {})
+{
+    std::vector<const engine::Run*> pointers;
+    for (const auto& run : runs)
+        pointers.push_back(&run);
+    auto scene = layoutFigure(pointers, options);
+    if (!scene)
+        FAIL(scene.error().message);
+    return *std::move(scene);
+}
+
+std::string refusal(const std::vector<engine::Run>& runs, const FigureOptions& options)
+{
+    std::vector<const engine::Run*> pointers;
+    for (const auto& run : runs)
+        pointers.push_back(&run);
+    const auto scene = layoutFigure(pointers, options);
+    REQUIRE_FALSE(scene.has_value());
+    return scene.error().message;
+}
+
+template<class ShapeType>
+std::vector<ShapeType> all(const Scene& scene, std::string_view cls)
+{
+    std::vector<ShapeType> found;
+    for (const Group& group : scene.groups)
+        for (const SceneShape& shape : group.shapes)
+            if (const auto* s = std::get_if<ShapeType>(&shape); s && s->cls.starts_with(cls))
+                found.push_back(*s);
+    return found;
+}
+
+double left(const Text& text, double width)
+{
+    const double share[] = {0, 0.5, 1};
+    return text.x - width * share[static_cast<std::size_t>(text.anchor)];
+}
+
+bool contains(const Rect& r, double x, double y)
+{
+    return r.x <= x && x <= r.x + r.width && r.y <= y && y <= r.y + r.height;
+}
+
+// Every text and box lies on the page, none is smaller than 5 pt, and every number stands in a box.
+void checkPage(const Scene& scene)
+{
+    const FontFace font = loadFont(scene.font).value();
+    for (const Group& group : scene.groups) {
+        Rect last;
+        for (const SceneShape& shape : group.shapes) {
+            if (const auto* box = std::get_if<Box>(&shape)) {
+                last = box->rect;
+                CHECK(last.x >= 0);
+                CHECK(last.y >= 0);
+                CHECK(last.x + last.width <= scene.width);
+                CHECK(last.y + last.height <= scene.height);
+            }
+            const auto* text = std::get_if<Text>(&shape);
+            if (!text)
+                continue;
+            CAPTURE(group.id, text->text, text->cls, text->x, text->size);
+            const auto& metrics = text->bold ? font.bold : font.regular;
+            const double width = metrics.width(text->text, text->size);
+            const double x = left(*text, width);
+            CHECK(text->size >= kSmallestType);
+            CHECK(x >= -0.01);
+            CHECK(x + width <= scene.width + 0.01);
+            CHECK(text->baseline <= scene.height);
+            if (text->cls != "micro-batch")
+                continue;
+            CHECK(contains(last, x, text->baseline));
+            CHECK(contains(last, x + width, text->baseline - metrics.capHeight(text->size)));
+        }
+    }
+}
+
+engine::Note note(std::int64_t begin, std::string text, int iteration = -1)
+{
+    engine::Note result;
+    result.id = 1;
+    result.window = {begin, begin + 10};
+    result.iteration = iteration;
+    result.text = std::move(text);
+    return result;
+}
+
+std::vector<std::string> texts(const Scene& scene, std::string_view cls)
+{
+    std::vector<std::string> found;
+    for (const Text& text : all<Text>(scene, cls))
+        found.push_back(text.text);
+    return found;
+}
+
+} // namespace
 
 TEST_CASE("a BitPipe figure with D = N = 4 has 64 op boxes, each with its op")
 {
@@ -357,4 +459,172 @@ TEST_CASE("the titles of a figure name the option that differs, and their facts 
     FigureOptions narrow;
     narrow.width = 150;
     checkPage(figure({direct, early}, narrow));
+}
+
+TEST_CASE("a figure of a range draws the parts of ops in it and its own shares of bubbles")
+{
+    const engine::Run run = tests::measuredRun("1f1b", 4, 4); // F 1 ms, B 2 ms
+    FigureOptions options;
+    options.range = {2.5, 7.5};
+    const Scene scene = figure({run}, options);
+    const Box first = all<Box>(scene, "op ").front();
+    CHECK(first.cls == "op F cut");
+    CHECK(first.stroke == 0); // a cut op has no edge
+    CHECK(all<Text>(scene, "tick-label").front().text == "2.5");
+    CHECK(all<Text>(scene, "bubble-share").size() == 4);
+    double bubble = 0, row = 0;
+    for (const SceneShape& shape : scene.groups[0].shapes) {
+        if (const auto* hatch = std::get_if<Hatch>(&shape))
+            bubble += hatch->rect.width;
+        if (const auto* text = std::get_if<Text>(&shape); text && text->cls == "bubble-share")
+            row = std::stod(text->text);
+    }
+    const Line axis = all<Line>(scene, "axis").front();
+    CHECK(row == Approx(100 * bubble / (axis.x2 - axis.x1)).margin(0.05));
+    checkPage(scene);
+    options.title = true;
+    CHECK(all<Text>(figure({run}, options), "run-facts")[0].text.starts_with("2.5 to 7.5 of "));
+    options.range = {500, 600};
+    CHECK(refusal({run}, options).find("nothing to draw from 500 to 600 ms") != std::string::npos);
+}
+
+TEST_CASE("the figure of a range that is the iteration is the figure of the iteration")
+{
+    const engine::Run run = tests::measuredRun("bitpipe", 4, 4);
+    FigureOptions options;
+    const Scene whole = figure({run}, options);
+    const auto& last = run.timeline.iterations.back().window;
+    options.range = {0, static_cast<double>(last.duration()) / 1e6};
+    CHECK(toSvg(figure({run}, options)) == toSvg(whole));
+}
+
+TEST_CASE("runs that end after the range have no end line")
+{
+    FigureOptions options;
+    options.range = {0, 3};
+    const Scene scene
+        = figure({tests::measuredRun("1f1b", 4, 8), tests::measuredRun("bitpipe", 4, 8)}, options);
+    CHECK(all<Line>(scene, "run-end").empty());
+    CHECK(all<Line>(scene, "baseline").empty());
+    checkPage(scene);
+}
+
+// B covered the F that the device runs at the same time.
+TEST_CASE("a joint F and B of DualPipe are one cell, with F above")
+{
+    const Scene scene = figure({tests::unitRun("dualpipe", 4, 8)});
+    int halves = 0;
+    for (const Group& group : scene.groups) {
+        std::vector<Box> boxes;
+        for (const SceneShape& shape : group.shapes)
+            if (const auto* box = std::get_if<Box>(&shape); box && box->cls.starts_with("op "))
+                boxes.push_back(*box);
+        for (std::size_t i = 1; i < boxes.size(); ++i) {
+            const Rect &one = boxes[i - 1].rect, &other = boxes[i].rect;
+            if (one.x != other.x)
+                continue;
+            ++halves;
+            const bool isFirstAbove = boxes[i - 1].cls.starts_with("op F");
+            CHECK((isFirstAbove ? one : other).y + one.height
+                  == Approx((isFirstAbove ? other : one).y));
+        }
+    }
+    CHECK(halves > 10);
+    checkPage(scene);
+}
+
+TEST_CASE("notes of the drawn iteration stand above its rows, numbered by time")
+{
+    const auto run = sample::measured({"1f1b", 2, 2, 2});
+    const engine::Run* runs[] = {run.get()};
+    const engine::Window last = run->timeline.iterations[1].window;
+    const std::int64_t third = last.duration() / 3;
+    const std::vector<std::vector<engine::Note>> notes{
+        {note(run->timeline.iterations[0].window.begin, "of the first iteration"),
+         note(last.begin + 5, "fill"), note(last.begin + third, ""),
+         note(last.begin + 2 * third, "the drain begins here and goes on for quite a while"),
+         note(last.begin + third, "of another one", 0)}};
+    FigureOptions options;
+    const auto without = layoutFigure(runs, options, notes);
+    REQUIRE(without);
+    CHECK(texts(*without, "note-number").empty());
+    options.notes = true;
+    const auto with = layoutFigure(runs, options, notes);
+    REQUIRE(with);
+    CHECK(texts(*with, "note-number") == std::vector<std::string>{"1", "3"}); // 2 is a bookmark
+    const auto words = texts(*with, "note-words");
+    REQUIRE(words.size() == 2);
+    CHECK(words[0] == "fill");
+    CHECK(words[1].find("the drain") == 0);
+    CHECK(words[1].ends_with("\xE2\x80\xA6")); // cut at the edge of the figure
+    CHECK(with->height > without->height);
+    CHECK(layoutFigure(runs, options)->height == without->height); // nobody made one
+}
+
+TEST_CASE("the line of a note is at its time and crosses all rows")
+{
+    const auto run = sample::measured({"1f1b", 2, 2, 1});
+    const engine::Run* runs[] = {run.get()};
+    const engine::Window all = run->timeline.iterations[0].window;
+    FigureOptions options;
+    options.notes = true;
+    const std::vector<std::vector<engine::Note>> notes{
+        {note(all.begin, "a"), note(all.begin + all.duration() / 2, "b")}};
+    const auto scene = layoutFigure(runs, options, notes);
+    REQUIRE(scene);
+    std::vector<Line> lines;
+    for (const Group& group : scene->groups)
+        if (group.id == "notes")
+            for (const SceneShape& shape : group.shapes)
+                if (const auto* line = std::get_if<Line>(&shape))
+                    lines.push_back(*line);
+    REQUIRE(lines.size() == 2);
+    CHECK(lines[0].x1 == lines[0].x2);
+    CHECK(lines[0].y2 - lines[0].y1 > 2 * options.fontSize); // both rows
+    CHECK(lines[1].x1 > lines[0].x1);
+    CHECK(lines[1].dashed);
+}
+
+// The time was quadratic in the length.
+TEST_CASE("a long note is cut to the words that fit")
+{
+    const auto run = sample::measured({"1f1b", 2, 2, 1});
+    const engine::Run* runs[] = {run.get()};
+    const std::int64_t begin = run->timeline.iterations[0].window.begin;
+    FigureOptions options;
+    options.notes = true;
+    const std::vector<std::vector<engine::Note>> notes{{note(begin, std::string(1'000'000, 'l'))}};
+    const auto scene = layoutFigure(runs, options, notes);
+    REQUIRE(scene);
+    const auto words = texts(*scene, "note-words");
+    REQUIRE(words.size() == 1);
+    CHECK(words[0].ends_with("\xE2\x80\xA6"));
+    CHECK(words[0].size() < 1024);
+}
+
+TEST_CASE("words end before the next note, and are left out where hardly a letter fits")
+{
+    const auto run = sample::measured({"1f1b", 2, 2, 1});
+    const engine::Run* runs[] = {run.get()};
+    const engine::Window all = run->timeline.iterations[0].window;
+    FigureOptions options;
+    options.notes = true;
+    bool wereCut = false, wereLeftOut = false;
+    for (int part = 1; part < 100; ++part) {
+        CAPTURE(part);
+        const std::vector<std::vector<engine::Note>> notes{
+            {note(all.begin, "illlllllllllllllllllllllllllllllllllll"),
+             note(all.begin + all.duration() * part / 200, ""), note(all.end, "behind the end")}};
+        const auto scene = layoutFigure(runs, options, notes);
+        REQUIRE(scene);
+        const auto words = texts(*scene, "note-words");
+        CHECK(words.size() <= 1);
+        wereLeftOut = wereLeftOut || words.empty();
+        if (words.empty() || !words[0].ends_with("\xE2\x80\xA6"))
+            continue;
+        wereCut = true;
+        CHECK(words[0].size() >= 3 + 3); // letters, and the three bytes of the sign
+    }
+    CHECK(wereCut);
+    CHECK(wereLeftOut);
 }

@@ -53,13 +53,13 @@ TEST_CASE("the default palette is first and has the colours of the design")
                                       "zero-bubble"});
     const Palette p = loadPalette("default", ThemeMode::Light).value();
     CHECK(p.title == "Default");
-    CHECK(hex(p.fill(op(OpKind::Forward), 0)) == "#315AC2");
-    CHECK(hex(p.fill(op(OpKind::BackwardInput), 0)) == "#23AA9C");
-    CHECK(hex(p.fill(op(OpKind::BackwardWeight), 0)) == "#FEBD29");
-    CHECK(hex(p.fill(op(OpKind::AllReduce), 1)) == "#A62463");
-    CHECK(hex(p.fill(op(OpKind::OptimizerStep), 1)) == "#621F02");
-    CHECK(p.fill(Op{}, 1) == mix(p.forward, p.surface, 0.35));
-    CHECK(p.fill(Op{}, 3) == p.fill(Op{}, 0));
+    CHECK(hex(p.fill(OpKind::Forward, 0)) == "#315AC2");
+    CHECK(hex(p.fill(OpKind::BackwardInput, 0)) == "#23AA9C");
+    CHECK(hex(p.fill(OpKind::BackwardWeight, 0)) == "#FEBD29");
+    CHECK(hex(p.fill(OpKind::AllReduce, 1)) == "#A62463");
+    CHECK(hex(p.fill(OpKind::OptimizerStep, 1)) == "#621F02");
+    CHECK(p.fill(OpKind::Forward, 1) == mix(p.forward, p.surface, 0.35));
+    CHECK(p.fill(OpKind::Forward, 3) == p.fill(OpKind::Forward, 0));
     CHECK(p.stash == mix(p.forward, p.surface, 0.30));
     CHECK(p.inkOn(p.forward) == p.lightInk);
     CHECK(p.inkOn(p.backward) == p.darkInk);
@@ -74,7 +74,7 @@ TEST_CASE("every palette gives every compute op an ink of at least 4.5 : 1")
                 for (int chunk = 0; chunk < 3; ++chunk) {
                     const auto palette = loadPalette(name, mode);
                     REQUIRE(palette.has_value());
-                    const Colour fill = palette->fill(op(kind), chunk);
+                    const Colour fill = palette->fill(kind, chunk);
                     CAPTURE(name, int(mode), int(kind), chunk, hex(fill));
                     CHECK(contrast(palette->inkOn(fill), fill) >= 4.5);
                     for (const int direction : {0, 1}) {
@@ -91,11 +91,11 @@ TEST_CASE("BitPipe's palette has white numbers up, black numbers down and lines 
     const Palette palette = loadPalette("bitpipe", ThemeMode::Light).value();
     Op down = op(OpKind::Forward), up = down;
     up.replica = 1;
-    const Colour fill = palette.fill(down, 0);
+    const Colour fill = palette.fill(OpKind::Forward);
     CHECK(palette.inkOf(down, fill) == palette.darkInk);
     CHECK(palette.inkOf(up, fill) == palette.lightInk);
-    CHECK(palette.hatch(down, 0).density == 0);
-    CHECK(palette.hatch(down, 1).density == 1);
+    CHECK(palette.hatch(OpKind::Forward, 0).density == 0);
+    CHECK(palette.hatch(OpKind::Forward, 1).density == 1);
 }
 
 TEST_CASE("an unknown palette names those there are")
@@ -110,16 +110,14 @@ TEST_CASE("an unknown palette names those there are")
 
 TEST_CASE("a recompute has the fill of its forward and lines of its own in every palette")
 {
-    engine::Op forward, recompute;
-    forward.kind = engine::OpKind::Forward;
-    recompute.kind = engine::OpKind::Recompute;
+    using enum OpKind;
     for (const auto& name : paletteNames())
         for (const int chunk : {0, 1}) {
             CAPTURE(name, chunk);
             const Palette palette = loadPalette(name, ThemeMode::Light).value();
-            CHECK(palette.fill(recompute, chunk) == palette.fill(forward, chunk));
-            CHECK(palette.hatch(recompute, chunk).density > 0);
-            CHECK(palette.hatch(recompute, chunk).lines != palette.hatch(forward, chunk).lines);
+            CHECK(palette.fill(Recompute, chunk) == palette.fill(Forward, chunk));
+            CHECK(palette.hatch(Recompute, chunk).density > 0);
+            CHECK(palette.hatch(Recompute, chunk).lines != palette.hatch(Forward, chunk).lines);
         }
 }
 
@@ -127,12 +125,11 @@ TEST_CASE("an outer profiler shows ops in the colours of the default palette")
 {
     const auto palette = loadPalette("default", ThemeMode::Light);
     REQUIRE(palette);
-    for (int kind = 0; kind < kOpKinds; ++kind) {
-        Op op;
-        op.kind = static_cast<OpKind>(kind);
-        const RangeCategory& category = rangeCategory(op.kind);
+    for (int number = 0; number < kOpKinds; ++number) {
+        const auto kind = static_cast<OpKind>(number);
+        const RangeCategory& category = rangeCategory(kind);
         CAPTURE(category.name);
-        CHECK(fmt::format("#{:06X}", category.argb & 0xFFFFFF) == hex(palette->fill(op, 0)));
+        CHECK(fmt::format("#{:06X}", category.argb & 0xFFFFFF) == hex(palette->fill(kind)));
         CHECK(category.argb >> 24 == 0xFF);
     }
 }

@@ -78,11 +78,12 @@ TEST_CASE("a sheet is text with blank lines between its parts, a page, or an obj
     sheet.sentence("Second & last.");
     sheet.heading("Rows");
     sheet.table(Table(kSamples, std::vector<Sample>{{"a", ms(1), {}}}), "rows");
+    sheet.note("A note.");
     sheet.sentence("Only on a page.", Sheet::For::Html);
-    CHECK(sheet.text() == "First.\nSecond & last.\n\nrows:\nrun  time ms\na        1.0\n");
+    CHECK(sheet.text() == "First.\nSecond & last.\n\nrows:\nrun  time ms\na        1.0\nA note.\n");
     CHECK(
         sheet.html().starts_with("<p>First.</p>\n<p>Second &amp; last.</p>\n<h2>Rows</h2>\n<div"));
-    CHECK(sheet.html().ends_with("<p>Only on a page.</p>\n"));
+    CHECK(sheet.html().ends_with("<p>A note.</p>\n<p>Only on a page.</p>\n"));
     CHECK(sheet.json()["answer"] == 42);
     CHECK(sheet.json()["rows"][0]["name"] == "a");
 }

@@ -1,0 +1,11 @@
+#pragma once
+
+#include "engine/timeline/run.h"
+#include "profiler/report/sheet.h"
+
+namespace profiler {
+
+// The import report as `bscope import` prints it. Requires RunInfo::import.
+Sheet importSheet(const engine::Run& run);
+
+} // namespace profiler
