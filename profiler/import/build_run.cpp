@@ -191,7 +191,7 @@ std::vector<std::pair<std::int64_t, std::int64_t>> computeTimes(const JobRank& r
 {
     std::vector<std::pair<std::int64_t, std::int64_t>> times;
     for (const Work& work : rank.work.works)
-        if (isPipelineOp(work.op.kind))
+        if (runsMicroBatch(work.op.kind))
             times.emplace_back(work.window.begin, work.window.end);
     std::ranges::sort(times);
     return times;
