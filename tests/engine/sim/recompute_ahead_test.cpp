@@ -81,10 +81,12 @@ TEST_CASE("moved RECOMPUTE ops never lengthen an iteration nor exceed the limit"
     links.latency = {1, 4};
     UnitCosts blocking = links;
     blocking.rules.blockingSend = true;
-    UnitCosts uneven = slowFirstStage();
+    UnitCosts deferred = links;
+    deferred.rules.receive = ReceiveRule::Deferred; // a RECV takes idle time that a move would use
+    const UnitCosts uneven = slowFirstStage();
     int moves = 0;
     for (const std::string& scheme : kSchemes)
-        for (const UnitCosts& units : {UnitCosts(), links, blocking, uneven})
+        for (const UnitCosts& units : {UnitCosts(), links, blocking, deferred, uneven})
             for (const double keeps : {0.0, 0.3})
                 for (const int most : {0, 3, 64}) {
                     INFO(scheme << ", p2p " << units.p2p.value() << ", keeps " << keeps
