@@ -33,7 +33,14 @@ using Groups = std::vector<Group>;
 struct Move
 {
     Op recompute, before;
+
+    friend auto operator<=>(const Move&, const Move&) = default; // NOLINT: as in id.h
 };
+
+Result<Schedule> refused(std::string_view why)
+{
+    return fail(Error::Code::InvalidArgument, fmt::format("--recompute-ahead{}", why));
+}
 
 bool isOfMicroBatch(const Op& a, const Op& b)
 {
@@ -81,20 +88,19 @@ public:
             for (const Group& group : groupsOf(d))
                 m_most = std::max(m_most, group.held);
         if (m_options.most.numerator > 0) {
-            const double parts = static_cast<double>(stashPartsPerActivation(m_order.shape));
+            const auto parts = static_cast<double>(stashPartsPerActivation(m_order.shape));
             const double peak = std::exchange(m_most, m_options.most.value() * parts);
             if (m_most + kRounding < peak)
-                return fail(Error::Code::InvalidArgument,
-                            fmt::format("--recompute-ahead {}: a device holds {:.4g} activations "
-                                        "before any is moved; use {:.4g} or more, or peak",
-                                        textOf(m_options.most), peak / parts, peak / parts));
+                return refused(fmt::format(" {}: a device holds {:.4g} activations before any is "
+                                           "moved; use {:.4g} or more, or peak",
+                                           textOf(m_options.most), peak / parts, peak / parts));
         }
         for (auto moves = round(); !moves.empty(); moves = round()) {
             const auto kept = static_cast<std::ptrdiff_t>(m_moves.size());
             for (; !moves.empty(); moves = round())
-                TRY(accept(moves));
+                TRY(change(Change::Add, moves));
             const std::vector<Move> added(m_moves.begin() + kept, m_moves.end());
-            TRY(undo(added, std::max<std::size_t>(1, added.size() / kUndone)));
+            TRY(change(Change::Undo, added, std::max<std::size_t>(1, added.size() / kUndone)));
         }
         return std::move(m_order);
     }
@@ -216,30 +222,21 @@ private:
         return true;
     }
 
-    // Adds as many of the moves as do not make the iteration longer.
-    Result<void> accept(std::span<const Move> added)
+    enum class Change : std::uint8_t { Add, Undo };
+    // Adds or undoes as many of `part` as do not make the iteration longer, in parts of at least
+    // `least` moves. Moves that gain nothing are undone, because they hold memory.
+    Result<void> change(Change how, std::span<const Move> part, std::size_t least = 1)
     {
+        std::set<Move> undone;
         std::vector<Move> moves = m_moves;
-        moves.insert(moves.end(), added.begin(), added.end());
-        if (!TRY(uses(std::move(moves))) && added.size() > 1) {
-            TRY(accept(added.first(added.size() / 2)));
-            TRY(accept(added.subspan(added.size() / 2)));
-        }
-        return {};
-    }
-
-    // Undoes moves that gain nothing, in parts of at least `least` moves, because they hold
-    // memory.
-    Result<void> undo(std::span<const Move> undone, std::size_t least)
-    {
-        std::set<Op> ops;
-        for (const Move& move : undone)
-            ops.insert(move.recompute);
-        std::vector<Move> moves = m_moves;
-        std::erase_if(moves, [&](const Move& move) { return ops.contains(move.recompute); });
-        if (!TRY(uses(std::move(moves))) && undone.size() > least) {
-            TRY(undo(undone.first(undone.size() / 2), least));
-            TRY(undo(undone.subspan(undone.size() / 2), least));
+        if (how == Change::Add)
+            moves.insert(moves.end(), part.begin(), part.end());
+        else
+            undone.insert(part.begin(), part.end());
+        std::erase_if(moves, [&](const Move& move) { return undone.contains(move); });
+        if (!TRY(uses(std::move(moves))) && part.size() > least) {
+            TRY(change(how, part.first(part.size() / 2), least));
+            TRY(change(how, part.subspan(part.size() / 2), least));
         }
         return {};
     }
@@ -255,23 +252,18 @@ private:
     std::set<Op> m_moved;      // each RECOMPUTE is moved once
 };
 
-Result<Schedule> refused(std::string_view why)
-{
-    return fail(Error::Code::InvalidArgument, fmt::format("--recompute-ahead: {}", why));
-}
-
 } // namespace
 
 Result<Schedule> recomputeAhead(Schedule order, const AheadOptions& options,
                                 const CostsOfLowered& costs)
 {
     if (!holds(order, OpKind::Recompute))
-        return refused("the schedule has no RECOMPUTE; add --recompute full");
+        return refused(": the schedule has no RECOMPUTE; add --recompute full");
     if (holds(order, OpKind::Evict))
-        return refused("a schedule that moves stashes between devices has no place for more; use "
+        return refused(": a schedule that moves stashes between devices has no place for more; use "
                        "another scheme, or leave out --recompute-ahead");
     if (isAsynchronous(order))
-        return refused("an asynchronous schedule has no bubbles to fill; leave it out");
+        return refused(": an asynchronous schedule has no bubbles to fill; leave it out");
     return AheadPass(std::move(order), options, costs).run();
 }
 
