@@ -452,32 +452,33 @@ private:
 
     void showSentence()
     {
-        const auto ms = [](const Division& of) {
-            return kMilli * static_cast<double>(of.run->metrics.duration);
+        const auto length
+            = [](const Division& of) { return static_cast<double>(of.run->metrics.duration); };
+        const auto time = [&](const Division& of) {
+            return scaleIn(Unit::Millisecond, 1).withUnit(length(of));
         };
         const Division &now = m_divided->now(), &before = m_divided->before();
         int moved = 0;
         for (const StageRow& row : m_divided->stages())
             moved += std::max(0, row.change);
-        const double change = 100 * (ms(now) / ms(before) - 1);
+        const double change = 100 * (length(now) / length(before) - 1);
         const bool fits = m_divided->task.limit.admits(now.run->metrics);
         const QString limit = m_divided->task.limit.of.empty()
             ? QString()
             : tr(" %1 %2.").arg(fits ? tr("Fits") : tr("Does not fit:"),
                                 fromUtf8(m_divided->task.limit.text()));
-        m_sentence->show(
-            !fits            ? Band::Kind::Error
-                : change < 0 ? Band::Kind::Ok
-                : change > 0 ? Band::Kind::Warning
-                             : Band::Kind::Neutral,
-            moved == 0
-                ? tr("%1 ms.").arg(number(ms(now), 1))
-                : tr("%1 ms instead of %2 ms, %3 %.")
-                      .arg(number(ms(now), 1), number(ms(before), 1), signedNumber(change, 1)),
-            (moved > 0                  ? tr("%1 moved.").arg(countOf(moved, "layer"))
-                 : m_divided->tried > 0 ? tr("No move of layers shortens the iteration.")
-                                        : tr("Balance looks for a shorter one."))
-                + limit);
+        m_sentence->show(!fits            ? Band::Kind::Error
+                             : change < 0 ? Band::Kind::Ok
+                             : change > 0 ? Band::Kind::Warning
+                                          : Band::Kind::Neutral,
+                         moved == 0 ? tr("%1.").arg(time(now))
+                                    : tr("%1 instead of %2, %3 %.")
+                                          .arg(time(now), time(before), signedNumber(change, 1)),
+                         (moved > 0 ? tr("%1 moved.").arg(countOf(moved, "layer"))
+                              : m_divided->tried > 0
+                              ? tr("No move of layers shortens the iteration.")
+                              : tr("Balance looks for a shorter one."))
+                             + limit);
     }
 
     void showStages()
@@ -493,9 +494,9 @@ private:
                    [](const StageRow& row) {
                        return row.change == 0 ? QString() : signedNumber(row.change, 0);
                    }),
-             Shown(tr("F, ms"), time(&StageRow::forward)),
-             Shown(tr("B, ms"), time(&StageRow::backward)),
-             Shown(tr("F and B of a micro-batch, ms"),
+             Shown(labelled(tr("F, %1"), Unit::Millisecond), time(&StageRow::forward)),
+             Shown(labelled(tr("B, %1"), Unit::Millisecond), time(&StageRow::backward)),
+             Shown(labelled(tr("F and B of a micro-batch, %1"), Unit::Millisecond),
                    [](const StageRow& row) { return number(row.forward + row.backward, 2); })
                  .with(kShareRole,
                        [](const StageRow& row) {
@@ -535,7 +536,7 @@ private:
         const double before = static_cast<double>(m_divided->before().run->metrics.duration);
         m_all->show(
             {Shown(tr("Layout"), &Division::name, Qt::AlignLeft),
-             Shown(tr("Iteration, ms"),
+             Shown(labelled(tr("Iteration, %1"), Unit::Millisecond),
                    [](const Division& one) {
                        return number(kMilli * static_cast<double>(one.run->metrics.duration), 1);
                    })

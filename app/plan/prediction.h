@@ -93,7 +93,8 @@ engine::Result<Prediction> predict(const engine::Schedule& schedule, const QStri
 bool isSimple(const engine::UnitCosts& costs);
 
 // Returns an upper bound of the number of compute ops in the requested schedule. Requests with at
-// most kInstantOps are predicted on the GUI thread, others in the background.
+// most kInstantOps that do not move recompute ops are predicted on the GUI thread, others in the
+// background.
 std::int64_t estimatedOps(const engine::ScheduleRequest& request);
 // Predicting this many ops takes a third of a frame (measured with bench_preview).
 constexpr std::int64_t kInstantOps = 5'000;

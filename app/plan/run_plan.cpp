@@ -50,6 +50,7 @@ PredictionRequest RunPlan::request() const
             .sync = experiment.sync,
             .costs = costs,
             .recompute = experiment.model.recompute,
+            .recomputeAhead = experiment.model.recomputeAhead,
             .evict = evict,
             .source = source};
 }
@@ -92,7 +93,8 @@ QStringList timingOptions(const PredictionRequest& request)
     Experiment passes;
     passes.sync = request.sync;
     passes.model.recompute = request.recompute;
-    for (const char* flag : {"--sync", "--recompute"})
+    passes.model.recomputeAhead = request.recomputeAhead;
+    for (const char* flag : {"--sync", "--recompute", "--recompute-ahead"})
         if (const auto& field = engine::experimentField(flag);
             field.get(passes) != field.get(defaults))
             options << QString::fromLatin1(flag) << QString::fromStdString(field.get(passes));

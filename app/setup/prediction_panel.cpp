@@ -329,7 +329,7 @@ PreviewPredictor::PreviewPredictor(QObject* parent)
 void PreviewPredictor::ask(const PredictionRequest& request)
 {
     const std::int64_t ops = estimatedOps(request.schedule);
-    if (ops <= kInstantOps) {
+    if (ops <= kInstantOps && !request.recomputeAhead) {
         drop();
         Q_EMIT answered(answerOf(predict(request)));
         return;

@@ -6,6 +6,7 @@
 #include "engine/schedule/formats/schedule_file.h"
 #include "engine/schedule/passes/passes.h"
 #include "engine/schedule/transfers.h"
+#include "engine/sim/recompute_ahead.h"
 
 namespace engine {
 namespace {
@@ -18,6 +19,17 @@ Result<void> checkAllReduces(const Schedule& lowered, std::string_view added)
                        "file to the end of each device, or remove them",
                        added, stuck->message);
     return {};
+}
+
+// We move RECOMPUTE ops by the times F 1 and B 2, because no op has been measured yet.
+Result<Schedule> withRecompute(const Schedule& schedule, const ModelSpec& model, SyncPolicy sync)
+{
+    const bool adds = model.recompute == Recompute::Full && !holds(schedule, OpKind::Recompute);
+    Schedule all = adds ? addRecompute(schedule) : schedule;
+    if (!model.recomputeAhead)
+        return all;
+    return recomputeAhead(std::move(all), {.most = *model.recomputeAhead, .sync = sync},
+                          [](const Schedule& lowered) { return unitOpCosts(lowered, {}); });
 }
 
 } // namespace
@@ -40,12 +52,10 @@ Result<Schedule> trainable(const Schedule& schedule, const ModelSpec& model, Syn
     if (auto possible = checkSync(schedule, sync); !possible)
         return tl::unexpected(possible.error());
     TRY(checkSlices(schedule, model));
-    const bool full = model.recompute == Recompute::Full;
-    if (!full && holds(schedule, OpKind::Recompute))
+    if (model.recompute != Recompute::Full && holds(schedule, OpKind::Recompute))
         return invalid("the schedule has RECOMPUTE ops, but the model keeps its activations: use "
                        "--recompute full");
-    Schedule all = lower(
-        full && !holds(schedule, OpKind::Recompute) ? addRecompute(schedule) : schedule, sync);
+    Schedule all = lower(TRY(withRecompute(schedule, model, sync)), sync);
     TRY(checkAllReduces(all, "gradients"));
     TRY(checkRunnable(all));
     if (!model.tied && hasTiedEmbeddings(all))

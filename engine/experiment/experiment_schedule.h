@@ -14,7 +14,7 @@ enum class Windows : std::uint8_t {
 Result<Schedule> scheduleOf(const Experiment& experiment, Windows windows = Windows::Stream);
 
 // Prepares a schedule for training: adds RECOMPUTE before every backward if the model recomputes
-// everything, lowers the schedule and checks it.
+// everything, moves them as ModelSpec::recomputeAhead says, lowers the schedule and checks it.
 Result<Schedule> trainable(const Schedule& schedule, const ModelSpec& model,
                            SyncPolicy sync = SyncPolicy::Eager);
 

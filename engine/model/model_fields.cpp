@@ -1,4 +1,7 @@
+#include "engine/base/text.h"
 #include "engine/model/model_spec.h"
+
+#include <fmt/format.h>
 
 namespace engine {
 namespace {
@@ -14,13 +17,40 @@ std::vector<std::string_view> namesOf(Names names)
 
 // Describes an option that overrides a value of the preset. The key is in no table, because the
 // keys of preset files are at the top level.
-FieldFacts ofModel(std::string_view flag, std::string_view label, std::string_view help)
+FieldFacts ofModel(std::string_view flag, std::string_view label, std::string_view help,
+                   std::string_view value = {})
 {
-    FieldFacts facts = option("model", flag, label, help, "");
+    FieldFacts facts = option("model", flag, label, help, value);
     facts.table.clear();
     facts.group = "Model";
     facts.defaultText = kDefaultText;
     return facts;
+}
+
+Field<M> aheadField()
+{
+    return {ofModel("--recompute-ahead", "Recompute ahead",
+                    "Move recompute ops into earlier idle time of their device, which then holds "
+                    "at most so many activations; peak: as many as without; off: do not move",
+                    "off|peak|M_A"),
+            [](const M& model) {
+                const auto& most = model.recomputeAhead;
+                return !most ? "off" : most->numerator == 0 ? "peak" : textOf(*most);
+            },
+            [](M& model, std::string_view text) -> Result<void> {
+                const auto most = parseFraction(text);
+                if (text != "off" && text != "peak" && !(most && most->numerator > 0))
+                    return fail(Error::Code::InvalidArgument,
+                                fmt::format("--recompute-ahead {}: must be off, peak, or a number "
+                                            "of activations above 0",
+                                            excerpt(text)));
+                model.recomputeAhead
+                    = text == "off" ? std::nullopt : std::optional(most.value_or(Fraction()));
+                return {};
+            },
+            [](const M& model) {
+                return model.recompute == Recompute::Full ? "" : "only with full recomputation";
+            }};
 }
 
 } // namespace
@@ -56,6 +86,7 @@ Fields<ModelSpec> modelFields()
                     "Part of the forward that the backward computes again")
                 .oneOf(namesOf(kRecomputeNames)),
             &M::recompute);
+        fields.push_back(aheadField());
         add(ofModel("--precision", "Precision",
                     "bf16: mixed precision, with weights, activations and messages in bf16, "
                     "gradients and optimizer in fp32; tf32: fp32 with tf32 products, on GPUs only")

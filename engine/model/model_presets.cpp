@@ -70,6 +70,8 @@ toml::table tableOf(const ModelSpec& model)
     insertFields(modelFields(), model, table);
     if (model.layout.isDefault())
         table.erase("layout");
+    if (!model.recomputeAhead)
+        table.erase("recompute_ahead");
     return table;
 }
 

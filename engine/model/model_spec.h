@@ -3,10 +3,12 @@
 #include "engine/backend/attention.h"
 #include "engine/base/field.h"
 #include "engine/base/result.h"
+#include "engine/cost/fraction.h"
 #include "engine/cost/layer_layout.h"
 
 #include <array>
 #include <cstdint>
+#include <optional>
 #include <span>
 #include <string>
 #include <string_view>
@@ -55,6 +57,9 @@ struct ModelSpec
     LayerLayout layout;
     AttentionKind attention = AttentionKind::Standard;
     Recompute recompute = Recompute::None;
+    // M_a that a device may hold if RECOMPUTE ops are moved into earlier idle time; 0: as many as
+    // the fullest device holds without moving; nullopt: they are not moved.
+    std::optional<Fraction> recomputeAhead;
     Precision precision = Precision::Fp32;
     double learningRate = 1e-3, beta1 = 0.9, beta2 = 0.95, epsilon = 1e-8, weightDecay = 0.1,
            initStd = 0.02;

@@ -67,6 +67,8 @@ public:
                    [](Experiment& e) { e.model.recompute = Recompute::Attention; });
         if (model.recompute != Recompute::Full)
             tryOne("--recompute full", [](Experiment& e) { e.model.recompute = Recompute::Full; });
+        if (model.recomputeAhead)
+            tryOne("--recompute-ahead off", [](Experiment& e) { e.model.recomputeAhead.reset(); });
         if (model.precision != Precision::Bf16)
             tryOne("--precision bf16", [](Experiment& e) { e.model.precision = Precision::Bf16; });
         if (m_experiment.transport == TransportChoice::Nccl)

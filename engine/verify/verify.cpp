@@ -5,6 +5,7 @@
 #include "engine/exec/run_experiment.h"
 #include "engine/experiment/check_experiment.h"
 #include "engine/schedule/formats/schedule_file.h"
+#include "engine/schedule/transfers.h"
 #include "engine/sim/simulate.h"
 
 #include <fmt/format.h>
@@ -106,6 +107,9 @@ std::vector<std::pair<std::string, ModelSpec>> verifyVariants()
     add("attention=flash").attention = AttentionKind::Flash;
     add("recompute=attention").recompute = Recompute::Attention;
     add("recompute=full").recompute = Recompute::Full;
+    ModelSpec& ahead = add("recompute-ahead=64");
+    ahead.recompute = Recompute::Full;
+    ahead.recomputeAhead = Fraction{64}; // no limit
     add("tied=true").tied = true;
     ModelSpec& bert = add("family=bert");
     bert.family = Family::Bert;
@@ -169,14 +173,21 @@ public:
         request.scheme = order.scheme;
         request.devices = order.shape.devices;
         request.microBatches = order.shape.microBatches;
+        ModelSpec model = verifyModel();
+        Schedule kept = order; // the integer model has no recomputation
+        if (holds(order, OpKind::Recompute)) {
+            model.recompute = Recompute::Full;
+            for (auto& ops : kept.program)
+                std::erase_if(ops, [](const Op& op) { return op.kind == OpKind::Recompute; });
+        }
         for (const Mode mode : {Mode::Emulate, Mode::Live}) {
             if (m_cancel.load(std::memory_order_relaxed))
                 return fail(Error::Code::Cancelled, "cancelled");
             auto cpu = TRY(openCpuDevice());
             gradients("integer gradients", request, mode,
-                      checkIntegerProbe(order, RunDevices{{std::move(cpu)}, mode, {}}));
+                      checkIntegerProbe(kept, RunDevices{{std::move(cpu)}, mode, {}}));
             gradients("exact gradients", request, mode,
-                      checkRealGradients(order, {.model = verifyModel(), .mode = mode}));
+                      checkRealGradients(order, {.model = model, .mode = mode}));
         }
         return {};
     }

@@ -7,6 +7,7 @@
 #include "engine/schedule/formats/schedule_file.h"
 #include "engine/schedule/transfers.h"
 #include "engine/sim/memory_events.h"
+#include "engine/sim/recompute_ahead.h"
 #include "engine/sim/simulate.h"
 #include "profiler/analysis/calibrate.h"
 #include "profiler/analysis/predicted_info.h"
@@ -126,7 +127,9 @@ Fields<CostSource> costSourceFields()
 bool PredictionRequest::hasSameOrder(const PredictionRequest& other) const
 {
     return schedule == other.schedule && scheduleFile == other.scheduleFile && sync == other.sync
-        && recompute == other.recompute && evict == other.evict;
+        && recompute == other.recompute && evict == other.evict
+        && recomputeAhead == other.recomputeAhead
+        && (!recomputeAhead || *this == other); // the costs decide what is moved
 }
 
 UnitCosts applicableCosts(const CostSource& source, const UnitCosts& costs)
@@ -151,23 +154,29 @@ ScheduleRequest withStages(ScheduleRequest request, int stages)
     return checkRequest(same) ? same : request;
 }
 
-Result<Schedule> withPasses(Schedule schedule, const std::optional<EvictPolicy>& evict,
-                            Recompute recompute)
+Result<Schedule> withPasses(Schedule schedule, const PredictionRequest& request)
 {
-    if (evict)
-        schedule = TRY(withAdvice(addEvictLoad(schedule, *evict), "; leave out --evict"));
-    if (recompute == Recompute::None || holds(schedule, OpKind::Recompute))
+    if (request.evict)
+        schedule = TRY(withAdvice(addEvictLoad(schedule, *request.evict), "; leave out --evict"));
+    if (request.recompute != Recompute::None && !holds(schedule, OpKind::Recompute))
+        schedule = addRecompute(schedule);
+    if (!request.recomputeAhead)
         return schedule;
-    return addRecompute(schedule);
+    const auto costs = TRY(costsOf(request));
+    return recomputeAhead(
+        std::move(schedule), {*request.recomputeAhead, costs.recomputeKeeps, request.sync},
+        [&](const Schedule& lowered) {
+            return opCosts(lowered, costs,
+                           {.sync = request.sync, .mapping = request.schedule.mapping});
+        });
 }
 
 Result<Schedule> orderOf(const PredictionRequest& request)
 {
     auto schedule = TRY(request.scheduleFile.empty() ? buildSchedule(asStream(request.schedule, {}))
                                                      : readScheduleFile(request.scheduleFile));
-    schedule = TRY(withPasses(std::move(schedule), request.evict, request.recompute));
     schedule.shape.dataParallel = request.schedule.dataParallel;
-    return schedule;
+    return withPasses(std::move(schedule), request);
 }
 
 Result<ModelOnHardware> modelOnHardware(const CostSource& source)
@@ -200,16 +209,18 @@ Result<PredictionCosts> costsOf(const PredictionRequest& request)
                            "costs in units");
         costs.recorded = request.source;
     }
-    if (request.source.kind != Kind::Hardware)
-        return costs;
-    auto on = TRY(modelOnHardware(request.source));
-    on.setup.dataParallel = request.schedule.dataParallel;
-    if (repeatsAttention)
-        on.setup.attention = AttentionMode::Recompute;
-    if (request.recompute == Recompute::Full)
-        on.setup.recomputesAll = true;
-    costs.recomputeKeeps = keptShare(on);
-    costs.model = std::move(on);
+    if (request.source.kind == Kind::Hardware) {
+        auto on = TRY(modelOnHardware(request.source));
+        on.setup.dataParallel = request.schedule.dataParallel;
+        if (repeatsAttention)
+            on.setup.attention = AttentionMode::Recompute;
+        if (request.recompute == Recompute::Full)
+            on.setup.recomputesAll = true;
+        costs.recomputeKeeps = keptShare(on);
+        costs.model = std::move(on);
+    }
+    if (request.recomputeKeeps)
+        costs.recomputeKeeps = request.recomputeKeeps->value();
     return costs;
 }
 

@@ -51,7 +51,9 @@ struct PredictionRequest
     engine::SyncPolicy sync = engine::SyncPolicy::Eager;
     engine::UnitCosts costs = {}; // other sources use only a part: applicableCosts()
     engine::Recompute recompute = engine::Recompute::None;
-    std::optional<engine::EvictPolicy> evict = {}; // policy of BPipe's evicts; nullopt: none
+    std::optional<engine::Fraction> recomputeAhead = {}; // see ModelSpec
+    std::optional<engine::Fraction> recomputeKeeps = {}; // see RunInfo; nullopt: of the model
+    std::optional<engine::EvictPolicy> evict = {};       // policy of BPipe's evicts; nullopt: none
     CostSource source = {};
 
     // Whether both requests have the same order of ops, so that at most the costs differ.
@@ -68,10 +70,10 @@ engine::UnitCosts applicableCosts(const CostSource& source, const engine::UnitCo
 // support that number.
 engine::ScheduleRequest withStages(engine::ScheduleRequest request, int stages);
 
-// Adds evicts and loads, and recompute ops unless the schedule has them.
+// Adds the evicts, loads and recompute ops of `request`, unless the schedule has them, and moves
+// recompute ops ahead by its costs.
 engine::Result<engine::Schedule> withPasses(engine::Schedule schedule,
-                                            const std::optional<engine::EvictPolicy>& evict,
-                                            engine::Recompute recompute);
+                                            const PredictionRequest& request);
 // Builds or reads the requested order and applies its passes, but does not lower it.
 engine::Result<engine::Schedule> orderOf(const PredictionRequest& request);
 

@@ -301,6 +301,8 @@ private:
     Result<void> addPublished()
     {
         std::optional<Error> refusal; // of the first scheme
+        PredictionRequest plain = m_request.prediction;
+        plain.evict.reset();
         for (const Scheme& scheme : schemes()) {
             if (scheme.asynchronous || m_stop)
                 continue;
@@ -315,7 +317,7 @@ private:
             if (!schedule)
                 continue;
             schedule->shape.dataParallel = request.dataParallel;
-            auto order = withPasses(*std::move(schedule), {}, m_request.prediction.recompute);
+            auto order = withPasses(*std::move(schedule), plain);
             if (!order || !isWithinStages(order->shape))
                 continue;
             auto one = predict(*order, m_costs, m_options);

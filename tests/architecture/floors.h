@@ -97,7 +97,7 @@ inline const std::vector<Floor>& floors()
         {"profiler/search",
          plus(kPlan,
               {"engine/cost", "engine/sim", "engine/schedules", "profiler/analysis",
-               "profiler/predict"}),
+               "profiler/predict", "profiler/whatif"}),
          {}},
         {"profiler/study",
          plus(kPlan,

@@ -71,6 +71,27 @@ TEST_CASE("a search that cannot be done says what to change")
     refused("--receive deferred", "--receive eager");
 }
 
+TEST_CASE("RECOMPUTE ops that were moved ahead shorten bitpipe, and keep the gradients bit for bit")
+{
+    const Folder folder;
+    const std::string plain = "--scheme bitpipe -D 4 -N 8 --recompute full ";
+    const std::string ahead = plain + "--recompute-ahead 2 ";
+    const auto before = bscope(folder, "simulate --json " + plain).json();
+    const auto moved = bscope(folder, "simulate --json " + ahead).json();
+    CHECK(moved["iteration"] < before["iteration"]);
+    CHECK(moved["per_device"][0]["peak_stash"] <= 2);
+    REQUIRE(bscope(folder, "schedule -o ahead.csv " + ahead).status == 0);
+    CHECK(bscope(folder, "validate ahead.csv").status == 0);
+    CHECK(bscope(folder, "simulate --json --schedule ahead.csv").json()["iteration"]
+          == moved["iteration"]);
+    const auto verified = bscope(folder, "verify --schedule ahead.csv --json").json();
+    CHECK(verified["passed"] == true);
+    CHECK(verified["checks"].size() == 4);
+    CHECK(bscope(folder, "run --schedule ahead.csv --recompute full --iterations 1 -o a.sqlite")
+              .status
+          == 0);
+}
+
 TEST_CASE("a found order has the gradients of sequential training, bit for bit")
 {
     const Folder folder;

@@ -56,6 +56,8 @@ TEST_CASE("every wrong usage ends with its exit status and one line that says wh
         {"simulate --schedule s.csv --scheme 1f1b", 2, "--schedule"},
         {"simulate --jitter 500", 2, "a percentage from 0 to 100"},
         {"simulate --joint 0", 2, "--joint 0"},
+        {"simulate --recompute-ahead 0 --recompute full", 2, "off, peak, or a number"},
+        {"simulate --recompute-ahead peak", 2, "add --recompute full"},
         {"simulate --recompute-keeps 1.5", 2, "a share between 0 and 1"},
         {"simulate --model gpt3-96b --hardware abacus", 2, "unknown hardware 'abacus'"},
         {"simulate --model gpt3-96b --hardware h100-sxm --attention flash --recompute attention", 2,

@@ -198,6 +198,50 @@ TEST_CASE("when and how all-reduces wait changes no bit of a gradient")
     }
 }
 
+namespace {
+
+// Every RECOMPUTE directly after the forward that it repeats, or the ops that are joint with it.
+Schedule recomputedAtOnce(Schedule order)
+{
+    for (auto& ops : order.program) {
+        std::vector<Op> moved;
+        for (std::size_t i = 0, end = 0; i < ops.size(); i = end) {
+            end = jointEnd(ops, i);
+            moved.insert(moved.end(), ops.begin() + static_cast<std::ptrdiff_t>(i),
+                         ops.begin() + static_cast<std::ptrdiff_t>(end));
+            for (std::size_t k = i; k < end; ++k)
+                if (ops[k].kind == OpKind::Forward) {
+                    moved.push_back(ops[k]);
+                    moved.back().kind = OpKind::Recompute;
+                    moved.back().flags = OpFlag::None;
+                }
+        }
+        ops = std::move(moved);
+    }
+    return order;
+}
+
+} // namespace
+
+TEST_CASE(
+    "where a RECOMPUTE runs between its forward and its backward changes no bit of a gradient")
+{
+    ModelSpec model = tests::narrowModel(16);
+    model.recompute = Recompute::Full;
+    for (const char* scheme :
+         {"gpipe", "1f1b", "interleaved-1f1b", "zb-h1", "v-min", "chimera", "hanayo", "bitpipe"})
+        for (const Mode mode : {Mode::Emulate, Mode::Live}) {
+            INFO(scheme << ' ' << modeName(mode));
+            const Schedule order = tests::scheduleOf(scheme, 4, 8);
+            for (const Schedule& moved : {addRecompute(order), recomputedAtOnce(order)}) {
+                const auto check = checkRealGradients(moved, {.model = model, .mode = mode});
+                if (!check)
+                    FAIL(check.error().message);
+                CHECK(check->bitEqual());
+            }
+        }
+}
+
 TEST_CASE("every scheme of the table is among those that are proved")
 {
     std::set<std::string> proved;

@@ -71,6 +71,11 @@ void addPassOptions(CLI::App& app, PredictionRequest& request)
     addExperimentOption(app, recompute, "none", [&request](const Experiment& typed) {
         request.recompute = typed.model.recompute;
     });
+    FieldFacts ahead = experimentField("--recompute-ahead").withDefault("off");
+    ahead.group = kScheduleGroup;
+    addExperimentOption(app, ahead, "off", [&request](const Experiment& typed) {
+        request.recomputeAhead = typed.model.recomputeAhead;
+    });
 }
 
 std::vector<ScheduleRequest> requests(const ScheduleOptions& options)
@@ -90,7 +95,8 @@ Result<std::vector<Schedule>> schedules(const ScheduleOptions& options, const Si
     const auto& of = options.request;
     std::vector<Schedule> all;
     const auto add = [&](Schedule schedule) -> Result<void> {
-        auto complete = withPasses(std::move(schedule), of.evict, of.recompute);
+        schedule.shape.dataParallel = of.schedule.dataParallel;
+        auto complete = withPasses(std::move(schedule), of);
         if (!complete)
             return wrongUsage(complete.error());
         all.push_back(*std::move(complete));
@@ -159,8 +165,9 @@ void addCalibrateOptions(CLI::App& app, CostSource& source)
 
 bool usesRecordedSchedule(const CLI::App& app)
 {
-    for (const char* option : {"--scheme", "--devices", "--micro-batches", "--chunks", "--set",
-                               "--schedule", "--evict", "--recompute", "--data-parallel"})
+    for (const char* option :
+         {"--scheme", "--devices", "--micro-batches", "--chunks", "--set", "--schedule", "--evict",
+          "--recompute", "--recompute-ahead", "--data-parallel"})
         if (given(app, option))
             return false;
     return true;
@@ -315,6 +322,12 @@ void addPredictionOptions(CLI::App& app, PredictionOptions& options, std::string
 
 Result<void> complete(const CLI::App& app, PredictionOptions& options)
 {
+    if (const std::string& text = options.recomputeKeeps; !text.empty()) {
+        const auto share = parseFraction(text);
+        if (!share || share->numerator > share->denominator)
+            return invalid("--recompute-keeps {}: must be a share between 0 and 1", text);
+        options.request().recomputeKeeps = *share;
+    }
     TRY(keepBackward(app, options.request().costs));
     TRY(divideBatch(options));
     TRY(calibrate(app, options));
@@ -324,16 +337,8 @@ Result<void> complete(const CLI::App& app, PredictionOptions& options)
 Result<PredictionCosts> costsOf(const PredictionOptions& options)
 {
     auto costs = profiler::costsOf(options.request());
-    if (!costs && costs.error().code == Error::Code::NotFound)
-        return wrongUsage(costs.error());
-    const std::string& text = options.recomputeKeeps;
-    if (!costs || text.empty())
-        return costs;
-    const auto share = parseFraction(text);
-    if (!share || share->numerator > share->denominator)
-        return invalid("--recompute-keeps {}: must be a share between 0 and 1", text);
-    costs->recomputeKeeps = share->value();
-    return costs;
+    return !costs && costs.error().code == Error::Code::NotFound ? wrongUsage(costs.error())
+                                                                 : std::move(costs);
 }
 
 } // namespace cli

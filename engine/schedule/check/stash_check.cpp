@@ -11,7 +11,7 @@
 namespace engine {
 namespace {
 
-enum class StashState : std::uint8_t { NotMade, Here, Away, Used, Freed };
+enum class StashState : std::uint8_t { NotMade, Here, Away, Rebuilt, Used, Freed };
 
 bool touchesStash(OpKind kind)
 {
@@ -70,6 +70,8 @@ private:
             return StashState::Here;
         case OpKind::Evict:
             return StashState::Away;
+        case OpKind::Recompute:
+            return before == StashState::Here ? StashState::Rebuilt : before;
         case OpKind::BackwardInput:
             return StashState::Used;
         case OpKind::BackwardWeight:
@@ -89,6 +91,8 @@ private:
             return {}; // validate() reports a second F; W uses the WeightStash
         if (isBackward(op.kind) && state != StashState::Away)
             return {}; // validate() reports a second B
+        if (op.kind == OpKind::Recompute && state == StashState::Rebuilt)
+            return {}; // of another part; validate() reports a second one of the same part
         const StashState wanted = op.kind == OpKind::Load ? StashState::Away : StashState::Here;
         if (state == wanted)
             return {};
@@ -107,6 +111,10 @@ private:
                 "{}, which is on device {}: evicted at index {} and not loaded yet", stash,
                 stashPartner(m_schedule.device(op.replica, op.stage), m_schedule.shape).value,
                 m_since[cell]);
+        case StashState::Rebuilt:
+            return fmt::format("{}, which was recomputed at index {}: only a stash that is not "
+                               "recomputed yet can be moved",
+                               stash, m_since[cell]);
         default:
             return fmt::format("{}, which was {} at index {}", stash,
                                state == StashState::Used ? "used" : "freed", m_since[cell]);

@@ -213,8 +213,10 @@ TEST_CASE("the traces in a folder belong to the ranks in their names")
                                       {"results/rank0.memory.pickle", "\x80\x04"}})
         write(folder.filePath(QString::fromLatin1(name)), bytes);
     ClusterResults results{folder.path(), 3, resultFiles(folder.path())};
-    REQUIRE(results.files.size() == 2);
+    REQUIRE(results.files.size() == 3);
     CHECK(results.files.front().rank == 0);
+    // A memory snapshot is imported with the traces, but is not the trace of its rank.
+    CHECK(std::ranges::count(results.files, true, &ResultFile::isSnapshot) == 1);
     CHECK(results.states()
           == std::vector{RankState::Growing, RankState::Growing, RankState::Waiting});
     CHECK(results.complete().isEmpty());

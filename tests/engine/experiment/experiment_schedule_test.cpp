@@ -1,4 +1,5 @@
 #include "engine/experiment/experiment_schedule.h"
+#include "engine/schedule/check/validate.h"
 #include "tests/catch.h"
 #include "tests/support/text_schedule.h"
 
@@ -21,4 +22,20 @@ TEST_CASE("a schedule whose optimizer steps precede their all-reduces is refused
                        && Contains("OPTu waits for the reduced gradient of stage")
                        && Contains("move the OPT ops"));
     }
+}
+
+TEST_CASE("an experiment moves its RECOMPUTE ops ahead within its limit, and its file says so")
+{
+    Experiment experiment;
+    experiment.model.recompute = Recompute::Full;
+    const Schedule before = scheduleOf(experiment).value();
+    CHECK_THAT(toToml(experiment), !Contains("recompute_ahead"));
+    experiment.model.recomputeAhead = Fraction{2};
+    const Schedule moved = scheduleOf(experiment).value();
+    CHECK(moved != before);
+    CHECK(validate(moved).empty());
+    CHECK_THAT(toToml(experiment), Contains("recompute_ahead = '2'"));
+    CHECK(experimentFromToml(toToml(experiment)) == experiment);
+    experiment.model.recompute = Recompute::Attention;
+    CHECK_THAT(scheduleOf(experiment).error().message, Contains("add --recompute full"));
 }

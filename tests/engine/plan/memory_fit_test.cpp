@@ -54,6 +54,22 @@ struct Planned
 
 } // namespace
 
+TEST_CASE("an activation that is recomputed ahead needs memory from then on")
+{
+    Experiment experiment;
+    experiment.model.recompute = Recompute::Full;
+    const Bytes before = Planned(experiment).fullest();
+    experiment.model.recomputeAhead = Fraction{};
+    CHECK(Planned(experiment).fullest() == before);
+    experiment.model.recomputeAhead = Fraction{4};
+    const Planned ahead(experiment);
+    CHECK(ahead.fullest() > before);
+    experiment.deviceMemory = before;
+    experiment.reserve = 0;
+    const auto remedies = remediesFor(experiment, {{}}, *ahead.device);
+    CHECK(std::ranges::count(remedies, "--recompute-ahead off", &Remedy::option) == 1);
+}
+
 TEST_CASE("a device that holds its arena and no byte more is large enough")
 {
     Planned planned(gpipe());

@@ -103,7 +103,40 @@ TEST_CASE("the costs of a recorded run follow the mappings of both schedules")
 TEST_CASE("a schedule that already has recompute ops gets no others")
 {
     const Schedule once = addRecompute(tests::scheduleOf("1f1b", 2, 2));
-    CHECK(withPasses(once, {}, Recompute::Full) == once);
+    PredictionRequest request;
+    request.recompute = Recompute::Full;
+    CHECK(withPasses(once, request) == once);
+}
+
+TEST_CASE("recompute ops move ahead by the costs of the request, from any source")
+{
+    PredictionRequest request = requestOf("v-min", 4, 8);
+    request.recompute = Recompute::Full;
+    PredictionRequest ahead = request;
+    ahead.recomputeAhead = Fraction{};
+    CHECK_FALSE(ahead.hasSameOrder(request));
+    for (const auto kind : {CostSource::Kind::Units, CostSource::Kind::Hardware}) {
+        INFO(static_cast<int>(kind));
+        request.source.kind = ahead.source.kind = kind;
+        const RunMetrics before = predicted(request).metrics, moved = predicted(ahead).metrics;
+        CHECK(moved.duration < before.duration);
+        CHECK(moved.peakStash() <= before.peakStash());
+    }
+    PredictionRequest slower = ahead;
+    slower.costs.forward = {2};
+    CHECK_FALSE(slower.hasSameOrder(ahead)); // the costs decide what moves
+    ahead.recomputeAhead.reset();
+    slower.recomputeAhead.reset();
+    CHECK(slower.hasSameOrder(ahead));
+}
+
+TEST_CASE("the share that is kept until a RECOMPUTE can be given")
+{
+    PredictionRequest request = requestOf("gpipe", 4, 8);
+    request.recompute = Recompute::Full;
+    CHECK(predicted(request).metrics.devices.front().peakStash == 1);
+    request.recomputeKeeps = Fraction{1, 4};
+    CHECK(predicted(request).metrics.devices.front().peakStash == 1 + 7 * 0.25);
 }
 
 TEST_CASE("the share of I in B is between 0 and 1, or unset")

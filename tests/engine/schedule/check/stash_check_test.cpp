@@ -69,6 +69,17 @@ TEST_CASE("a stash that is moved or rebuilt after its last use is named")
                     "was used at index 2"});
 }
 
+// Between its RECOMPUTE and its backward, a stash has its full size, for which no EVICT accounts.
+TEST_CASE("a RECOMPUTE may be anywhere between its forward and its backward, but not before an "
+          "EVICT of the stash")
+{
+    CHECK(stashFaults(withDevice0("0F0 0RECOMPUTE0 0F1 0RECOMPUTE1 0B0 0B1")).empty());
+    CHECK(stashFaults(withDevice0("0F0 0RECOMPUTE0 0EVICT0 0F1 0LOAD0 0B0 0B1"))
+          == Faults{"device 0, index 2: 0EVICT0 needs the stash of stage 0, micro-batch 0, which "
+                    "was recomputed at index 1: only a stash that is not recomputed yet can be "
+                    "moved"});
+}
+
 TEST_CASE("a LOAD of a stash that was not evicted is reported")
 {
     CHECK(stashFaults(withDevice0("0F0 0LOAD0 0EVICT0 0F1 0B0 0B1"))

@@ -46,6 +46,17 @@ TEST_CASE("a schedule written and read again is the same, and so is its text")
         }
 }
 
+TEST_CASE("a RECOMPUTE is written and read at its place")
+{
+    const Schedule schedule = scheduleFrom(
+        {"0F0 0F1 0RECOMPUTE1 0RECOMPUTE0 0B0 0B1", "1F0 1RECOMPUTE0 1F1 1B0 1RECOMPUTE1 1B1"});
+    const std::string text = writeCsv(schedule);
+    CHECK_THAT(text, Catch::Contains("0,2,RC,0,0,1,0,,0,\n"));
+    const auto read = readCsv(text, schedule.scheme);
+    REQUIRE(read);
+    CHECK(*read == schedule);
+}
+
 TEST_CASE("slices, halves, joint ops and weight versions survive the file")
 {
     const std::string halves = kHeader
