@@ -100,7 +100,7 @@ TEST_CASE("every interactive widget of every page has an accessible name")
     for (const char* about : {"memory", "whatif", "query", "import"})
         window.open({about, {run}});
     settle();
-    REQUIRE(window.tabs().pages().size() == 15);
+    REQUIRE(window.tabs().pages().size() == 16);
     for (Page* page : window.tabs().pages()) {
         window.tabs().makeCurrent(page);
         settle();

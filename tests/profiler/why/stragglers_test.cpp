@@ -130,7 +130,7 @@ TEST_CASE("a device of an emulated run that is slowed by 10 % is named, and its 
         }
 }
 
-TEST_CASE("\"Why not faster?\" names a straggler")
+TEST_CASE("the text of Why not faster names a straggler")
 {
     const auto text = [](const Run& run) {
         return whyText(run, whyReport(run, -1, WhySchemes::LeaveOut).value());
