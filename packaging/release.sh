@@ -116,7 +116,7 @@ mkdir -p "$into/lib/plugins" "$into/share/fonts" "$into/share/doc/bubblescope/li
 cc -O2 -shared -fPIC -Wl,-soname,libarc4random.so -o "$into/lib/libarc4random.so" arc4random.c
 cmake -S . -B build/quickstart "-DCMAKE_INSTALL_RPATH=\$ORIGIN/../lib" \
     "-DCMAKE_EXE_LINKER_FLAGS=-Wl,--disable-new-dtags,--no-as-needed,$into/lib/libarc4random.so,--as-needed"
-ninja -C build/quickstart Bubblescope
+ninja -C build/quickstart bscope bubblescope
 cmake --install build/quickstart --strip --prefix "$into"
 qt="$(dirname "$(find /usr/lib -name libqxcb.so)")/.."
 for plugins in platforms wayland-decoration-client wayland-graphics-integration-client wayland-shell-integration \
@@ -131,7 +131,7 @@ find "$into/bin" "$into/lib" -type f \( -name '*.so*' -o -path '*/bin/b*' \) -pr
     grep -vE '/(ld-linux[^/]*|libc|libm|libdl|librt|libpthread|libresolv|libgcc_s)\.so|/src/' |
     while read -r library; do
         cp -L "$library" "$into/lib"
-        owner="$(dpkg-query -S "$(realpath "$library")" | cut -d : -f 1)"
+        owner="$(dpkg-query -S "*/$(basename "$(realpath "$library")")" | head -n 1 | cut -d : -f 1)"
         cp -L "/usr/share/doc/$owner/copyright" "$into/share/doc/bubblescope/libraries/$owner"
     done
 cp /usr/share/fonts/truetype/roboto/unhinted/RobotoTTF/Roboto-{Regular,Medium,Bold,Italic}.ttf \

@@ -28,13 +28,13 @@ struct About
     bool opens = false;
 };
 constexpr About kAbout[] = {
-    {"first-run", "setup", true},   {"reading-the-timeline", "run"},
-    {"comparing", "runs", true},    {"comparing", "compare"},
-    {"recording-traces", "import"}, {"memory-and-bpipe", "estimator", true},
-    {"memory-and-bpipe", "memory"}, {"choosing-a-scheme", "whatif"},
-    {"choosing-a-scheme", "layout"},
-    {"searching", "search", true},  {"searching", "editor"},
-    {"studies", "study", true},     {"cluster", "cluster", true},
+    {"first-run", "setup", true},    {"reading-the-timeline", "run"},
+    {"comparing", "runs", true},     {"comparing", "compare"},
+    {"recording-traces", "import"},  {"memory-and-bpipe", "estimator", true},
+    {"memory-and-bpipe", "memory"},  {"choosing-a-scheme", "whatif"},
+    {"choosing-a-scheme", "layout"}, {"searching", "search", true},
+    {"searching", "editor"},         {"studies", "study", true},
+    {"cluster", "cluster", true},
 };
 
 // The text of a chapter. Long lines are hard to read, so a wide window leaves room beside it.
