@@ -18,6 +18,7 @@
 #include <cstdlib>
 #include <fstream>
 #include <optional>
+#include <set>
 
 namespace profiler {
 
@@ -182,6 +183,7 @@ private:
     // The memory of a rank is that of the snapshot that was recorded with its trace.
     void addSnapshots(Job& job)
     {
+        std::set<int> known; // ranks that have a snapshot
         for (MemorySnapshot& snapshot : m_snapshots) {
             const auto rank = std::ranges::find_if(job.ranks, [&](const JobRank& one) {
                 return snapshot.rank ? one.rank == *snapshot.rank : job.ranks.size() == 1;
@@ -194,10 +196,17 @@ private:
                         : fmt::format("{}: its rank is unknown, so its memory is left out; name "
                                       "it like rank3.memory.pickle.",
                                       snapshot.file));
+            else if (known.contains(rank->rank))
+                m_warnings.push_back(
+                    fmt::format("{}: an earlier snapshot shows the memory of rank {}, so this one "
+                                "is left out.",
+                                snapshot.file, rank->rank));
             else if (const std::string why = takeMemory(rank->trace, rank->work, snapshot);
                      !why.empty())
                 m_warnings.push_back(
                     fmt::format("{}: {}, so its memory is left out.", snapshot.file, why));
+            else
+                known.insert(rank->rank);
         }
     }
     // Returns why the snapshot does not show the memory of the trace; "" if it does.

@@ -112,6 +112,12 @@ TEST_CASE("a memory snapshot gives the memory of its rank at the times of the tr
           == std::vector<std::pair<std::int64_t, std::int64_t>>{
               {0, 1500}, {2000, 300}, {17000, -300}});
     CHECK(metrics(run)->devices[DeviceId{0}].peakBytes == 1800);
+    // torchtitan writes a snapshot every few iterations.
+    writeText(folder / "rank0.memory2.pickle", snapshot(kHistory));
+    const Run twice = imported(folder).run;
+    CHECK(twice.timeline.memory == run.timeline.memory);
+    REQUIRE(twice.info.import->warnings.size() == 1);
+    CHECK(twice.info.import->warnings.front().find("an earlier snapshot") != std::string::npos);
 }
 
 TEST_CASE("a memory snapshot that does not show the iterations is left out with its reason")
