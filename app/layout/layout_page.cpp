@@ -260,6 +260,7 @@ private:
         m_showResult = makeAction("showLayoutResult", tr("Result"), {});
         foldBelow(kFoldResult, *m_showResult);
         followTheme(m_showResult, Icon::Info, m_theme);
+        enableResult(false);
         inMenu(Menu::Run, {m_balance, m_even, m_use});
         inMenu(Menu::View, {m_showResult});
         inMenu(Menu::Export, {m_copyMegatron, m_copyTitan});
@@ -402,13 +403,18 @@ private:
     void take(engine::Result<Divided> divided)
     {
         m_divided = divided ? std::make_shared<const Divided>(*std::move(divided)) : nullptr;
-        for (QAction* action : {m_even, m_use, m_copyMegatron, m_copyTitan})
-            action->setEnabled(m_divided != nullptr);
+        enableResult(m_divided != nullptr);
         if (m_divided == nullptr)
             showError(divided.error());
         else
             showDivided();
         Q_EMIT statusChanged();
+    }
+
+    void enableResult(bool isKnown)
+    {
+        for (QAction* action : {m_even, m_use, m_copyMegatron, m_copyTitan})
+            action->setEnabled(isKnown);
     }
 
     void showError(const engine::Error& error)
@@ -418,7 +424,8 @@ private:
                          isUnits
                              ? tr("Layers have no times in units: choose a model on hardware, or a "
                                   "recorded run.")
-                             : capitalized(withLabels(engine::experimentFields(), error.message)));
+                             : capitalized(withLabels(engine::Fields<LayoutSettings>(&m_memory, 1),
+                                                      error.message)));
         m_preview->setStale();
         for (SceneView* chart : {m_compute, m_peak})
             chart->draw(nullptr);

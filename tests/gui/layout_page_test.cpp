@@ -71,6 +71,15 @@ TEST_CASE("the layers of every stage are shown and balanced")
               .contains(QStringLiteral("tok_embeddings")));
 }
 
+// The page had no result yet, and the window crashed.
+TEST_CASE("a page of layouts without a result offers no action on one")
+{
+    const ThemeController theme;
+    const std::unique_ptr<Page> page{makeLayout(theme)};
+    for (const char* action : {"evenLayers", "useLayout", "copyMegatron", "copyTitan"})
+        CHECK_FALSE(page->findChild<QAction*>(QLatin1String(action))->isEnabled());
+}
+
 TEST_CASE("a typed layout is simulated, and one that does not fit the model says why")
 {
     const LayoutTab tab;
@@ -84,6 +93,8 @@ TEST_CASE("a typed layout is simulated, and one that does not fit the model says
     REQUIRE(waitFor([&] { return tab.rows() == 0; }));
     CHECK(tab.sentence().contains(QStringLiteral("2 stages")));
     CHECK_FALSE(tab.find<QAction>("useLayout")->isEnabled());
+    tab.find<QLineEdit>("layoutMemory")->setText(QStringLiteral("5"));
+    REQUIRE(waitFor([&] { return tab.sentence().contains(QStringLiteral("Limit per device 5")); }));
 }
 
 TEST_CASE("a new run takes the layout that is shown")
