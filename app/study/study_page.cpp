@@ -4,6 +4,7 @@
 #include "app/study/study_charts.h"
 #include "app/study/study_form.h"
 #include "app/ui/band.h"
+#include "app/ui/card_button.h"
 #include "app/ui/form_rows.h"
 #include "app/ui/numbers.h"
 #include "app/ui/row_table.h"
@@ -18,10 +19,13 @@
 #include <QClipboard>
 #include <QComboBox>
 #include <QFileInfo>
+#include <QGridLayout>
 #include <QGuiApplication>
 #include <QHBoxLayout>
 #include <QMenu>
+#include <QPainter>
 #include <QProgressBar>
+#include <QScrollArea>
 #include <QSplitter>
 #include <QStackedWidget>
 #include <QToolButton>
@@ -53,6 +57,79 @@ std::vector<TableColumn<PointRow>> pointColumns(const std::string& name)
             Column(QStringLiteral("best here"), &PointRow::best),
             Column(QStringLiteral("reached by"), &PointRow::bestNames, Qt::AlignLeft)};
 }
+
+// A study to begin with: its title and question, and the shape of its first chart.
+class StudyCard : public CardButton
+{
+public:
+    StudyCard(const ThemeController& theme, const profiler::Study& study)
+        : CardButton(theme)
+        , m_title(fromUtf8(study.title))
+        , m_question(fromUtf8(study.question))
+        , m_count(countOf(static_cast<int>(gridSize(study)), study.isMeasured() ? "run" : "point"))
+        , m_kind(study.charts.empty() ? Kind::Lines : study.charts.front().kind)
+    {
+        setObjectName(QStringLiteral("studyCard"));
+        setFixedHeight(126);
+        setMinimumWidth(300);
+        setAccessibleName(m_title);
+        setAccessibleDescription(m_question);
+    }
+
+protected:
+    void paintContent(QPainter& painter) override
+    {
+        constexpr double kEdge = 16, kLeft = 116;
+        const Chrome& c = theme().chrome;
+        paintShape(painter, {kEdge, 22, 80, 64});
+        const double inner = width() - kLeft - kEdge;
+        text(painter, {kLeft, 14, inner, 18}, m_title, {uiFont(13, QFont::Medium), c.text});
+        painter.setFont(uiFont(12));
+        painter.setPen(c.text2);
+        painter.drawText(QRectF(kLeft, 36, inner, 54), Qt::TextWordWrap, m_question);
+        text(painter, {kLeft, height() - 28.0, inner, 16}, m_count, {uiFont(12), c.text2});
+    }
+
+private:
+    using Kind = profiler::StudyChart::Kind;
+
+    void paintShape(QPainter& painter, const QRectF& box) const
+    {
+        constexpr int kColumns = 5, kRows = 4;
+        const Chrome& c = theme().chrome;
+        const auto at = [&](double x, double y) {
+            return box.bottomLeft() + QPointF(x * box.width(), -y * box.height());
+        };
+        painter.setPen(c.lineStrong);
+        if (m_kind == Kind::PhaseMap || m_kind == Kind::HeatMap) {
+            for (int cell = 0; cell < kColumns * kRows; ++cell) {
+                const int x = cell % kColumns, y = cell / kColumns;
+                painter.setBrush(x > y + 1 ? c.text2 : x > y - 1 ? c.text3 : c.surfaceAlt);
+                painter.drawRect(QRectF(at(x / 5.0, y / 4.0), at((x + 1) / 5.0, (y + 1) / 4.0)));
+            }
+            return;
+        }
+        painter.drawPolyline(QPolygonF{at(0, 1), at(0, 0), at(1, 0)});
+        if (m_kind == Kind::Bars)
+            for (int bar = 0; bar < kColumns; ++bar)
+                painter.fillRect(QRectF(at(0.08 + bar / 5.4, 0),
+                                        at(0.2 + bar / 5.4, 0.35 + 0.13 * (bar * 3 % 5))),
+                                 bar == 3 ? c.text2 : c.text3);
+        painter.setPen(QPen(c.text2, 2));
+        if (m_kind == Kind::Pareto)
+            painter.drawPolyline(QPolygonF{at(0.1, 0.95), at(0.1, 0.7), at(0.35, 0.7),
+                                           at(0.35, 0.4), at(0.65, 0.4), at(0.65, 0.2),
+                                           at(0.98, 0.2)});
+        if (m_kind != Kind::Lines)
+            return;
+        painter.drawPolyline(QPolygonF{at(0.05, 0.2), at(0.35, 0.5), at(0.65, 0.75), at(1, 0.85)});
+        painter.setPen(QPen(c.text3, 2));
+        painter.drawPolyline(QPolygonF{at(0.05, 0.45), at(0.35, 0.55), at(0.65, 0.6), at(1, 0.62)});
+    }
+
+    QString m_title, m_question, m_count;
+    Kind m_kind;
+};
 
 // A grid of simulations or runs: its form at the left, three charts, and the selected point. We
 // keep the results beside the edited grid, because an edit must not empty the charts: they show the
@@ -214,12 +291,19 @@ private:
         m_presets->addItem(tr("Preset…"));
         for (const QString& name : studyPresets()) {
             m_presets->addItem(name);
-            const QModelIndex item = m_presets->model()->index(m_presets->count() - 1, 0);
-            if (const auto study = openStudy(name))
-                m_presets->model()->setItemData(
-                    item,
-                    {{Qt::ToolTipRole,
-                      toolTipText(fromUtf8(study->title + ": " + study->question))}});
+            const auto study = openStudy(name);
+            if (!study)
+                continue;
+            m_presets->setItemData(m_presets->count() - 1,
+                                   toolTipText(fromUtf8(study->title + ": " + study->question)),
+                                   Qt::ToolTipRole);
+            auto* card = new StudyCard(m_theme, *study);
+            connect(card, &CardButton::clicked, this, [this, name] {
+                if (queryClose())
+                    open(name);
+            });
+            const int place = m_cards->count();
+            m_cards->addWidget(card, place / 2, place % 2);
         }
         m_presets->setFocusPolicy(Qt::TabFocus);
         auto* more = makeIconButton("studyMore", Icon::More, tr("Save"), m_theme);
@@ -283,8 +367,9 @@ private:
         spaced(new QVBoxLayout(content), {28, 24, 28, 24}, 8,
                {m_startTitle, m_startQuestion,
                 spaced(new QHBoxLayout, {0, 4, 0, 12}, 12, {run, {m_startCount, 1}}),
-                makeLabel(tr("Or choose a study in the list “Preset”."), "secondary"), kStretch});
-        return content;
+                makeLabel(tr("Or begin with a question"), "section"), spaced(m_cards, {}, 12),
+                kStretch});
+        return makeScroll(content);
     }
 
     void connectAll()
@@ -626,6 +711,7 @@ private:
     // m_answer: what the study found, before its charts; m_notice: problems of grid and worker
     Band *m_answer = named(new Band(m_theme, Band::Shape::State), "studyAnswer"),
          *m_notice = named(new Band(m_theme, Band::Shape::State), "studyNotice");
+    QGridLayout* m_cards = new QGridLayout; // of the presets
     QComboBox* m_presets = named(new QComboBox, "studyPresets", tr("Preset"));
     ElidedLabel *m_count = named(new ElidedLabel("small"), "studySummary"),
                 *m_progressText = named(new ElidedLabel("small"), "studyLeft"),

@@ -39,6 +39,19 @@ TEST_CASE("a preset that is chosen simulates its grid and names the tab after it
     CHECK(presets->currentIndex() == 0); // a file, not the preset of this name
 }
 
+TEST_CASE("an empty study page offers the question of every preset, which a click answers")
+{
+    Studied study;
+    const auto cards = study.window.findChildren<QAbstractButton*>(QStringLiteral("studyCard"));
+    CHECK(cards.size() == studyPresets().size());
+    const auto bandwidth = std::ranges::find_if(cards, [](const QAbstractButton* card) {
+        return card->accessibleName() == QStringLiteral("The best scheme by link speed");
+    });
+    REQUIRE(bandwidth != cards.end());
+    QTest::mouseClick(*bandwidth, Qt::LeftButton);
+    CHECK(study.find<QComboBox>("studyPresets")->currentText() == QStringLiteral("bandwidth"));
+}
+
 TEST_CASE("the run of a grid fills map, lines, front and the table of the selected point")
 {
     Studied study;
