@@ -128,7 +128,7 @@ QString memoryTitle(const CompareNumbers& numbers)
 // drawn at its upper end.
 ChartScale timeAxis(const std::vector<ParetoPoint>& points, const ChartCanvas& canvas)
 {
-    constexpr double kMuchSlower = 1.6;
+    constexpr double kMuchSlower = 3;
     std::vector<double> times;
     for (const ParetoPoint& point : points)
         times.push_back(point.y);

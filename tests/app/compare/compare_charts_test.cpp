@@ -81,7 +81,7 @@ TEST_CASE("a run slower than the axis of the points is at its upper end, with it
 {
     const CompareNumbers numbers
         = comparedNumbers({sample::measured({"1f1b", 4, 8}), sample::measured({"bitpipe", 4, 8}),
-                           sample::measured({"1f1b", 4, 32})});
+                           sample::measured({"1f1b", 4, 64})});
     const auto chart = paretoChart(numbers, kTitles, -1, {});
     const auto top = [&](std::size_t run) {
         return std::ranges::find(chart.marks, run, &profiler::SceneMark::point)->rect.y;
