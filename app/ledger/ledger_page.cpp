@@ -2,6 +2,7 @@
 
 #include "app/ledger/ledger_notes.h"
 #include "app/ledger/ledger_table.h"
+#include "app/ledger/search_field.h"
 #include "app/plan/run_plan.h"
 #include "app/timeline/details/details_panel.h"
 #include "app/ui/band.h"
@@ -191,8 +192,10 @@ namespace {
 class LedgerPage : public Page
 {
 public:
-    LedgerPage(const ThemeController& theme, RunLibrary& library, RunLedger& ledger)
+    LedgerPage(const ThemeController& theme, Settings& settings, RunLibrary& library,
+               RunLedger& ledger)
         : m_theme(theme)
+        , m_settings(settings)
         , m_library(library)
         , m_ledger(ledger)
     {
@@ -305,10 +308,8 @@ private:
             "copyLedger", tr("Copy as CSV"), Qt::CTRL | Qt::SHIFT | Qt::Key_C,
             [this] { QGuiApplication::clipboard()->setText(m_table->csv()); },
             tr("copy the selected runs, or all runs shown if fewer than two are selected"));
-        m_find = makeAction("filterLedger", tr("Search runs"), QKeySequence::Find, [this] {
-            m_filter->setFocus();
-            m_filter->selectAll();
-        });
+        m_find = makeAction("filterLedger", tr("Search runs"), QKeySequence::Find,
+                            [this] { m_filter->select(); });
         inMenu(Menu::File, {m_open, m_close, m_rename, m_tag, m_trash, m_restore, m_empty});
         inMenu(Menu::Run, {m_repeat});
         inMenu(Menu::View, {m_find});
@@ -318,9 +319,6 @@ private:
 
     QWidget* makeList()
     {
-        m_filter->setPlaceholderText(
-            tr("Name, tag, note or parameter, such as scheme:zb-v state:finished,failed D:4"));
-        m_filter->setClearButtonEnabled(true);
         m_hasVarying->setToolTip(
             tr("Show a column for every setting that differs between the runs"));
         m_groupBy->setName(tr("Group by"));
@@ -336,7 +334,7 @@ private:
                      makeButton(m_empty, "emptyTrashButton", "tool")};
         m_stack->addWidget(m_table);
         m_stack->addWidget(makeColumn({40, 40, 40, 40}, 0, {m_nothing, kStretch}, ""));
-        return makeLined({makeRow({12, 6, 12, 6}, 10, {{m_filter, 1}, columns}),
+        return makeLined({makeRow({12, 6, 12, 6}, 10, {{m_filter, 1}, m_save, columns}),
                           makeBar(36, 12,
                                   {m_count, makeLabel(tr("Group by"), "small"), m_groupBy,
                                    m_hasVarying, kStretch}),
@@ -400,7 +398,13 @@ private:
             if (item != nullptr) // not while the tree is destroyed
                 showRuns();
         });
-        connect(m_filter, &QLineEdit::textChanged, this, &LedgerPage::showRuns);
+        connect(m_filter, &SearchField::changed, this, &LedgerPage::showRuns);
+        connect(m_save, &QPushButton::clicked, this, [this] {
+            m_settings.setSearches(m_settings.searches() << m_filter->text());
+            showRuns();
+        });
+        m_groups->setContextMenuPolicy(Qt::CustomContextMenu);
+        connect(m_groups, &QWidget::customContextMenuRequested, this, &LedgerPage::offerRemoval);
         connect(m_hasVarying, &QCheckBox::toggled, this, &LedgerPage::showRuns);
         connect(m_groupBy, &SegmentControl::currentChanged, this, &LedgerPage::showRuns);
         connect(m_table, &LedgerTable::selectionChangedByUser, this, &LedgerPage::showSelection);
@@ -440,11 +444,14 @@ private:
         m_groups->clear();
         m_facets = std::move(facets);
         QTreeWidgetItem* chosen = nullptr;
-        bool hasTags = false;
+        auto last = LedgerFacet::Of::Runs;
         for (std::size_t i = 0; i < m_facets.size(); ++i) {
             const LedgerFacet& facet = m_facets[i];
-            if (facet.of == LedgerFacet::Of::Tag && !std::exchange(hasTags, true)) {
-                auto* heading = new QTreeWidgetItem(m_groups, {tr("Tags")});
+            const bool isTag = facet.of == LedgerFacet::Of::Tag;
+            if (std::exchange(last, facet.of) != facet.of
+                && (isTag || facet.of == LedgerFacet::Of::Search)) {
+                auto* heading
+                    = new QTreeWidgetItem(m_groups, {isTag ? tr("Tags") : tr("Saved searches")});
                 heading->setFlags(Qt::NoItemFlags);
                 heading->setFont(0, uiFont(12, QFont::Medium));
             }
@@ -456,6 +463,27 @@ private:
                 chosen = item;
         }
         m_groups->setCurrentItem(chosen);
+    }
+
+    // The menu of a saved search.
+    void offerRemoval(const QPoint& position)
+    {
+        const QTreeWidgetItem* item = m_groups->itemAt(position);
+        const QVariant at = item == nullptr ? QVariant() : item->data(0, kFacetRole);
+        if (!at.isValid())
+            return;
+        const LedgerFacet& facet = m_facets[static_cast<std::size_t>(at.toInt())];
+        if (facet.of != LedgerFacet::Of::Search)
+            return;
+        auto* menu = named(new QMenu(this), "searchMenu");
+        menu->setAttribute(Qt::WA_DeleteOnClose);
+        menu->addAction(tr("Remove this search"), this, [this, search = facet.title] {
+            QStringList searches = m_settings.searches();
+            searches.removeAll(search);
+            m_settings.setSearches(searches);
+            showRuns();
+        });
+        menu->popup(m_groups->viewport()->mapToGlobal(position));
     }
 
     LedgerFacet facet() const // the chosen group
@@ -472,7 +500,10 @@ private:
         m_view.openFiles = openFiles();
         m_view.now = QDateTime::currentDateTime();
         m_runs = withRunsUnderWay(m_ledger.runs(), m_library.runs());
-        showFacets(ledgerFacets(m_runs, m_view.openFiles));
+        const QStringList searches = m_settings.searches();
+        showFacets(ledgerFacets(m_runs, m_view.openFiles, searches));
+        m_filter->setRuns(m_runs);
+        m_save->setEnabled(!m_filter->text().isEmpty() && !searches.contains(m_filter->text()));
         const LedgerFacet chosen = facet();
         Runs shown;
         for (const LedgerRun& run : m_runs)
@@ -505,7 +536,7 @@ private:
         if (m_runs.empty())
             Q_EMIT pageRequested({"setup"});
         else if (!m_filter->text().isEmpty())
-            m_filter->clear();
+            m_filter->setText({});
         else
             m_groups->setCurrentItem(m_groups->topLevelItem(0));
     }
@@ -739,6 +770,7 @@ private:
     }
 
     const ThemeController& m_theme;
+    Settings& m_settings;
     RunLibrary& m_library;
     RunLedger& m_ledger;
     LedgerView m_view;
@@ -747,7 +779,8 @@ private:
     QTreeWidget* m_groups = named(makeTree(), "ledgerFacets", tr("Groups of runs"));
     LedgerTable* m_table = named(new LedgerTable(m_theme), "ledgerTable", tr("Runs"));
     LedgerNotes* m_notes = named(new LedgerNotes, "ledgerNotes");
-    QLineEdit* m_filter = named(new QLineEdit, "ledgerFilter", tr("Search runs"));
+    SearchField* m_filter = new SearchField(m_theme);
+    QPushButton* m_save = makeButton(tr("Save search"), QStringLiteral("saveSearch"), "tool");
     QCheckBox* m_hasVarying = named(new QCheckBox(tr("Settings that vary")), "onlyVarying");
     SegmentControl* m_groupBy
         = named(new SegmentControl(m_theme, {tr("Mode"), tr("Model"), tr("Tag")}), "ledgerGroups");
@@ -774,9 +807,10 @@ private:
 
 } // namespace
 
-Page* makeLedger(const ThemeController& theme, RunLibrary& library, RunLedger& ledger)
+Page* makeLedger(const ThemeController& theme, Settings& settings, RunLibrary& library,
+                 RunLedger& ledger)
 {
-    return new LedgerPage(theme, library, ledger);
+    return new LedgerPage(theme, settings, library, ledger);
 }
 
 } // namespace app

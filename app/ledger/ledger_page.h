@@ -4,6 +4,7 @@
 #include "app/ledger/run_ledger.h"
 #include "app/shell/page.h"
 #include "app/timeline/details/details.h"
+#include "app/ui/settings.h"
 
 namespace app {
 
@@ -13,6 +14,7 @@ Details describeLedgerRuns(const std::vector<LedgerRun>& runs);
 
 // The page with all runs of this machine: the groups at the left, the filtered and sorted list, and
 // the details of the selected runs.
-Page* makeLedger(const ThemeController& theme, RunLibrary& library, RunLedger& ledger);
+Page* makeLedger(const ThemeController& theme, Settings& settings, RunLibrary& library,
+                 RunLedger& ledger);
 
 } // namespace app

@@ -28,9 +28,13 @@ constexpr std::pair<const char*, Optional> kNumbers[]{{"iteration", &LedgerRun::
                                                       {"loss_first", &LedgerRun::lossFirst},
                                                       {"loss_last", &LedgerRun::lossLast}};
 constexpr std::pair<const char*, QString LedgerRun::*> kTexts[]{
-    {"label", &LedgerRun::label},     {"mode", &LedgerRun::mode},
-    {"outcome", &LedgerRun::outcome}, {"command", &LedgerRun::command},
-    {"problem", &LedgerRun::problem}, {"experiment", &LedgerRun::experiment}};
+    {"label", &LedgerRun::label},
+    {"scheme", &LedgerRun::scheme},
+    {"mode", &LedgerRun::mode},
+    {"outcome", &LedgerRun::outcome},
+    {"command", &LedgerRun::command},
+    {"problem", &LedgerRun::problem},
+    {"experiment", &LedgerRun::experiment}};
 
 QString keyOf(const char* name)
 {
@@ -100,6 +104,7 @@ LedgerRun describeRun(const QString& file, const engine::Run& run)
     LedgerRun result;
     result.file = QFileInfo(file).absoluteFilePath();
     result.label = fromUtf8(run.info.label.empty() ? run.info.scheme : run.info.label);
+    result.scheme = fromUtf8(run.info.scheme);
     result.mode = fromUtf8(engine::modeAdjective(run.info.mode));
     result.outcome = fromUtf8(engine::outcomeName(run.info.outcome));
     result.command = fromUtf8(run.info.command);
@@ -168,6 +173,27 @@ QString LedgerRun::stateName() const
                           : QString::fromLatin1(kNames[static_cast<std::size_t>(kind())]);
 }
 
+Icon LedgerRun::stateIcon() const
+{
+    constexpr Icon kIcons[]{Icon::Pause, Icon::Run,   Icon::Check,
+                            Icon::Stop,  Icon::Error, Icon::Close};
+    return kIcons[static_cast<std::size_t>(kind())];
+}
+
+QString LedgerRun::reason() const
+{
+    return iteration ? QString() : isUnderWay() ? state : problem;
+}
+
+QString LedgerRun::size() const
+{
+    const auto known = [this](const char* key) {
+        const QString value = setting(QString::fromLatin1(key));
+        return value == QLatin1String("unknown") ? QStringLiteral("–") : value;
+    };
+    return settings.empty() ? QString() : QStringLiteral("%1 × %2").arg(known("D"), known("N"));
+}
+
 QDateTime LedgerRun::when() const
 {
     return isTrashed() ? moved : started.isValid() ? started : modified;
@@ -185,6 +211,30 @@ QString LedgerRun::setting(const QString& title) const
     return found == settings.end() ? QString() : found->second;
 }
 
+QStringList LedgerRun::values(const QString& key) const
+{
+    const auto is = [&](const QString& title) {
+        return title.compare(key, Qt::CaseInsensitive) == 0
+            || title.compare(QStringLiteral("--") + key, Qt::CaseInsensitive) == 0;
+    };
+    QStringList found;
+    if (is(QStringLiteral("tag")))
+        found = tags;
+    else if (is(QStringLiteral("scheme")))
+        found = QStringList(scheme.isEmpty() ? label : scheme);
+    else if (is(QStringLiteral("state")))
+        found = QStringList(stateName());
+    else if (is(QStringLiteral("mode")))
+        found = QStringList(mode);
+    else
+        for (const auto& [title, value] : settings)
+            if (is(title))
+                found.append(value);
+    for (QString& value : found)
+        value.replace(QLatin1Char(' '), QLatin1Char('_'));
+    return found;
+}
+
 Scale LedgerRun::time() const
 {
     return isInUnits ? Scale{1, 1, QStringLiteral("units")}
@@ -196,19 +246,12 @@ bool LedgerRun::matches(const QString& filter) const
     const auto contains = [&](const QString& word) {
         const auto has
             = [&](const QString& text) { return text.contains(word, Qt::CaseInsensitive); };
-        const qsizetype colon = word.indexOf(QLatin1Char(':'));
-        const auto isOneOf
-            = [values = word.mid(colon + 1).split(QLatin1Char(','))](const QString& value) {
-                  return values.contains(value, Qt::CaseInsensitive);
-              };
-        if (const QString key = word.left(colon).toLower(); colon > 0)
-            return key == u"state" ? isOneOf(stateName())
-                : key == u"mode"   ? isOneOf(mode)
-                : key == u"tag"    ? std::ranges::any_of(tags, isOneOf)
-                                   : std::ranges::any_of(settings, [&](const auto& one) {
-                                      return one.first.compare(key, Qt::CaseInsensitive) == 0
-                                          && isOneOf(one.second);
-                                  });
+        if (const qsizetype colon = word.indexOf(QLatin1Char(':')); colon > 0)
+            return std::ranges::any_of(
+                values(word.left(colon)),
+                [wanted = word.mid(colon + 1).split(QLatin1Char(','))](const QString& value) {
+                    return wanted.contains(value, Qt::CaseInsensitive);
+                });
         if (word == QStringLiteral("#%1").arg(number))
             return true;
         return has(name) || has(label) || has(note) || has(mode) || has(QFileInfo(file).fileName())

@@ -1,5 +1,6 @@
 #pragma once
 
+#include "app/ui/icons.h"
 #include "app/ui/numbers.h"
 #include "engine/timeline/run.h"
 #include "profiler/store/ledger/ledger.h"
@@ -28,8 +29,8 @@ struct LedgerRun
     QString name, note, origin;
     QStringList tags;
 
-    // `experiment` is TOML, or "" if unknown.
-    QString label, mode, outcome, command, experiment;
+    // `scheme` is its key, "zb-v"; `experiment` is TOML, or "" if unknown.
+    QString label, scheme, mode, outcome, command, experiment;
     // Why the run failed, or why its file cannot be read; otherwise "".
     QString problem;
     QDateTime started;
@@ -48,6 +49,10 @@ struct LedgerRun
     QString title() const { return name.isEmpty() ? label : name; }
     State kind() const;
     QString stateName() const; // "finished", "killed"
+    Icon stateIcon() const;
+    // In place of its results, what a run without them does, or why it failed; otherwise "".
+    QString reason() const;
+    QString size() const; // "4 × 8", D × N; "" if its settings are unknown
     // When it started, or when its file was written, as for a simulation; in the trash: when it was
     // moved there.
     QDateTime when() const;
@@ -57,11 +62,13 @@ struct LedgerRun
     bool isFailed() const { return !problem.isEmpty(); }
     bool isUnreadable() const { return isFailed() && mode.isEmpty(); }
     QString setting(const QString& title) const; // "" if the run does not have it
-    Scale time() const;                          // unit of its times
+    // The values of a key of a search: "scheme", "state", "mode", "tag" or a setting ("D", "model",
+    // "micro-batch-size"). Spaces in them are "_".
+    QStringList values(const QString& key) const;
+    Scale time() const; // unit of its times
     // Whether the run matches every word of a filter. A word matches if it is a part of the name,
     // scheme, note, mode, file name, a tag or the value of a setting, or "#12", its number. A word
-    // such as "D:4,8" matches if the setting D has one of these values; "state", "mode" and "tag"
-    // are settings, too.
+    // such as "D:4,8" matches if one of them is among the values() of the key D.
     bool matches(const QString& filter) const;
 };
 

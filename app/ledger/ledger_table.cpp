@@ -25,8 +25,7 @@ using State = LedgerRun::State;
 
 constexpr double kUnknownLast = 1e300; // sort value of an unknown number; greater than all others
 constexpr int kMostWidth = 180;        // longer texts end with "…"
-constexpr int kOpenRole = Qt::UserRole + 40;  // a bool: the run has a tab
-constexpr int kStateRole = Qt::UserRole + 41; // a LedgerRun::State as int
+constexpr int kOpenRole = Qt::UserRole + 40; // a bool: the run has a tab
 
 QString stateOf(const RunDocument& document)
 {
@@ -44,7 +43,7 @@ QString stateOf(const RunDocument& document)
 } // namespace
 
 std::vector<LedgerFacet> ledgerFacets(const std::vector<LedgerRun>& runs,
-                                      const QStringList& openFiles)
+                                      const QStringList& openFiles, const QStringList& searches)
 {
     std::vector<LedgerFacet> facets{
         {QStringLiteral("All runs")},
@@ -55,10 +54,12 @@ std::vector<LedgerFacet> ledgerFacets(const std::vector<LedgerRun>& runs,
         {QStringLiteral("Imported"),
          [](const LedgerRun& run) { return run.mode == QStringLiteral("imported"); }},
         {QStringLiteral("Trash"), &LedgerRun::isTrashed, LedgerFacet::Of::Trash}};
-    QStringList tags = tagsOf(runs);
-    for (const QString& tag : tags)
+    for (const QString& tag : tagsOf(runs))
         facets.push_back({tag, [tag](const LedgerRun& run) { return run.tags.contains(tag); },
                           LedgerFacet::Of::Tag});
+    for (const QString& search : searches)
+        facets.push_back({search, [search](const LedgerRun& run) { return run.matches(search); },
+                          LedgerFacet::Of::Search});
     for (LedgerFacet& facet : facets)
         facet.count = static_cast<int>(
             std::ranges::count_if(runs, [&](const LedgerRun& run) { return facet.contains(run); }));
@@ -119,24 +120,21 @@ Column textColumn(const QString& title, std::function<QString(const LedgerRun&)>
         .tip([of](const Line& line) { return line.isHead() ? QString() : of(line.run); });
 }
 
-// In place of its results, a run without them shows what it does, or why it failed.
 bool hasReason(const Line& line)
 {
-    return !line.isHead() && !line.run.iteration && (line.run.isUnderWay() || line.run.isFailed());
+    return !line.isHead() && !line.run.reason().isEmpty();
 }
 
 Column iterationColumn(const QString& title)
 {
-    const auto reason = [](const Line& line) {
-        return line.run.isUnderWay() ? line.run.state : line.run.problem;
-    };
     return numberColumn(
                title, [](const LedgerRun& run) { return run.iteration; },
                [](const Line& line, double value) { return line.time.text(value); },
                [](const Line& line) { return line.time.unit(); })
-        .with(
-            Qt::DisplayRole,
-            [=](const Line& line) { return hasReason(line) ? QVariant(reason(line)) : QVariant(); })
+        .with(Qt::DisplayRole,
+              [](const Line& line) {
+                  return hasReason(line) ? QVariant(line.run.reason()) : QVariant();
+              })
         .with(Qt::TextAlignmentRole,
               [](const Line& line) {
                   return hasReason(line)
@@ -149,7 +147,7 @@ Column iterationColumn(const QString& title)
               [](const Line& line) {
                   return line.run.share < 0 ? QVariant() : QVariant(line.run.share);
               })
-        .tip([=](const Line& line) { return hasReason(line) ? reason(line) : QString(); });
+        .tip([](const Line& line) { return line.run.reason(); });
 }
 
 // The columns after those of state, number and name, and whether they are shown at first.
@@ -159,18 +157,7 @@ ChosenColumns scheduleColumns()
 {
     using Run = const LedgerRun&;
     return {{textColumn(QStringLiteral("Scheme"), [](Run run) { return run.label; }), true},
-            {textColumn(QStringLiteral("D × N"),
-                        [](Run run) {
-                            const auto known = [run](const char* key) {
-                                const QString value = run.setting(QString::fromLatin1(key));
-                                return value == QLatin1String("unknown") ? QStringLiteral("–")
-                                                                         : value;
-                            };
-                            return run.settings.empty()
-                                ? QString()
-                                : QStringLiteral("%1 × %2").arg(known("D"), known("N"));
-                        }),
-             true}};
+            {textColumn(QStringLiteral("D × N"), &LedgerRun::size), true}};
 }
 
 ChosenColumns resultColumns()
@@ -253,10 +240,14 @@ std::vector<Column> firstColumns()
                       [](const Line& line) { return line.isHead() || line.run.isFailed(); })
                 .with(kExceedsRole,
                       [](const Line& line) { return !line.isHead() && line.run.isFailed(); })
-                .with(kStateRole,
+                .with(kWarnsRole,
+                      [](const Line& line) {
+                          return !line.isHead() && line.run.kind() == State::Stopped;
+                      })
+                .with(kIconRole,
                       [](const Line& line) {
                           return line.isHead() ? QVariant()
-                                               : QVariant(static_cast<int>(line.run.kind()));
+                                               : QVariant(static_cast<int>(line.run.stateIcon()));
                       }),
             Column(QStringLiteral("No."),
                    [](const Line& line) {
@@ -273,7 +264,7 @@ std::vector<Column> firstColumns()
                 .tip([](const Line& line) { return line.run.file; })};
 }
 
-// Draws the icon of a state and the tag "open" after the name of a run that has a tab.
+// Draws the tag "open" after the name of a run that has a tab.
 class LedgerDelegate : public CellDelegate
 {
 public:
@@ -282,13 +273,9 @@ public:
     void paint(QPainter* painter, const QStyleOptionViewItem& option,
                const QModelIndex& index) const override
     {
-        constexpr Icon kIcons[]{Icon::Pause, Icon::Run,   Icon::Check,
-                                Icon::Stop,  Icon::Error, Icon::Close};
-        const QVariant state = index.data(kStateRole);
+        const bool isOpen = index.data(kOpenRole).toBool();
         QStyleOptionViewItem cell = option;
-        if (state.isValid())
-            cell.rect.setLeft(cell.rect.left() + kIconRoom);
-        else if (index.data(kOpenRole).toBool())
+        if (isOpen)
             cell.rect.setRight(cell.rect.right() - tagWidth(kOpen) - 6);
         const Chrome& chrome = theme().chrome;
         const bool isSelected = option.state.testFlag(QStyle::State_Selected);
@@ -297,14 +284,7 @@ public:
         painter->fillRect(QRect(option.rect.left(), option.rect.bottom(), option.rect.width(), 1),
                           chrome.grid);
         CellDelegate::paint(painter, cell, index);
-        const auto kind = static_cast<State>(state.toInt());
-        if (state.isValid())
-            paintIcon(*painter, kIcons[state.toInt()],
-                      QRect(option.rect.left() + 9, option.rect.center().y() - 7, 14, 14),
-                      kind == State::Failed || kind == State::Killed ? chrome.error
-                          : kind == State::Stopped                   ? chrome.warning
-                                                                     : chrome.text2);
-        else if (index.data(kOpenRole).toBool())
+        if (isOpen)
             paintTag(*painter,
                      QRectF(option.rect.right() - tagWidth(kOpen) - 6, option.rect.center().y() - 9,
                             tagWidth(kOpen), 18),
@@ -316,15 +296,12 @@ public:
         if (index.data(kSpanRole).toBool())
             return {0, option.rect.height()}; // it has the rest of the row
         QSize size = CellDelegate::sizeHint(option, index);
-        if (index.data(kStateRole).isValid())
-            size.rwidth() += kIconRoom;
         if (index.data(kOpenRole).toBool())
             size.rwidth() += tagWidth(kOpen) + 6;
         return size.boundedTo({kMostWidth, size.height()});
     }
 
 private:
-    static constexpr int kIconRoom = 18;
     static inline const QString kOpen = QStringLiteral("open");
 };
 

@@ -15,7 +15,7 @@ namespace app {
 // trash.
 struct LedgerFacet
 {
-    enum class Of : std::uint8_t { Runs, Trash, Tag };
+    enum class Of : std::uint8_t { Runs, Trash, Tag, Search };
 
     QString title;
     std::function<bool(const LedgerRun&)> has = [](const LedgerRun&) { return true; };
@@ -29,9 +29,9 @@ struct LedgerFacet
     }
 };
 
-// The fixed groups, then one for each tag, sorted by name.
+// The fixed groups, then one for each tag, sorted by name, and one for each saved search.
 std::vector<LedgerFacet> ledgerFacets(const std::vector<LedgerRun>& runs,
-                                      const QStringList& openFiles);
+                                      const QStringList& openFiles, const QStringList& searches);
 
 // Adds the open runs that have not ended to the runs of the ledger. If the file of an open run is
 // already in the ledger, that entry gets its state; otherwise a new entry is placed first.

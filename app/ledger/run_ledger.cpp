@@ -242,12 +242,6 @@ RunLedger::~RunLedger()
     *m_isEnding = true;
 }
 
-int RunLedger::untrashed() const
-{
-    return static_cast<int>(
-        std::ranges::count_if(m_runs, [](const LedgerRun& run) { return !run.isTrashed(); }));
-}
-
 int RunLedger::number(const QString& file)
 {
     const QString path = QFileInfo(file).absoluteFilePath();

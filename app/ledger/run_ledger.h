@@ -35,7 +35,6 @@ public:
     void refresh();
     void add(const QString& file, const std::shared_ptr<const engine::Run>& run);
     const std::vector<LedgerRun>& runs() const { return m_runs; } // newest first
-    int untrashed() const; // number of runs() that are not in the trash
     // The number of the run in a file. That of a run that is not in the ledger yet ("": without a
     // file) is the next one; if another window takes it first, changed() is emitted, and runs() has
     // the one that the run got.

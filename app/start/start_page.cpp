@@ -247,35 +247,56 @@ private:
     QString m_title, m_line, m_key;
 };
 
-StartRow rowOf(const RecentRun& run, const QDateTime& now)
-{
-    engine::RunInfo info;
-    info.ticksPerUnit = run.ticksPerUnit;
-    return {.title = run.title,
-            .line = run.subtitle,
-            .iteration = run.iteration > 0 ? timeText(run.iteration, info) : QString(),
-            .bubble = run.bubble,
-            .mode = run.mode,
-            .when = whenText(run.opened, now),
-            .file = run.file,
-            .thumbnail = run.thumbnail};
-}
-
 std::vector<TableColumn<StartRow>> recentColumns()
 {
+    using Row = const StartRow&;
     using Column = TableColumn<StartRow>;
-    return {Column(StartPage::tr("Name"), &StartRow::title, Qt::AlignLeft)
-                .with(kThumbnailRole,
-                      [](const StartRow& row) {
-                          return QVariant::fromValue<const Thumbnail*>(&row.thumbnail);
-                      })
-                .with(kThumbnailWidthRole, [](const StartRow&) { return QVariant(1.0); })
-                .tip(&StartRow::file),
-            Column(StartPage::tr("Description"), &StartRow::line, Qt::AlignLeft).flag(kHintRole),
-            Column(StartPage::tr("Mode"), &StartRow::mode, Qt::AlignLeft),
-            Column(StartPage::tr("Iteration"), &StartRow::iteration),
-            Column(StartPage::tr("Bubble"), &StartRow::bubble),
-            Column(StartPage::tr("Opened"), &StartRow::when).flag(kHintRole)};
+    const auto model = [](Row row) { return row.run.setting(QStringLiteral("model")); };
+    return {
+        Column(
+            StartPage::tr("Name"),
+            [](Row row) {
+                return row.run.number > 0
+                    ? QStringLiteral("%1 #%2").arg(row.run.title()).arg(row.run.number)
+                    : row.run.title();
+            },
+            Qt::AlignLeft)
+            .flag(kStrongRole)
+            .with(kBelowRole, [](Row row) { return QFileInfo(row.run.file).fileName(); })
+            .with(kThumbnailRole,
+                  [](Row row) { return QVariant::fromValue<const Thumbnail*>(&row.thumbnail); })
+            .with(kThumbnailWidthRole, [](Row) { return QVariant(1.0); })
+            .tip([](Row row) { return row.run.file; }),
+        Column(
+            StartPage::tr("Model, D × N"),
+            [model](Row row) {
+                return model(row).isEmpty() ? row.run.size()
+                                            : model(row) + QStringLiteral(", ") + row.run.size();
+            },
+            Qt::AlignLeft)
+            .with(kBelowRole, [](Row row) { return row.run.mode; }),
+        Column(
+            StartPage::tr("Iteration"),
+            [](Row row) {
+                const Scale time = row.run.time();
+                return row.run.iteration ? time.withUnit(*row.run.iteration) : row.run.reason();
+            },
+            Qt::AlignLeft)
+            .flag(kStrongRole)
+            .with(kBelowRole,
+                  [](Row row) {
+                      return row.run.bubble
+                          ? StartPage::tr("bubble %1").arg(percent(*row.run.bubble))
+                          : QString();
+                  })
+            .with(kExceedsRole, [](Row row) { return !row.run.iteration && row.run.isFailed(); })
+            .tip([](Row row) { return row.run.reason(); }),
+        Column(
+            StartPage::tr("State"), [](Row row) { return row.run.stateName(); }, Qt::AlignLeft)
+            .with(kIconRole, [](Row row) { return static_cast<int>(row.run.stateIcon()); })
+            .with(kExceedsRole, [](Row row) { return row.run.isFailed(); })
+            .with(kWarnsRole, [](Row row) { return row.run.kind() == LedgerRun::State::Stopped; }),
+        Column(StartPage::tr("Opened"), &StartRow::when).flag(kHintRole)};
 }
 
 QWidget* makeFact(const ThemeController& theme, Icon icon, IconLabel::Colour colour,
@@ -290,9 +311,9 @@ QWidget* makeFact(const ThemeController& theme, Icon icon, IconLabel::Colour col
 
 } // namespace
 
-StartPage::StartPage(const ThemeController& theme, Settings& settings, QWidget* parent)
-    : Page(parent)
-    , m_theme(theme)
+StartPage::StartPage(const ThemeController& theme, Settings& settings,
+                     std::function<std::vector<LedgerRun>()> runs)
+    : m_theme(theme)
     , m_settings(settings)
     , m_error(new Band(theme, Band::Shape::Verdict))
     , m_queue(named(new Band(theme, Band::Shape::Verdict), "queueBand"))
@@ -300,8 +321,12 @@ StartPage::StartPage(const ThemeController& theme, Settings& settings, QWidget* 
           named(new EmptyState(theme, {Icon::Compare, {}, {}, tr("Open a sample")}), "noRecent"))
     , m_all(makeButton({}, QStringLiteral("allRuns"), "link"))
     , m_clear(makeButton(tr("Clear"), QStringLiteral("clearRecent"), "link"))
+    , m_runs(std::move(runs))
 {
-    constexpr int kWidth = 1136;
+    constexpr int kWidth = 1136, kProgressEvery = 500; // pixels, ms
+    m_late.setSingleShot(true);
+    m_late.setInterval(kProgressEvery);
+    connect(&m_late, &QTimer::timeout, this, &StartPage::refresh);
     setObjectName(QStringLiteral("startPage"));
     const auto answer = [this](const QString& text, const char* name, bool start) {
         connect(m_queue->addAction(text, QString::fromLatin1(name)), &QPushButton::clicked, this,
@@ -401,12 +426,12 @@ QWidget* StartPage::makeRecent()
         if (!m_samples.empty())
             open(m_samples.front());
     });
-    m_recentTable = named(new DataTable(m_theme, 28), "recentRuns", tr("Recent runs"));
+    m_recentTable = named(new DataTable(m_theme, kTwoLines), "recentRuns", tr("Recent runs"));
     m_recentTable->setModel(&m_recent);
-    m_recentTable->setRestColumn(1);
-    m_recentTable->setDispensable({2, 4});
+    m_recentTable->setRestColumn(2);
+    m_recentTable->setDispensable({4, 1});
     const auto openRow = [this](const QModelIndex& index) {
-        Q_EMIT pageRequested({"run", {m_recent.at(index.row()).file}});
+        Q_EMIT pageRequested({"run", {m_recent.at(index.row()).run.file}});
     };
     connect(m_recentTable, &QAbstractItemView::clicked, this, openRow);
     connect(m_recentTable, &QAbstractItemView::activated, this, openRow);
@@ -434,13 +459,13 @@ QWidget* StartPage::makeSamples()
         QStringList iterations, bubbles;
         QString mode;
         for (const engine::Run& run : runsOf(sample)) {
-            const RecentRun described = describeRecent({}, run, {});
-            iterations.append(timeText(described.iteration, run.info));
-            bubbles.append(described.bubble);
+            const LedgerRun described = describeRun({}, run);
+            iterations.append(described.time().withUnit(described.iteration.value_or(0)));
+            bubbles.append(percent(described.bubble.value_or(0)));
             mode = described.mode;
-            one.pictures.push_back(described.thumbnail);
+            one.pictures.push_back(makeThumbnail(run));
             if (sample.recorded.isEmpty())
-                longest = std::max(longest, described.thumbnail.duration);
+                longest = std::max(longest, one.pictures.back().duration);
         }
         one.numbers = tr("%1, %2, bubble %3")
                           .arg(mode, iterations.join(tr(" and ")), bubbles.join(tr(" and ")));
@@ -466,25 +491,6 @@ QWidget* StartPage::makeSamples()
     return part;
 }
 
-void StartPage::describeEmpty()
-{
-    m_all->setText(m_knownRuns > 0 ? tr("All runs (%1)").arg(m_knownRuns) : tr("All runs"));
-    if (m_knownRuns > 0)
-        m_empty->setTexts(tr("No recent runs"),
-                          tr("\"All runs\" lists %1. Samples open immediately.")
-                              .arg(countOf(m_knownRuns, "recorded run")));
-    else
-        m_empty->setTexts(
-            tr("No run yet"),
-            tr("Runs that you start or open are listed here. Samples open immediately."));
-}
-
-void StartPage::setKnownRuns(int runs)
-{
-    m_knownRuns = runs;
-    describeEmpty();
-}
-
 void StartPage::open(const Sample& sample)
 {
     const auto files = sampleFiles(sample);
@@ -494,19 +500,50 @@ void StartPage::open(const Sample& sample)
         Q_EMIT pageRequested({files->size() == 1 ? "run" : "compare", *files});
 }
 
+// Runs under way come first, then those that were opened last.
 void StartPage::refresh()
 {
+    constexpr std::size_t kMost = 5;
     const QDateTime now = QDateTime::currentDateTime();
+    const std::vector<LedgerRun> runs = m_runs ? m_runs() : std::vector<LedgerRun>();
     std::vector<StartRow> rows;
-    for (const RecentRun& run : m_settings.recentRuns())
-        rows.push_back(rowOf(run, now));
+    for (const LedgerRun& run : runs)
+        if (run.isUnderWay())
+            rows.push_back({run, tr("now")});
+    for (const RecentRun& recent : m_settings.recentRuns()) {
+        StartRow row{{}, whenText(recent.opened, now), recent.thumbnail};
+        row.run.file = recent.file;
+        row.run.label = recent.title;
+        if (const auto known = std::ranges::find(runs, recent.file, &LedgerRun::file);
+            known != runs.end())
+            row.run = *known;
+        if (!row.run.isUnderWay())
+            rows.push_back(std::move(row));
+    }
+    rows.resize(std::min(rows.size(), kMost));
     const bool isEmpty = rows.empty();
     m_recent.reset(recentColumns(), std::move(rows));
     m_recentTable->setFixedHeight(m_recentTable->fittingHeight());
     m_recentTable->setVisible(!isEmpty);
     m_clear->setVisible(!isEmpty);
     m_empty->setVisible(isEmpty);
-    describeEmpty();
+    const auto kept = static_cast<int>(
+        std::ranges::count_if(runs, [](const LedgerRun& run) { return !run.isTrashed(); }));
+    m_all->setText(kept > 0 ? tr("All runs (%1)").arg(kept) : tr("All runs"));
+    if (kept > 0)
+        m_empty->setTexts(
+            tr("No recent runs"),
+            tr("\"All runs\" lists %1. Samples open immediately.").arg(countOf(kept, "run")));
+    else
+        m_empty->setTexts(
+            tr("No run yet"),
+            tr("Runs that you start or open are listed here. Samples open immediately."));
+}
+
+void StartPage::refreshLater()
+{
+    if (isVisible() && !m_late.isActive()) // otherwise, showEvent() lists them
+        m_late.start();
 }
 
 void StartPage::showError(const QString& bold, const QString& sentence)

@@ -1,11 +1,15 @@
 #pragma once
 
+#include "app/ledger/ledger_run.h"
 #include "app/plan/prediction.h"
 #include "app/shell/page.h"
 #include "app/ui/settings.h"
 #include "app/ui/table_model.h"
 #include "app/ui/theme.h"
 
+#include <QTimer>
+
+#include <functional>
 #include <string_view>
 #include <vector>
 
@@ -38,7 +42,8 @@ engine::Result<QStringList> sampleFiles(const Sample& sample);
 // A recent run, as a row of its table.
 struct StartRow
 {
-    QString title{}, line{}, iteration{}, bubble{}, mode{}, when{}, file{};
+    LedgerRun run;
+    QString when; // it was opened
     Thumbnail thumbnail{};
 };
 
@@ -49,15 +54,17 @@ class StartPage : public Page
     Q_OBJECT
 
 public:
-    StartPage(const ThemeController& theme, Settings& settings, QWidget* parent = nullptr);
+    // `runs` returns all known runs, and those under way.
+    StartPage(const ThemeController& theme, Settings& settings,
+              std::function<std::vector<LedgerRun>()> runs = {});
 
     QString title() const override { return tr("Start"); }
     bool isClosable() const override { return false; }
     QStringList statusTexts() const override;
     QString statusNote() const override { return tr("samples open without a GPU"); }
 
-    void refresh();              // updates the list of recent runs
-    void setKnownRuns(int runs); // number of runs under "All runs"
+    void refresh();      // updates the list of recent runs
+    void refreshLater(); // soon, and once for several changes
     void showError(const QString& bold, const QString& sentence);
     // Offers to start runs that were queued when the program ended.
     void offerQueue(int runs);
@@ -74,7 +81,6 @@ private:
     QWidget* makeBegin();
     QWidget* makeRecent();
     QWidget* makeSamples();
-    void describeEmpty();
     void open(const Sample& sample);
 
     const ThemeController& m_theme;
@@ -85,7 +91,8 @@ private:
     EmptyState* m_empty; // in place of recent runs
     DataTable* m_recentTable;
     QPushButton *m_all, *m_clear;
-    int m_knownRuns = 0;
+    std::function<std::vector<LedgerRun>()> m_runs;
+    QTimer m_late;
 };
 
 } // namespace app

@@ -1,6 +1,7 @@
 #include "app/ui/data_table.h"
 
 #include "app/ui/controls.h"
+#include "app/ui/icons.h"
 #include "app/ui/kernel_colours.h"
 #include "app/ui/subscript.h"
 #include "app/ui/table_roles.h"
@@ -30,15 +31,34 @@ constexpr int kSwatch = 10, kLeastSection = 30; // kLeastSection: width of a col
 constexpr int kLevels = 3, kLevelMark = 8, kLevelRoom = kLevels * (kLevelMark + 2) + 2;
 constexpr int kShareWidth = 56, kShareHeight = 10;
 constexpr int kThumbnailWidth = 62, kThumbnailHeight = 16, kThumbnailRoom = 74;
+constexpr int kIconSize = 14, kIconRoom = 18;
 constexpr int kDifferenceWidth = 46; // minimum width of a difference, at the right of its value
 const QString kUp = QStringLiteral(" ↑"), kDown = QStringLiteral(" ↓");
 constexpr int kDifferenceGap = 9, kDifferenceSize = 11;
+
+QColor cellInk(const Chrome& chrome, const QModelIndex& index)
+{
+    const QColor ink = index.data(kHintRole).toBool() ? chrome.text2 : chrome.text;
+    return index.data(kExceedsRole).toBool()    ? chrome.error
+        : index.data(kWarnsRole).toBool()       ? chrome.warning
+        : index.data(kDifferenceRole).isValid() ? ink
+                                                : verdictInk(chrome, index, ink);
+}
 
 QFont cellFont(const QModelIndex& index)
 {
     if (index.data(kCodeRole).toBool())
         return codeFont(12);
     return uiFont(12, index.data(kStrongRole).toBool() ? QFont::Medium : QFont::Normal);
+}
+
+// The line of the value; a tall cell has a second line below it.
+QRect firstLine(const QRect& cell)
+{
+    constexpr int kHeight = 20, kAbove = 7;
+    return cell.height() < kTwoLines
+        ? cell
+        : QRect(cell.left(), cell.top() + kAbove, cell.width(), kHeight);
 }
 
 // Right-aligned text needs less padding at its left.
@@ -77,13 +97,22 @@ QRect CellDelegate::paintPicture(QPainter& painter, const QRect& cell,
                               m_theme.theme().palette)));
         return cell.adjusted(kSwatch + kPadding - 2, 0, 0, 0);
     }
+    if (const QVariant icon = index.data(kIconRole); icon.isValid()) {
+        const QRect line = firstLine(cell);
+        paintIcon(
+            painter, static_cast<Icon>(icon.toInt()),
+            QRect(line.left() + kPadding, line.center().y() - kIconSize / 2, kIconSize, kIconSize),
+            cellInk(m_theme.theme().chrome, index));
+        return cell.adjusted(kIconRoom, 0, 0, 0);
+    }
     if (index.data(kLevelRole).isValid())
         return paintLevel(painter, cell, index.data(kLevelRole).toInt());
     const QVariant picture = index.data(kThumbnailRole);
     if (!picture.isValid())
         return cell;
-    const QRectF box(QRect(cell.left() + kPadding, cell.center().y() - kThumbnailHeight / 2,
-                           kThumbnailWidth, kThumbnailHeight));
+    const int height = cell.height() < kTwoLines ? kThumbnailHeight : 2 * kThumbnailHeight;
+    const QRectF box(
+        QRect(cell.left() + kPadding, cell.center().y() - height / 2, kThumbnailWidth, height));
     if (const auto* thumbnail = picture.value<const Thumbnail*>()) {
         paintThumbnail(painter, box, *thumbnail, index.data(kThumbnailWidthRole).toDouble(),
                        m_theme.theme().palette, m_theme.theme().chrome.text2);
@@ -111,12 +140,12 @@ QRect CellDelegate::paintLevel(QPainter& painter, const QRect& cell, int filled)
 // Draws the second line of a tall cell. Returns the space for the first line.
 QRect CellDelegate::paintBelow(QPainter& painter, const QRect& cell, const QModelIndex& index) const
 {
-    constexpr int kFirst = 20, kSecond = 16, kAbove = 7;
-    if (cell.height() < kTwoLines)
+    constexpr int kSecond = 16;
+    const QRect first = firstLine(cell);
+    if (first == cell)
         return cell;
-    const QRect first(cell.left(), cell.top() + kAbove, cell.width(), kFirst);
     const int room = m_table.differenceRoom(index.column());
-    QRect second = first.translated(0, kFirst);
+    QRect second = first.translated(0, first.height());
     second.setHeight(kSecond);
     second = room > 0 ? second.adjusted(second.width() - room + kDifferenceGap, 0, 0, 0)
                       : second.adjusted(kPadding, 0, -kPadding, 0);
@@ -158,13 +187,10 @@ void CellDelegate::paint(QPainter* painter, const QStyleOptionViewItem& option,
     const QVariant share = index.data(kShareRole);
     if (share.isValid() && std::isfinite(share.toDouble())) // NaN: unknown
         paintShare(*painter, option.rect, share.toDouble());
-    const QRect line = paintBelow(*painter, option.rect, index);
-    const QRect rest = paintDifference(*painter, paintPicture(*painter, line, index), index);
+    const QRect line = paintBelow(*painter, paintPicture(*painter, option.rect, index), index);
+    const QRect rest = paintDifference(*painter, line, index);
     painter->setFont(cellFont(index));
-    const QColor ink = index.data(kHintRole).toBool() ? chrome.text2 : chrome.text;
-    painter->setPen(index.data(kExceedsRole).toBool()           ? chrome.error
-                        : index.data(kDifferenceRole).isValid() ? ink
-                                                                : verdictInk(chrome, index, ink));
+    painter->setPen(cellInk(chrome, index));
     const auto alignment = index.data(Qt::TextAlignmentRole).value<Qt::Alignment>();
     drawSubscripted(*painter, textBox(rest, alignment), alignment, index.data().toString());
     painter->restore();
@@ -178,6 +204,8 @@ QSize CellDelegate::sizeHint(const QStyleOptionViewItem& option, const QModelInd
         = QFontMetrics(cellFont(index)).horizontalAdvance(index.data().toString()) + 2 * kPadding;
     if (index.data(kShareRole).isValid())
         width += kShareWidth + kPadding;
+    if (index.data(kIconRole).isValid())
+        width += kIconRoom;
     if (index.data(kLevelRole).isValid())
         width += kLevelRoom;
     if (index.data(kKernelKindRole).isValid())

@@ -30,35 +30,23 @@ const QString kSession = QStringLiteral("session/tabs");
 const QString kTabs = QStringLiteral("tabs"), kCurrent = QStringLiteral("current"),
               kKind = QStringLiteral("kind"), kFiles = QStringLiteral("files"),
               kState = QStringLiteral("state");
-const QString kRestoring = QStringLiteral("session/restoring");
+const QString kRestoring = QStringLiteral("session/restoring"),
+              kSearches = QStringLiteral("runs/searches");
 
 RecentRun readEntry(const QSettings& settings)
 {
     const auto string
         = [&](const char* key) { return settings.value(QString::fromLatin1(key)).toString(); };
-    return {string("file"),
-            string("title"),
-            string("subtitle"),
-            string("bubble"),
-            string("mode"),
-            settings.value(QStringLiteral("iteration")).toLongLong(),
-            settings.value(QStringLiteral("ticksPerUnit")).toLongLong(),
-            settings.value(QStringLiteral("opened")).toDateTime(),
+    return {string("file"), string("title"), settings.value(QStringLiteral("opened")).toDateTime(),
             thumbnailFromBytes(settings.value(QStringLiteral("thumbnail")).toByteArray())};
 }
 
 void writeEntry(QSettings& settings, const RecentRun& run)
 {
-    const std::pair<const char*, QVariant> fields[]
-        = {{"file", run.file},
-           {"title", run.title},
-           {"subtitle", run.subtitle},
-           {"bubble", run.bubble},
-           {"mode", run.mode},
-           {"iteration", qlonglong{run.iteration}},
-           {"ticksPerUnit", qlonglong{run.ticksPerUnit}},
-           {"opened", run.opened},
-           {"thumbnail", toBytes(run.thumbnail)}};
+    const std::pair<const char*, QVariant> fields[] = {{"file", run.file},
+                                                       {"title", run.title},
+                                                       {"opened", run.opened},
+                                                       {"thumbnail", toBytes(run.thumbnail)}};
     for (const auto& [key, value] : fields)
         settings.setValue(QString::fromLatin1(key), value);
 }
@@ -70,18 +58,6 @@ RecentRun describeRecent(const QString& file, const engine::Run& run, const QDat
     RecentRun result;
     result.file = QFileInfo(file).absoluteFilePath();
     result.title = fromUtf8(run.info.label.empty() ? run.info.scheme : run.info.label);
-    const QString model = fromUtf8(run.info.model);
-    const engine::Shape& shape = run.schedule.shape;
-    const QString size = engine::knowsMicroBatches(run.info)
-        ? QStringLiteral("%1 \u00D7 %2").arg(shape.devices).arg(shape.microBatches)
-        : shapeText(run);
-    result.subtitle = model.isEmpty() ? size : model + QStringLiteral(", ") + size;
-    result.mode = fromUtf8(engine::modeDescription(run.info));
-    if (const auto metrics = profiler::metrics(run)) {
-        result.iteration = metrics->duration;
-        result.ticksPerUnit = run.info.ticksPerUnit;
-        result.bubble = bubbleText(*metrics);
-    }
     result.opened = now;
     result.thumbnail = makeThumbnail(run);
     return result;
@@ -255,6 +231,16 @@ void Settings::addRecent(const RecentRun& run)
 void Settings::clearRecent()
 {
     writeRecent({});
+}
+
+QStringList Settings::searches() const
+{
+    return m_settings->value(kSearches).toStringList();
+}
+
+void Settings::setSearches(const QStringList& searches)
+{
+    m_settings->setValue(kSearches, searches);
 }
 
 void Settings::writeRecent(const std::vector<RecentRun>& runs)

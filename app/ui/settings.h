@@ -34,14 +34,11 @@ struct Session
     friend bool operator==(const Session&, const Session&) = default;
 };
 
-// A run in the list of the start page. Its data is from the last time that it was open, so the page
-// need not open the file.
+// A run in the list of the start page, as it was when it was last open. Its numbers are in the
+// ledger, so the page need not open the file.
 struct RecentRun
 {
-    QString file, title, subtitle; // "BitPipe", "tiny, 4 × 8"
-    QString bubble, mode;          // "13.0 %", "emulated"
-    // Duration of the reported iteration in ticks, and RunInfo::ticksPerUnit; 0: unknown.
-    std::int64_t iteration = 0, ticksPerUnit = 0;
+    QString file, title; // "BitPipe"
     QDateTime opened;
     Thumbnail thumbnail;
 
@@ -89,6 +86,9 @@ public:
     std::vector<RecentRun> recentRuns() const;
     void addRecent(const RecentRun& run); // replaces the entry of the same file
     void clearRecent();
+
+    QStringList searches() const; // saved searches of runs
+    void setSearches(const QStringList& searches);
 
 private:
     void replaceDamagedFile();

@@ -30,6 +30,9 @@ inline constexpr int kCodeRole = Qt::UserRole + 9;
 // A KernelKind as int: draws a swatch in its colour at the left.
 inline constexpr int kKernelKindRole = Qt::UserRole + 10;
 
+// An Icon as int, drawn at the left in the colour of the text.
+inline constexpr int kIconRole = Qt::UserRole + 11;
+
 // An int from 0 to 3: draws three squares at the left, of which this many are filled.
 inline constexpr int kLevelRole = Qt::UserRole + 12;
 
@@ -39,8 +42,9 @@ inline constexpr int kIntervalRole = Qt::UserRole + 13;
 // costs).
 inline constexpr int kBeforeRole = Qt::UserRole + 14;
 
-// A bool: the value exceeds its limit and is drawn in the error colour, whatever its verdict.
-inline constexpr int kExceedsRole = Qt::UserRole + 16;
+// Two bools: the value exceeds its limit and is drawn in the error colour, whatever its verdict; it
+// is drawn in the warning colour.
+inline constexpr int kExceedsRole = Qt::UserRole + 16, kWarnsRole = Qt::UserRole + 15;
 
 // A value with its 95 % interval, and the value of the baseline; all from 0 to 1.
 struct Interval

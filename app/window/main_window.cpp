@@ -1,5 +1,6 @@
 #include "app/window/main_window.h"
 
+#include "app/ledger/ledger_table.h"
 #include "app/run/run_page.h"
 #include "app/run/run_state_view.h"
 #include "app/setup/setup_page.h"
@@ -175,11 +176,13 @@ MainWindow::MainWindow(ThemeController& theme, Settings& settings, QWidget* pare
         });
     connect(m_tabs, &PageTabs::currentChanged, this, &MainWindow::showPage);
     connect(m_tabs, &PageTabs::newRequested, this, [this] { open({"setup"}); });
-    m_start = new StartPage(theme, settings);
+    m_start = new StartPage(theme, settings,
+                            [this] { return withRunsUnderWay(m_ledger.runs(), m_library.runs()); });
+    connect(&m_library, &RunLibrary::runChanged, m_start, &StartPage::refreshLater);
     connect(m_start, &StartPage::deviceCheckRequested, this,
             [this] { showHelp(HelpDialog::Topic::Devices); });
     connect(&m_ledger, &RunLedger::changed, m_start, [this] {
-        m_start->setKnownRuns(m_ledger.untrashed());
+        m_start->refresh();
         for (const auto& run : m_library.runs())
             if (!run->file().isEmpty())
                 run->setNumber(m_ledger.number(run->file()));

@@ -103,7 +103,7 @@ Page* makeSetup(const PageServices& services, const PageRequest& request)
 
 Page* makeRuns(const PageServices& services, const PageRequest&)
 {
-    return makeLedger(services.theme, services.library, services.ledger);
+    return makeLedger(services.theme, services.settings, services.library, services.ledger);
 }
 
 Page* makeSettings(const PageServices& services, const PageRequest&)

@@ -146,7 +146,7 @@ inline const std::vector<Floor>& floors()
         {"app/query", kShared, {"Q"}},
         {"app/search", kShared, {"Q"}},
         {"app/study", kShared, {"Q"}},
-        {"app/start", kShared, {"Q"}},
+        {"app/start", plus(kShared, {"app/ledger"}), {"Q"}},
         {"app/settings", kShared, {"Q"}},
         {"app", {"engine/", "profiler/", "resources", "app/"}, {"Q"}},
     };

@@ -62,8 +62,7 @@ TEST_CASE("names of the user and of the machine are replaced where they are whol
 TEST_CASE("diagnostics show what they write, and write just that into a new folder")
 {
     HelpWindow w;
-    w.settings.addRecent(
-        {w.folder.filePath(QStringLiteral("secret-run.sqlite")), {}, {}, {}, {}, {}, {}, {}, {}});
+    w.settings.addRecent({w.folder.filePath(QStringLiteral("secret-run.sqlite")), {}, {}, {}});
     keepError(QStringLiteral("The disk of %1 is full.").arg(QDir::homePath()));
     w.find<QAction>("diagnostics")->trigger();
     auto* dialog = w.find<HelpDialog>("helpDialog");

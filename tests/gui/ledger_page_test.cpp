@@ -19,6 +19,7 @@
 #include <QHeaderView>
 #include <QLabel>
 #include <QLineEdit>
+#include <QMenu>
 #include <QPlainTextEdit>
 #include <QPushButton>
 #include <QScrollBar>
@@ -126,6 +127,38 @@ TEST_CASE("all recorded runs are listed, and words and parameters filter them")
     QTest::mouseClick(empty->button(), Qt::LeftButton);
     CHECK(filter->text().isEmpty());
     CHECK(ledger.rows() == 4);
+}
+
+TEST_CASE("a finished word with a key is a chip, and a saved search is a group")
+{
+    LedgerWindow ledger;
+    ledger.open();
+    auto* words = ledger.find<QLineEdit>("ledgerFilter");
+    QTest::keyClicks(words, QStringLiteral("scheme:1f1b "));
+    CHECK(words->text().isEmpty());
+    auto* chip = ledger.find<QPushButton>("searchChip");
+    CHECK(chip->text() == QStringLiteral("scheme: 1f1b"));
+    CHECK(ledger.rows() == 3);
+
+    QTest::mouseClick(chip, Qt::LeftButton);
+    auto* values = ledger.find<QMenu>("chipValues");
+    REQUIRE(values->actions().size() == 2);
+    CHECK(values->actions()[0]->text() == QStringLiteral("1f1b\t3"));
+    values->actions()[1]->trigger();
+    CHECK(ledger.rows() == 4);
+    values->close();
+
+    auto* save = ledger.find<QPushButton>("saveSearch");
+    QTest::mouseClick(save, Qt::LeftButton);
+    CHECK_FALSE(save->isEnabled());
+    QTest::keyClick(words, Qt::Key_Backspace);
+    QTest::keyClicks(words, QStringLiteral("N:16"));
+    CHECK(ledger.rows() == 1);
+    words->clear();
+    auto* groups = ledger.find<QTreeWidget>("ledgerFacets");
+    auto* saved = groups->topLevelItem(groups->topLevelItemCount() - 1);
+    CHECK(saved->text(0) == QStringLiteral("scheme:1f1b,bitpipe"));
+    CHECK(saved->text(1) == QStringLiteral("4"));
 }
 
 // Each opened run listed all runs again, also while the page was hidden.

@@ -1,6 +1,8 @@
 #include "app/start/start_page.h"
 #include "app/ui/data_table.h"
 #include "app/ui/empty_state.h"
+#include "app/ui/numbers.h"
+#include "app/ui/table_roles.h"
 #include "profiler/store/trace_store.h"
 #include "tests/catch.h"
 #include "tests/gui/page_requests.h"
@@ -59,8 +61,8 @@ TEST_CASE("a card of the start page opens its sample or page")
 TEST_CASE("without recent runs the start page counts those of the list of all runs")
 {
     StartSettings start;
-    StartPage page(start.theme, start.settings);
-    page.setKnownRuns(5);
+    std::vector<LedgerRun> known(5);
+    StartPage page(start.theme, start.settings, [&] { return known; });
     const auto texts = [&] {
         QStringList found;
         for (const QLabel* label :
@@ -69,8 +71,9 @@ TEST_CASE("without recent runs the start page counts those of the list of all ru
         return found.join(QLatin1Char('|'));
     };
     CHECK(texts().contains(QStringLiteral("No recent runs")));
-    CHECK(texts().contains(QStringLiteral("\"All runs\" lists 5 recorded runs.")));
-    page.setKnownRuns(0);
+    CHECK(texts().contains(QStringLiteral("\"All runs\" lists 5 runs.")));
+    known.clear();
+    page.refresh();
     CHECK(texts().contains(QStringLiteral("No run yet")));
 }
 
@@ -86,14 +89,20 @@ TEST_CASE("a recent run is listed with its numbers, opens by a click, and is cle
     start.settings.addRecent(recent);
     REQUIRE(start.settings.recentRuns().size() == 1);
     CHECK(start.settings.recentRuns().front() == recent);
-    CHECK(recent.mode == QStringLiteral("simulated"));
 
-    StartPage page(start.theme, start.settings);
+    const LedgerRun described = describeRun(recent.file, *run);
+    StartPage page(start.theme, start.settings, [&] { return std::vector{described}; });
     page.show();
     auto* table = page.findChild<DataTable*>(QStringLiteral("recentRuns"));
     REQUIRE(table->model()->rowCount() == 1);
-    CHECK(table->model()->index(0, 3).data() == QStringLiteral("30 units"));
-    CHECK(table->model()->index(0, 4).data() == recent.bubble);
+    const auto cell = [&](int column, int role) {
+        return table->model()->index(0, column).data(role).toString();
+    };
+    CHECK(cell(0, kBelowRole) == QFileInfo(recent.file).fileName());
+    CHECK(cell(1, kBelowRole) == QStringLiteral("simulated"));
+    CHECK(cell(2, Qt::DisplayRole) == QStringLiteral("30.0 units"));
+    CHECK(cell(2, kBelowRole) == QStringLiteral("bubble ") + percent(0.2));
+    CHECK(cell(3, Qt::DisplayRole) == QStringLiteral("finished"));
     const PageRequests opened(page);
     QTest::mouseClick(table->viewport(), Qt::LeftButton, {},
                       table->visualRect(table->model()->index(0, 0)).center());
@@ -101,6 +110,30 @@ TEST_CASE("a recent run is listed with its numbers, opens by a click, and is cle
     QTest::mouseClick(page.findChild<QPushButton*>(QStringLiteral("clearRecent")), Qt::LeftButton);
     CHECK(table->model()->rowCount() == 0);
     CHECK(start.settings.recentRuns().empty());
+}
+
+TEST_CASE("the start page lists runs under way first, and why a run has failed")
+{
+    StartSettings start;
+    RecentRun recent;
+    recent.file = start.folder.filePath(QStringLiteral("failed.sqlite"));
+    QFile file(recent.file);
+    REQUIRE(file.open(QIODevice::WriteOnly));
+    start.settings.addRecent(recent);
+    std::vector<LedgerRun> runs(2);
+    runs[0].file = recent.file;
+    runs[0].mode = QStringLiteral("live");
+    runs[0].outcome = QStringLiteral("failed");
+    runs[0].problem = QStringLiteral("the loss is not a number");
+    runs[1].state = QStringLiteral("running, 2 of 5");
+    StartPage page(start.theme, start.settings, [&] { return runs; });
+    const auto* rows = page.findChild<DataTable*>(QStringLiteral("recentRuns"))->model();
+    REQUIRE(rows->rowCount() == 2);
+    CHECK(rows->index(0, 2).data() == QStringLiteral("running, 2 of 5"));
+    CHECK(rows->index(0, 4).data() == QStringLiteral("now"));
+    CHECK(rows->index(1, 2).data() == QStringLiteral("the loss is not a number"));
+    CHECK(rows->index(1, 2).data(kExceedsRole).toBool());
+    CHECK(rows->index(1, 3).data() == QStringLiteral("failed"));
 }
 
 TEST_CASE("the times of recent runs are in everyday words")

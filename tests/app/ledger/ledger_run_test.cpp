@@ -87,6 +87,17 @@ TEST_CASE("each group of runs has the units of its numbers, so that ms and units
     CHECK(model.at(2).isHead());
 }
 
+// The search field suggested "scheme:zb-v", which found nothing.
+TEST_CASE("a search finds a run by its scheme, and by a setting without its dashes")
+{
+    LedgerRun run = ledgerRun(QStringLiteral("/runs/a.sqlite"), {"1f1b", 4, 8});
+    run.settings.emplace_back(QStringLiteral("--micro-batch-size"), QStringLiteral("2"));
+    run.settings.emplace_back(QStringLiteral("model"), QStringLiteral("GPT-2 350M"));
+    CHECK(run.matches(QStringLiteral("scheme:zb-v,1f1b")));
+    CHECK_FALSE(run.matches(QStringLiteral("scheme:zb-v")));
+    CHECK(run.matches(QStringLiteral("micro-batch-size:2 model:gpt-2_350m")));
+}
+
 TEST_CASE("a run says how it ended")
 {
     engine::Run run = simulatedRun({"1f1b", 4, 8, 3, true});
@@ -168,7 +179,7 @@ TEST_CASE("runs in the trash are in no other group")
     trashed.origin = QStringLiteral("/runs");
     LedgerRun tagged = ledgerRun(QStringLiteral("/runs/b.sqlite"), {"1f1b", 4, 8});
     tagged.tags = {QStringLiteral("paper")};
-    for (const LedgerFacet& facet : ledgerFacets({trashed, tagged}, {tagged.file})) {
+    for (const LedgerFacet& facet : ledgerFacets({trashed, tagged}, {tagged.file}, {})) {
         const bool isOfBoth = facet.title != u"Failed or killed" && facet.title != u"Imported"
             && facet.title != u"Running";
         CHECK(facet.count == (isOfBoth ? 1 : 0));
