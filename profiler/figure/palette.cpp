@@ -243,6 +243,15 @@ Colour Palette::inkOn(Colour on) const
     return contrast(darkInk, on) >= contrast(lightInk, on) ? darkInk : lightInk;
 }
 
+Colour Palette::edgeOf(Colour fill) const
+{
+    constexpr double kStep = 0.02;
+    Colour edge = fill;
+    for (double share = kStep; contrast(edge, surface) < kMarkContrast; share += kStep)
+        edge = mix(fill, ink, share);
+    return edge;
+}
+
 Colour Palette::inkOf(const engine::Op& op, Colour fill) const
 {
     const bool isByDirection = isInkByDirection && op.kind != engine::OpKind::OptimizerStep;

@@ -20,6 +20,8 @@ struct Colour
 Colour mix(Colour from, Colour to, double share); // share 0: from; 1: to
 double contrast(Colour a, Colour b);              // WCAG ratio, 1..21
 double linearLight(std::uint8_t channel);         // from 0 to 1
+// The minimum contrast of a mark that means something to its ground (WCAG 2.1, 1.4.11).
+constexpr double kMarkContrast = 3;
 // The minimum contrast of a number to its box. Numbers with less contrast are omitted.
 constexpr double kSmallestInk = 4.5;
 std::string hex(Colour colour); // "#315AC2"
@@ -69,6 +71,9 @@ struct Palette
     // Dark or light ink, whichever has the higher contrast to `on`. The caller must omit the text
     // if the contrast is below kSmallestInk.
     Colour inkOn(Colour on) const;
+    // The edge of a box: its fill, or a darker or lighter tone that has a contrast of kMarkContrast
+    // to the surface.
+    Colour edgeOf(Colour fill) const;
     // The colour of an op's number on its fill. If isInkByDirection is set, it is light for the up
     // direction and dark for the down direction. Otherwise it is inkOn().
     bool isInkByDirection = false;

@@ -111,8 +111,12 @@ BoxColours::Look BoxColours::resolve(profiler::Colour fill, Emphasis emphasis) c
         : emphasis == Emphasis::Unselected ? (isDark ? kUnselectedDark : kUnselectedLight)
         : emphasis == Emphasis::Dimmed     ? (isDark ? kDimDark : kDimLight)
                                            : 0;
+    const profiler::Palette& palette = m_theme.palette;
     fill = profiler::mix(fill, fromQt(surface()), share);
-    return {toQt(fill), toQt(m_theme.palette.inkOn(fill)), {}, {}, toQt(fill)};
+    Look look{toQt(fill), toQt(palette.inkOn(fill)), {}, {}, toQt(fill)};
+    if (emphasis == Emphasis::Normal)
+        look.edge = toQt(palette.edgeOf(fill));
+    return look;
 }
 
 BoxColours::Look BoxColours::hatched(Look look, double dpr) const

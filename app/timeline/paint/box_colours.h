@@ -77,7 +77,7 @@ public:
     enum class Emphasis { Normal, Dimmed, OffPath, Unselected };
     struct Look
     {
-        QColor fill, ink, edge; // edge: inner frame of an optimizer step; invalid for other ops
+        QColor fill, ink, edge; // edge: inner frame; invalid or the fill: none
         Hatch hatch = {};       // over the fill of a recompute; null for other ops
         // The colour of a box that is too narrow for a hatch: the mean of fill and lines, or the
         // fill if there is no hatch.

@@ -155,19 +155,23 @@ void BoxPainter::draw(const QRectF& stretch, const BoxColours::Look& look, const
 
 void BoxPainter::fill(const QRectF& box, const BoxColours::Look& look, bool isUp)
 {
-    const double cut = box.width() < 20 || box.height() < 22 ? 4 : 5;
+    const double cut = box.width() < 20 || box.height() < 22 ? 4 : 5, gap = m_axis.gap();
+    const bool hasEdge = look.edge.isValid() && look.edge != look.fill && box.width() >= 3;
     if (!isUp) {
         fillLook(m_painter, box, look, m_axis.snap(m_axis.x(0)));
     } else if (look.hatch.isNull()) {
-        fillCutBox(m_painter, box, cut, look.fill);
+        fillCutBox(m_painter, box, cut, hasEdge ? look.edge : look.fill);
+        if (hasEdge)
+            fillCutBox(m_painter, box.adjusted(gap, gap, -gap, -gap), cut, look.fill);
+        return;
     } else {
         m_painter.save();
         m_painter.setClipRegion(QRegion(cutBox(box, cut).toPolygon()), Qt::IntersectClip);
         fillLook(m_painter, box, look, m_axis.snap(m_axis.x(0)));
         m_painter.restore();
     }
-    if (look.edge.isValid() && look.edge != look.fill && box.width() >= 3)
-        fillFrame(m_painter, box, m_axis.gap(), look.edge);
+    if (hasEdge)
+        fillFrame(m_painter, box, gap, look.edge);
 }
 
 void BoxPainter::label(const QRectF& box, const BoxColours::Look& look, const BoxText& text)

@@ -20,6 +20,23 @@ Op op(OpKind kind)
 
 } // namespace
 
+// W had a contrast of 1.7 to the lane.
+TEST_CASE("a box or its edge has a contrast of 3 to the lane, in every palette")
+{
+    for (const std::string& name : paletteNames())
+        for (const ThemeMode mode : {ThemeMode::Light, ThemeMode::Dark}) {
+            const Palette palette = loadPalette(name, mode).value();
+            for (int kind = 0; kind < engine::kOpKinds; ++kind)
+                for (int chunk = 0; chunk < 3; ++chunk) {
+                    CAPTURE(name, static_cast<int>(mode), kind, chunk);
+                    const Colour fill = palette.fill(static_cast<engine::OpKind>(kind), chunk);
+                    CHECK(contrast(palette.edgeOf(fill), palette.surface) >= kMarkContrast);
+                    CHECK((contrast(fill, palette.surface) < kMarkContrast
+                           || palette.edgeOf(fill) == fill));
+                }
+        }
+}
+
 TEST_CASE("contrast is the WCAG ratio")
 {
     const Colour white{255, 255, 255}, black{0, 0, 0};
