@@ -3,6 +3,7 @@
 #include "engine/base/bootstrap.h"
 #include "engine/base/median.h"
 #include "engine/base/try.h"
+#include "engine/experiment/experiment_fields.h"
 #include "profiler/analysis/run_measures.h"
 
 #include <fmt/format.h>
@@ -447,7 +448,7 @@ const std::set<std::string, std::less<>> kOtherOptions{
 
 using Options = std::map<std::string, std::string, std::less<>>;
 
-// Parses the options of a stored command: "--seed 2 --blocking".
+// Parses the options of a stored command, without those at their defaults: "--seed 2 --blocking".
 Options optionsOf(const std::string& command)
 {
     Options options;
@@ -464,6 +465,11 @@ Options optionsOf(const std::string& command)
         }
         begin = end;
     }
+    for (const auto& field : experimentFields())
+        if (!field.flag.empty() && field.defaultText.empty())
+            std::erase_if(options, [&](const auto& one) {
+                return one.first == field.longFlag() && one.second == field.get({});
+            });
     return options;
 }
 

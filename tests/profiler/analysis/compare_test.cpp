@@ -6,6 +6,7 @@
 
 #include <clocale>
 #include <cmath>
+#include <functional>
 
 using namespace analysis_test;
 using namespace engine;
@@ -220,6 +221,35 @@ TEST_CASE("a setting that one run lacks is not a difference")
     CHECK(compare({&simulatedRun, &here}).value().notes.empty());
     CHECK(compare({&here, &simulatedRun, &there}).value().notes
           == std::vector<std::string>{"the runs were measured on different hardware"});
+}
+
+// A comparison with "--mapping replicas-together" said that the mapping differed from the default.
+TEST_CASE("conditions that differ are named before the result, and a given default does not differ")
+{
+    Run base = simulated("1f1b", 2, 2);
+    base.info.model = "tiny";
+    base.info.command = "bscope run --scheme 1f1b";
+    base.info.deviceName = "CPU A";
+    base.info.timing = "thread CPU clock";
+    base.info.link = "10 GB/s";
+    const auto conditionsWith = [&](const auto& change) {
+        Run other = base;
+        change(other);
+        return conditionsText(compare({&base, &other}).value());
+    };
+    CHECK(conditionsWith([](Run& r) { r.info.command += " --mapping replicas-together"; }).empty());
+    const std::pair<const char*, std::function<void(Run&)>> kinds[]{
+        {"the runs map devices to nodes differently",
+         [](Run& r) { r.info.command += " --mapping contiguous"; }},
+        {"the runs have different memory limits",
+         [](Run& r) { r.info.command += " --device-memory 1GiB"; }},
+        {"the runs were measured on different hardware",
+         [](Run& r) { r.info.deviceName = "CPU B"; }},
+        {"the ops were timed with different clocks", [](Run& r) { r.info.timing = "wall clock"; }},
+        {"the runs assume different links between devices",
+         [](Run& r) { r.info.link = "1 GB/s"; }}};
+    for (const auto& [note, change] : kinds)
+        CHECK(conditionsWith(change) == std::string("Conditions differ: ") + note);
 }
 
 TEST_CASE("models, sequences, tokens and flushes that differ are noted")
