@@ -4,6 +4,7 @@
 #include "app/ui/text.h"
 #include "engine/base/try.h"
 #include "engine/experiment/experiment_fields.h"
+#include "profiler/analysis/run_measures.h"
 
 #include <QDir>
 #include <QFileInfo>
@@ -209,13 +210,29 @@ QString joined(QString reason, const QString& kept)
     return reason + QLatin1Char(' ') + kept;
 }
 
+// Returns the notice of the warnings of an import; none if there are none.
+Notice noticeOfImport(const engine::Run& run)
+{
+    constexpr qsizetype kMost = 3;
+    QStringList warnings;
+    for (const std::string& warning : profiler::importWarnings(run))
+        warnings.append(fromUtf8(warning));
+    const qsizetype count = warnings.size();
+    if (count == 0)
+        return {};
+    if (count > kMost)
+        warnings = warnings.first(kMost) << RunSession::tr("%1 more").arg(count - kMost);
+    return {Level::Warning, RunSession::tr("Imported with %1.").arg(countOf(count, "warning")),
+            warnings.join(QLatin1Char('\n'))};
+}
+
 // Returns the notice for a file whose run was not started in this window.
 Notice noticeOfFile(const engine::Run& run)
 {
     const QString kept = keptSentence(&run);
     switch (run.info.outcome) {
     case engine::Outcome::Finished:
-        return {};
+        return noticeOfImport(run);
     case engine::Outcome::Cancelled:
         return {Level::Warning, RunSession::tr("Cancelled."), kept, {}, true};
     case engine::Outcome::Failed:

@@ -243,14 +243,14 @@ void AnswerStrip::showBubble(const engine::Run& run, const profiler::RunMetrics&
     m_bubble->setText(percent(metrics.bubbleRatio));
     m_caption->setText(!isKnown ? tr("Bubble unknown") : isNone ? tr("No bubble") : tr("bubble"));
     const Scale scale = timeScale(run.info, metrics.duration);
+    const double whole = metrics.mean(&profiler::DeviceMetrics::whole);
     const auto times = profiler::rounded(profiler::timeByCategory(metrics), stepOf(scale));
     if (!isKnown && knowsTimes(run, metrics)) { // the kernels show what the devices do
         const double compute = times[Compute] + times[Forward] + times[Recompute] + times[Backward]
             + times[BackwardInput] + times[BackwardWeight] + times[Optimizer];
-        m_caption->setText(tr("%1 compute, bubble unknown")
-                               .arg(percent(compute / static_cast<double>(metrics.duration))));
-        m_detail->setText(tr("%1 of %2 per device. %3")
-                              .arg(scale.text(compute), scale.withUnit(metrics.duration), why));
+        m_caption->setText(tr("%1 compute, bubble unknown").arg(percent(compute / whole)));
+        m_detail->setText(
+            tr("%1 of %2 per device. %3").arg(scale.text(compute), scale.withUnit(whole), why));
         m_detail->setToolTip(why);
         return;
     }
@@ -264,7 +264,7 @@ void AnswerStrip::showBubble(const engine::Run& run, const profiler::RunMetrics&
 void AnswerStrip::showTimes(const engine::Run& run, const profiler::RunMetrics& metrics)
 {
     const Scale scale = timeScale(run.info, metrics.duration);
-    const auto all = static_cast<double>(std::max<std::int64_t>(1, metrics.duration));
+    const double all = std::max(1.0, metrics.mean(&profiler::DeviceMetrics::whole));
     const bool isBubbleKnown = whyUnknown(run.info).empty(), isKnown = knowsTimes(run, metrics);
     const profiler::TimeByCategory mean = profiler::timeByCategory(metrics);
     const profiler::TimeByCategory shown = profiler::rounded(mean, stepOf(scale));

@@ -403,6 +403,7 @@ void RunPage::connectActions()
         m_answer->showNext(*m_document->run(), &answer);
     });
     connect(m_state, &RunStateView::runAgainRequested, this, &RunPage::runAgain);
+    connect(m_state, &RunStateView::reportRequested, m_actions.importReport, &QAction::trigger);
     connect(m_state, &RunStateView::openRequested, this,
             [this] { Q_EMIT filesRequested(FileKind::Runs); });
 }

@@ -24,6 +24,7 @@ RunStateView::RunStateView(const ThemeController& theme, QWidget* timeline)
     , m_failed(
           named(new EmptyState(theme, {Icon::Error, {}, {}, tr("Open another run")}), "failed"))
     , m_band(named(new Band(theme, Band::Shape::State, this), "stateBand"))
+    , m_report(m_band->addAction(tr("Import report"), QStringLiteral("bandReport")))
     , m_runAgain(m_band->addAction(tr("Run again"), QStringLiteral("runAgain")))
 {
     for (QLabel* label : {m_waiting, m_assumed}) {
@@ -39,6 +40,7 @@ RunStateView::RunStateView(const ThemeController& theme, QWidget* timeline)
            {kStretch, m_waiting, m_preview, m_assumed, kStretch});
     for (QWidget* one : {waiting, failed, timeline})
         addWidget(one);
+    connect(m_report, &QPushButton::clicked, this, &RunStateView::reportRequested);
     connect(m_runAgain, &QPushButton::clicked, this, &RunStateView::runAgainRequested);
     connect(m_failed, &EmptyState::activated, this, &RunStateView::openRequested);
     connect(m_band->addAction(tr("Close"), QStringLiteral("dismissBand")), &QPushButton::clicked,
@@ -121,6 +123,7 @@ void RunStateView::showNotice(const RunDocument& document, const Facts& facts)
     else
         m_band->show(notice.level == Notice::Level::Error ? Band::Kind::Error : Band::Kind::Warning,
                      notice.title, notice.text);
+    m_report->setVisible(run && run->info.import);
     m_runAgain->setVisible(notice.canRepeat && (hasExperiment || facts.isOfWorker));
 }
 

@@ -42,6 +42,7 @@ public:
     bool isFailed() const; // whether there is no timeline and none will follow
 
 Q_SIGNALS:
+    void reportRequested(); // of the import
     void runAgainRequested();
     void openRequested(); // the user wants to open another run
 
@@ -53,7 +54,7 @@ private:
     SchedulePreview* m_preview;
     EmptyState* m_failed;
     Band* m_band;
-    QPushButton* m_runAgain;
+    QPushButton *m_report, *m_runAgain;
     Notice m_notice;            // last notice of the document
     bool m_isDismissed = false; // the user closed the band with m_notice
 };

@@ -294,9 +294,9 @@ private:
             const auto study = openStudy(name);
             if (!study)
                 continue;
-            m_presets->setItemData(m_presets->count() - 1,
-                                   toolTipText(fromUtf8(study->title + ": " + study->question)),
-                                   Qt::ToolTipRole);
+            m_presets->model()->setItemData(
+                m_presets->model()->index(m_presets->count() - 1, 0),
+                {{Qt::ToolTipRole, toolTipText(fromUtf8(study->title + ": " + study->question))}});
             auto* card = new StudyCard(m_theme, *study);
             connect(card, &CardButton::clicked, this, [this, name] {
                 if (queryClose())

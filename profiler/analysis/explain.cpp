@@ -181,6 +181,7 @@ std::vector<Bubble> Explainer::bubbles() const
 {
     std::vector<Bubble> all;
     const auto last = lastOp();
+    const bool isKnown = whyUnknown(m_run.info).empty();
     for (const DeviceId d : Ids<DeviceId>(m_lanes.devices())) {
         if (!hasTrace(m_run, d))
             continue;
@@ -192,6 +193,8 @@ std::vector<Bubble> Explainer::bubbles() const
                    && (next->begin < window.end || next->window().duration() == 0))
                 ++next;
             Bubble bubble{d, window, bubbleKind(window, compute), std::nullopt, {}};
+            if (!isKnown && bubble.kind != Bubble::Kind::Wait)
+                continue; // outside the span of its device
             if (m_lanes.haveKernels() && next != lane.begin()
                 && window.end <= std::prev(next)->end) {
                 bubble.within = std::prev(next)->op;

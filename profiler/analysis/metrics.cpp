@@ -163,7 +163,14 @@ DeviceMetrics timesOf(const Run& run, const OpIndex& index, const Lanes& lanes, 
     DeviceMetrics device;
     device.device = d;
     device.span = ownSpan(run, lanes, d);
+    device.whole = lanes.window().duration();
     addTimes(lanes, lanes.window(), device);
+    if (!whyUnknown(run.info).empty()) {
+        const std::int64_t used = device.compute + device.exposedCommunication;
+        device.whole = std::max(device.span, used); // messages may end after the last op
+        device.fill = device.drain = 0;
+        device.bubble = device.wait = device.whole - used;
+    }
     constexpr Window kAll{std::numeric_limits<std::int64_t>::min(),
                           std::numeric_limits<std::int64_t>::max()};
     addByKind(run, index, lanes, kAll, device);
@@ -211,6 +218,7 @@ DeviceMetrics deviceOf(const IterationSummary& summary, const Shape& shape, Devi
     DeviceMetrics device;
     device.device = d;
     device.span = sums.own.duration();
+    device.whole = summary.window.duration();
     device.compute = sums.compute;
     const bool computes = sums.compute > 0;
     device.fill = computes ? sums.computed.begin - summary.window.begin : 0;

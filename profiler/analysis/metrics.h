@@ -18,7 +18,10 @@ namespace profiler {
 struct DeviceMetrics
 {
     engine::DeviceId device;
-    std::int64_t span = 0;    // from the first start to the last end of the device
+    std::int64_t span = 0; // from the first start to the last end of the device
+    // What compute, exposed and bubble add up to: the iteration, or `span` where bubbles are
+    // unknown, because nothing shows what a device waits for that starts later than the others.
+    std::int64_t whole = 0;
     std::int64_t compute = 0; // time in which F, B, I, W, RECOMPUTE or OPT runs
     // Duration of the ops of each kind. Joint ops are two ops that run as one in a common window.
     // Each counts half of that window, so that F, B, I, W, RECOMPUTE and OPT add up to `compute`.
@@ -26,8 +29,8 @@ struct DeviceMetrics
     std::int64_t exposedCommunication = 0;
     std::int64_t wait = 0;            // bubble between the first and the last op
     std::int64_t fill = 0, drain = 0; // bubble before the first and after the last op
-    std::int64_t bubble = 0; // equals iteration - compute - exposed, and fill + wait + drain
-    double peakStash = 0;    // in M_a
+    std::int64_t bubble = 0;          // equals whole - compute - exposed, and fill + wait + drain
+    double peakStash = 0;             // in M_a
     // Largest number of activations for which the device keeps only the input of their RECOMPUTE.
     // Each of these activations adds RunInfo::recomputeKeeps to peakStash.
     double peakKept = 0;

@@ -330,7 +330,7 @@ void paintMemoryParts(QPainter& painter, const std::vector<MemoryPart>& parts, d
     }
 }
 
-void paintShareBar(QPainter& painter, const profiler::DeviceMetrics& metrics, std::int64_t duration,
+void paintShareBar(QPainter& painter, const profiler::DeviceMetrics& metrics,
                    const BoxColours& colours, const QRectF& area)
 {
     using enum OpKind;
@@ -339,7 +339,7 @@ void paintShareBar(QPainter& painter, const profiler::DeviceMetrics& metrics, st
     double sum = 0;
     const auto add = [&](std::int64_t ticks, QColor fill) {
         sum += static_cast<double>(ticks)
-            / static_cast<double>(std::max<std::int64_t>(1, duration));
+            / static_cast<double>(std::max<std::int64_t>(1, metrics.whole));
         const double right = area.left() + std::round(area.width() * std::min(1.0, sum));
         painter.fillRect(QRectF(x, area.top(), right - x, area.height()), fill);
         x = right;
@@ -387,13 +387,12 @@ void paintHeader(QPainter& painter, const LaneCell& cell)
         paintText(painter, row.translated(0, std::round(17 + 0.5 * lower)), shown, small,
                   theme.chrome.text2);
     if (const auto* metrics = metricsOf(view, device, iteration)) {
-        const auto duration = view.metrics(iteration)->duration;
         const double busy = static_cast<double>(metrics->compute)
-            / static_cast<double>(std::max<std::int64_t>(1, duration));
+            / static_cast<double>(std::max<std::int64_t>(1, metrics->whole));
         if (hasTrace(view.run(), device))
             paintText(painter, row, percent(busy, 0), small, theme.chrome.text2, kAtRight);
         paintShareBar(
-            painter, *metrics, duration, colours,
+            painter, *metrics, colours,
             QRectF(row.left(), std::round(top + (isLow ? 21 : 34 + 0.7 * lower)), kBar, 4));
     }
     paintKernelLabels(painter, cell);

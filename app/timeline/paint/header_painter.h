@@ -72,7 +72,7 @@ QString memoryTitle(const RunView& view, const Lane& lane); // title of the righ
 
 // Draws the shares of forward, backward, W, optimizer and exposed communication. The rest of `area`
 // is bubble.
-void paintShareBar(QPainter& painter, const profiler::DeviceMetrics& metrics, std::int64_t duration,
+void paintShareBar(QPainter& painter, const profiler::DeviceMetrics& metrics,
                    const BoxColours& colours, const QRectF& area);
 
 } // namespace app
