@@ -1,12 +1,268 @@
 #pragma once
 
-#include "app/compare/compare_scene.h"
-#include "app/timeline/paint/box_painter.h"
+#include "app/compare/compare_numbers.h"
+#include "app/timeline/paint/ruler_painter.h"
+#include "app/timeline/view/lanes.h"
 #include "app/timeline/widget/time_canvas.h"
 
-#include <QPainter>
+#include <map>
+#include <set>
 
 namespace app {
+
+// The instants at which the runs are aligned.
+// * Start: the start of the iteration is at 0 of the common ruler.
+// * FirstForward: the start of the first forward of the iteration is at 0.
+// * End: the end of the iteration is at the right edge.
+enum class CompareAlign { Start, FirstForward, End };
+
+// The content of a compact lane: the mean of the devices of the run, the device with the most
+// bubble, or the boxes of every device, if they have room.
+enum class LaneOf { MeanOfDevices, WorstDevice, Devices };
+
+// One run of a comparison and its position. A tall row has 28 pixels for the title, the lanes of
+// the devices, as high as the space permits, and 12 pixels below; beside key numbers, it is at
+// least as high as these. A compact row has a lane of 14 to 48 pixels, followed by its devices if
+// it is expanded.
+struct CompareRow
+{
+    std::size_t run = 0; // the caller's index of the run
+    const RunView* view = nullptr;
+    QString name;           // unique among the rows
+    QString file;           // "" if not saved
+    int group = 0;          // index of CompareLayout::groups
+    int iteration = 0;      // reported iteration; -1: none yet
+    double origin = 0;      // the tick of the run's clock that is at 0 of the ruler
+    bool isExpanded = true; // whether the lanes of the devices are shown
+    double top = 0, lanesTop = 0, pitch = 23, height = 0;
+    // The lanes of the devices, and those inside the lane of a compact row; empty if not shown.
+    std::vector<Lane> lanes, folded;
+    std::int64_t predictedPeak = 0; // bytes, of a run that recorded no memory; 0: unknown
+    double tokens = 1;              // thousands in an iteration, if times are per 1000 tokens
+    // The 95 % interval of the end, in ticks after the begin of the window; both 0: none.
+    double least = 0, most = 0;
+
+    engine::Window window() const; // window of the iteration, on the clock of the run
+    double ticksPerUnit() const
+    {
+        return static_cast<double>(view->run().info.ticksPerUnit) * tokens;
+    }
+    double duration() const { return static_cast<double>(window().duration()) / ticksPerUnit(); }
+
+    // The key numbers beside a tall row: the baseline of the first one and the height of the
+    // others.
+    static constexpr double kFirstLine = 22, kLine = 17;
+    bool showsDifference() const { return height >= 120; } // whether all of them have room
+    // The memory bars below the key numbers in `column`, which is beside the row; empty if they do
+    // not fit. The slot of a device is a part of this area and includes the gap to the next one.
+    QRectF memoryArea(const QRectF& column) const;
+    QRectF memorySlot(const QRectF& area, int device) const;
+};
+
+// Runs that share a ruler and, in compact style, a ranking: they have the same unit (abstract units
+// or nanoseconds) and, in compact style, the same mode, and none or all have older weights.
+struct CompareGroup
+{
+    bool isInUnits = false;
+    engine::Mode mode = engine::Mode::Simulate;
+    bool haveOlderWeights = false;
+    // The duration that the ruler shows, in cost units or ns: that of the longest run with this
+    // unit. In compact style, it is at most 1.35 times the median duration, but always includes the
+    // end of the baseline and the intervals of the ends.
+    double longest = 1;
+    double headTop = 0;    // top of the strip above the rows, which has a ruler or a title
+    bool hasRuler = false; // false: the ruler of an earlier group applies
+    double headHeight() const;
+};
+
+struct CompareLayout
+{
+    // Tall rows, for few runs, have a lane per device. Compact rows, for many runs, have one lane,
+    // and a lane per device if the user expands them.
+    bool isCompact = false;
+    bool hasColumn = true; // of key numbers beside tall rows; false: they are in the titles
+    CompareAlign align = CompareAlign::Start;
+    std::vector<CompareRow> rows;     // from the top; groups are contiguous
+    std::vector<CompareGroup> groups; // the group of the baseline comes first
+    double height = 0;
+    double lane = kMostLane; // height of the lane of a compact row
+
+    static constexpr double kTitle = 28, kPad = 12, kRuler = 40; // kRuler: ruler with its note
+    static constexpr double kLeast = 88;                         // smallest height of a tall row
+    // Heights in compact style.
+    static constexpr double kLaneTop = 4, kLeastLane = 14, kMostLane = 48, kBelowLane = 8,
+                            kHead = 30;
+    static constexpr double kLeastDevice = 12; // lanes of devices that show boxes
+
+    double rowHeight() const { return lane + kBelowLane; } // of a compact row
+    bool hasTwoLines() const { return rowHeight() >= 36; } // of text
+    // Whether the lanes of compact rows have room for the boxes of every device.
+    bool hasRoomForDevices() const;
+    const CompareRow* rowOf(std::size_t run) const; // nullptr: the run has no row
+    double longest(const CompareRow& row) const     // in the unit of the row, see CompareGroup
+    {
+        return groups[static_cast<std::size_t>(row.group)].longest;
+    }
+    // The unit of the row's times, and its ruler, which counts from the instant of `align`. Times
+    // are per 1000 tokens if the rows have different numbers of them.
+    Scale time(const CompareRow& row) const;
+    RulerScale ruler(const CompareRow& row, const TimeAxis& axis) const;
+    // The height with lanes of `pitch` pixels, or with compact rows of the greatest height.
+    double heightWith(double pitch) const;
+    double greatestHeight() const; // the height beyond which rows do not grow
+    double legibleHeight() const;  // the least height at which boxes have numbers
+};
+
+// The order of the runs and how they are shown.
+struct CompareArrangement
+{
+    std::vector<std::size_t> order; // indices of runs, from the top
+    std::size_t baseline = 0;
+    std::set<std::size_t> expanded = {}; // the runs whose compact rows are expanded
+    CompareAlign align = CompareAlign::Start;
+    RunNames names = {};                     // a title replaces equal labels of several runs
+    CompareNumbersPointer numbers = nullptr; // nullptr: not computed yet
+    std::map<std::size_t, std::int64_t> predictedPeaks = {}; // in bytes, by run; 0: unknown
+    bool hasColumn = true;                                   // see CompareLayout
+    LaneOf lane = LaneOf::Devices;
+};
+
+// Five or more runs are compact. Three or four runs are compact only if tall rows do not fit into
+// `available` pixels.
+CompareLayout layoutComparison(const std::vector<RunViewPointer>& runs,
+                               const CompareArrangement& arrangement, double available);
+
+// All rows of a comparison share one ViewWindow, so that they zoom together. In this window,
+// kCompareWhole stands for the duration CompareGroup::longest of every group. compareAxis()
+// converts the window to the axis of one row, on the clock of its run.
+constexpr double kCompareWhole = 1e9;
+TimeAxis compareAxis(const CompareLayout& layout, const CompareRow& row, ViewWindow window,
+                     const QRectF& area, double dpr);
+double compareEnd(const CompareLayout& layout); // the end of the longest run, on this scale
+
+// The rankings that a control and the keys 1 to 4 offer.
+inline constexpr profiler::RankBy kSorts[] = {profiler::RankBy::Iteration, profiler::RankBy::Bubble,
+                                              profiler::RankBy::Peak, profiler::RankBy::Name};
+
+// A column of numbers beside the lanes of a compact comparison: a measure, its difference from the
+// baseline, or this difference in per cent.
+struct CompareColumn
+{
+    enum class Shows { Value, Difference, Percent };
+
+    const char* key; // of the measure
+    Shows shows;
+    profiler::RankBy ranksBy; // by a click on the title
+    double width;
+    int importance;     // columns of less importance are left out first
+    QString title = {}; // includes the unit
+    double left = 0;
+};
+
+// Lays out the columns at the right of a widget that is `width` pixels wide, so that the time area
+// beside its headers keeps at least 320 pixels.
+std::vector<CompareColumn> layoutColumns(const CompareNumbers& numbers, double headers,
+                                         double width);
+
+// The iteration in the unit of the row, "74.0"; nullopt: unknown.
+std::optional<QString> compareIteration(const CompareLayout& rows, const CompareRow& row);
+QString comparePeak(const CompareRow& row); // "16.4 MiB", "5.0 Mₐ"; the row has metrics
+
+// The data and layout of a comparison. ComparePainter draws it, CompareWidget changes it.
+struct CompareScene
+{
+    static constexpr double kRuler = 26, kLegend = 28;
+
+    // The hovered or selected item and its row. In a compact comparison, a mark without an item
+    // stands for the whole row.
+    struct Mark
+    {
+        int row = -1;
+        Selection selection;
+        friend bool operator==(const Mark&, const Mark&) = default;
+    };
+
+    std::vector<RunViewPointer> runs;
+    CompareArrangement arrangement;
+    CompareLayout rows;
+    std::vector<CompareColumn> columns; // only in a compact comparison with numbers
+    Mark selected, hover;
+    int current = -1;      // index of the chosen run; -1: none
+    bool hasGhost = false; // outlines the baseline's ops over the other runs
+
+    QSizeF size; // of the widget
+    QRectF area; // the time area of the rows, with names at its left and numbers at its right
+    ViewWindow window{0, kCompareWhole};
+    double dpr = 1;
+    int scroll = 0;
+
+    // Replaces the runs. Runs that remain stay expanded and chosen.
+    void setRuns(std::vector<RunViewPointer> views, std::size_t baseline, const RunNames& names);
+    const CompareNumbers* numbers() const { return arrangement.numbers.get(); }
+    bool showsDevices() const
+    {
+        return arrangement.lane == LaneOf::Devices && rows.hasRoomForDevices();
+    }
+    // Computes rows, columns and area. If CompareArrangement::order is empty, sets it to the
+    // ranking if the comparison is compact and has numbers, otherwise to the order of the runs.
+    void layout(QSizeF size);
+    const CompareRow& row(int index) const { return rows.rows[static_cast<std::size_t>(index)]; }
+    int indexOf(const CompareRow& row) const { return static_cast<int>(&row - rows.rows.data()); }
+    const CompareRow* chosen() const // nullptr: none
+    {
+        return current < 0 ? nullptr : rows.rowOf(static_cast<std::size_t>(current));
+    }
+    const CompareRow* baseline() const { return rows.rowOf(arrangement.baseline); }
+    double columnsWidth() const { return size.width() - area.right(); }
+    QRectF columnOf(const CompareRow& row) const // before scrolling
+    {
+        return {area.right(), row.top, columnsWidth(), row.height};
+    }
+    TimeAxis axisOf(const CompareRow& row) const
+    {
+        return compareAxis(rows, row, window, area, dpr);
+    }
+    // nullptr: the row is the baseline, or the baseline has another unit.
+    const CompareRow* baselineOf(const CompareRow& row) const;
+    // The change of the iteration of a row from its baselineOf(). Without numbers, its spread is
+    // unknown. nullopt: the row is or has no baseline, or the iteration is unknown.
+    std::optional<profiler::Change> change(const CompareRow& row) const;
+    Verdict verdict(const CompareRow& row) const; // on this change; Neutral: not distinguishable
+    // The title of a tall row, beside its name. Without a column, it has the key numbers.
+    struct TitlePart
+    {
+        QString text;
+        Verdict verdict = Verdict::Neutral;
+    };
+    std::vector<TitlePart> title(const CompareRow& row) const;
+    // Whether the baseline is drawn at the bottom, because its row is not visible.
+    bool isBaselinePinned() const;
+    // The height of all rows, with space for a pinned baseline if they scroll.
+    double contentHeight() const;
+    double fitWidth() const { return area.width() - 16; }
+    ViewWindow fit() const; // leaves room for the text beside runs that share a rank
+    // Converts a time range of the row's run to the coordinates of CompareScene::window.
+    ViewWindow shareOf(const CompareRow& row, engine::Window window) const;
+
+    Mark hit(QPointF at) const;
+    const CompareRow* rowAt(QPointF at) const; // nullptr: none
+    bool isChevron(const Mark& mark, QPointF at) const;
+    // The metric by which a click on a column title ranks a compact comparison; nullopt: no title.
+    std::optional<profiler::RankBy> rankAt(QPointF at) const;
+    std::optional<Mark> rangeAt(QPointF from, double toX) const;
+    std::optional<Mark> walkedTo(int key) const;
+    std::size_t steppedRun(int by) const; // the run `by` rows below the chosen one
+    // The same op in another row; nullopt: its run does not have the op.
+    std::optional<Mark> opIn(const CompareRow& row, std::uint32_t op) const;
+    QRectF boxOf(const Mark& mark) const; // in widget coordinates
+    QString toolTip() const;              // tooltip of the hovered item or row
+
+private:
+    bool isOnTime(QPointF at) const { return at.x() >= area.left() && at.x() < area.right(); }
+    int deviceAt(const CompareRow& row, QPointF at) const;
+    Selection hitIn(const CompareRow& row, QPointF at) const;
+    std::optional<Mark> neighbour(int step) const;
+};
 
 // The memory scales of a comparison, shared by all its runs: one for bytes, one for M_a.
 struct MemoryScales
@@ -16,45 +272,6 @@ struct MemoryScales
     double of(const RunView& view) const { return view.hasMemory() ? bytes : stash; }
 };
 MemoryScales memoryScales(const CompareLayout& layout);
-
-// Draws a CompareScene that is not empty.
-class ComparePainter
-{
-public:
-    ComparePainter(QPainter& painter, const CompareScene& scene, const BoxColours& colours)
-        : m_painter(painter)
-        , m_scene(scene)
-        , m_colours(colours)
-    { }
-
-    void paintFrame() const; // everything except the rows
-    void paintRows() const;  // slow, so cache the result; the area of the rows begins at y = 0
-    void paintMarks() const;
-    void paintLegend() const;
-
-protected:
-    const Theme& theme() const { return m_colours.theme(); }
-    const Chrome& chrome() const { return theme().chrome; }
-    void fill(const QRectF& area, const QColor& colour) const { m_painter.fillRect(area, colour); }
-    void write(const QRectF& area, const QString& text, const QFont& font, const QColor& ink,
-               int flags = Qt::AlignLeft | Qt::AlignVCenter) const
-    {
-        paintText(m_painter, area, text, font, ink, flags);
-    }
-
-    QPainter& m_painter;
-    const CompareScene& m_scene;
-    const BoxColours& m_colours;
-
-private:
-    void paintRow(const CompareRow& row) const; // in coordinates of the rows before scrolling
-    void paintRulerOf(const CompareRow& row, const QRectF& strip) const;
-    void paintTitles() const;
-    void paintHead(const CompareGroup& group, const CompareRow& first) const;
-    void paintBaselineEnd() const;
-    void paintTie(const profiler::Ranking::Tie& tie) const;
-    QString hiddenRuns() const; // "": all runs are visible
-};
 
 // Changes the duration of an op of one run while the user drags the end of the op, in the row of
 // this run or of a run with the same schedule.

@@ -86,7 +86,7 @@ engine::Result<BpipeMemory> bpipeMemory(const EstimateRequest& request, int size
         const auto predicted = TRY(predict(run.request()));
         if (!predicted.isValid())
             return engine::invalid(predicted.violations.front().message);
-        *of = devicePeaks(predicted);
+        *of = predictedPeaks(predicted.run.get(), predicted.metrics);
     }
     return memory;
 }

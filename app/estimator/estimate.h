@@ -1,7 +1,7 @@
 #pragma once
 
+#include "app/figures/device_columns.h"
 #include "app/figures/scene_view.h"
-#include "app/plan/memory_bars.h"
 #include "app/plan/run_plan.h"
 #include "engine/cost/bpipe_gain.h"
 #include "profiler/predict/estimate.h"
@@ -42,8 +42,8 @@ RunPlan simulationOf(const EstimateRequest& request, const char* scheme, int siz
 
 struct BpipeMemory
 {
-    std::vector<DevicePeak> oneFOneB, bpipe; // one per device
-    int microBatches = 0;                    // number of simulated micro-batches
+    DeviceColumns oneFOneB, bpipe;
+    int microBatches = 0; // number of simulated micro-batches
 };
 // Simulates 1F1B and BPipe with micro-batches of `size` sequences. At most 4 D micro-batches are
 // simulated, because the peaks no longer grow after 2 D. Takes milliseconds for 8 devices. Fails if

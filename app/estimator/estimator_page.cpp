@@ -330,11 +330,14 @@ private:
             = makeBar(36, 8,
                       {makeLabel(tr("Speed-up against gain in stage MFU"), "dock"), kStretch,
                        makeLabel(tr("shaded: the larger micro-batch is slower"), "hint")});
+        for (DeviceView* view : {m_bars, m_bpipeBars})
+            view->setMinimumHeight(200);
+        auto* bars = spaced(new QHBoxLayout, {}, 0, {{m_bars, 1}, {m_bpipeBars, 1}});
         auto* chart = spaced(new QHBoxLayout, {0, 0, 12, 0}, 8, {{m_chart, 1}, m_steps});
         auto* head = makeBar(
             40, 8, {makeLabel(tr("Larger micro-batches with BPipe"), "dock"), kStretch, m_summary});
         return makeLined(
-            {head, {makeScroll(makeLined({top, memory, {m_bars, 4}, speedUp, {chart, 5}})), 1}});
+            {head, {makeScroll(makeLined({top, memory, {bars, 4}, speedUp, {chart, 5}})), 1}});
     }
 
     QWidget* makeSources()
@@ -420,6 +423,7 @@ private:
             label->clear();
         m_memoryTitle->setText(tr("Memory per device"));
         m_bars->clear(tr("The memory is shown when all fields are valid."));
+        m_bpipeBars->hide();
         m_chart->draw(nullptr);
         m_memory.drop();
         showSources();
@@ -497,20 +501,25 @@ private:
     }
 
     // Names the fullest device, which is not device 0 if the layers are uneven.
-    void showMemory(const engine::Result<BpipeMemory>& memory)
+    void showMemory(engine::Result<BpipeMemory> memory)
     {
         m_memoryHint->clear();
+        m_bpipeBars->setVisible(memory.has_value());
         if (!memory)
             return m_bars->clear(capitalized(fromUtf8(memory.error().message)) + QLatin1Char('.'));
-        const auto fullest = [](const std::vector<DevicePeak>& peaks) {
-            return std::ranges::max_element(peaks, {}, &DevicePeak::sum) - peaks.begin();
-        };
-        m_bars->show({{tr("1F1B, without BPipe"), memory->oneFOneB}, {tr("BPipe"), memory->bpipe}},
-                     static_cast<double>(m_question->memory.usable()));
+        const double highest = std::max(memory->oneFOneB.highest(), memory->bpipe.highest());
+        for (DeviceColumns* columns : {&memory->oneFOneB, &memory->bpipe}) {
+            columns->limit = static_cast<double>(m_question->memory.usable());
+            columns->least = highest;
+        }
+        memory->oneFOneB.title = tr("1F1B, without BPipe");
+        memory->bpipe.title = tr("BPipe");
+        m_bars->show(memory->oneFOneB);
+        m_bpipeBars->show(memory->bpipe);
         m_memoryHint->setText(tr("%1; fullest: device %2 of 1F1B, %3 of BPipe")
                                   .arg(scaleIn(Unit::GiB).unit())
-                                  .arg(fullest(memory->oneFOneB))
-                                  .arg(fullest(memory->bpipe)));
+                                  .arg(memory->oneFOneB.fullest().value)
+                                  .arg(memory->bpipe.fullest().value));
     }
 
     void readPublished()
@@ -557,7 +566,8 @@ private:
            *m_note = makeWrapped("hint", "estimatorNote"), *m_memoryTitle = makeLabel({}, "dock"),
            *m_memoryHint = named(makeLabel({}, "hint"), "estimatorMemoryHint"),
            *m_steps = makeWrapped("hint", "estimatorSteps");
-    MemoryBars* m_bars = named(new MemoryBars(m_theme), "estimatorMemory", tr("Memory per device"));
+    DeviceView *m_bars = new DeviceView(m_theme, "estimatorMemory"),
+               *m_bpipeBars = new DeviceView(m_theme, "estimatorBpipeMemory");
     SceneView* m_chart = named(new SceneView(m_theme,
                                              [this](std::size_t point) {
                                                  return m_answer

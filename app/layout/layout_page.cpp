@@ -1,5 +1,6 @@
 #include "app/layout/layout_page.h"
 
+#include "app/figures/device_columns.h"
 #include "app/plan/cost_form.h"
 #include "app/plan/schedule_preview.h"
 #include "app/timeline/view/run_view.h"
@@ -17,7 +18,6 @@
 #include "engine/kit/training_kit.h"
 #include "engine/schedules/scheme.h"
 #include "profiler/search/balance.h"
-#include "profiler/study/chart_kit.h"
 
 #include <QAction>
 #include <QClipboard>
@@ -159,14 +159,6 @@ engine::Result<Divided> divide(const Question& question, const std::atomic<bool>
     TRY(add(QObject::tr("Before"), task.before));
     TRY(add(question.isBalanced ? QObject::tr("Balanced") : QObject::tr("Shown"), now));
     return divided;
-}
-
-std::vector<double> perDevice(const PredictedRun& run, auto value)
-{
-    std::vector<double> all;
-    for (const auto& device : run.metrics.devices)
-        all.push_back(value(device));
-    return all;
 }
 
 class LayoutPage : public Page
@@ -315,10 +307,8 @@ private:
         auto* hint = makeWrapped("hint", "",
                                  tr("E embedding, t layer, L output layer; | ends a "
                                     "stage, x*n and (…)*n repeat"));
-        for (SceneView* chart : {m_compute, m_peak}) {
-            chart->setFrameShape(QFrame::NoFrame);
+        for (DeviceView* chart : {m_compute, m_peak})
             chart->setMinimumHeight(190);
-        }
         return makeLined(
             {makeBar(40, 8,
                      {makeLabel(tr("Layout"), "dock"), new Tag(m_theme, tr("simulated"), this),
@@ -427,8 +417,8 @@ private:
                              : capitalized(withLabels(engine::Fields<LayoutSettings>(&m_memory, 1),
                                                       error.message)));
         m_preview->setStale();
-        for (SceneView* chart : {m_compute, m_peak})
-            chart->draw(nullptr);
+        for (DeviceView* chart : {m_compute, m_peak})
+            chart->clear();
         m_stages->show({}, {});
         m_all->show({}, {});
         m_megatron->clear();
@@ -512,29 +502,36 @@ private:
             m_divided->stages());
     }
 
+    // The layout before is dashed.
     void showDevices()
     {
-        const auto of = [](const Division& one, auto value) { return perDevice(*one.run, value); };
-        const auto compute = [](const profiler::DeviceMetrics& device) {
-            return kMilli * static_cast<double>(device.compute);
+        const PredictedRun &now = *m_divided->now().run, &before = *m_divided->before().run;
+        DeviceColumns compute = columnsOf(now.run, now.metrics);
+        compute.title = tr("Compute of an iteration");
+        compute.sum = tr("compute");
+        compute.scale = scaleIn(Unit::Millisecond);
+        const auto add = [&](const QString& name, profiler::Colour profiler::Palette::*fill,
+                             bool isForward) {
+            addPart(compute, now.metrics, {name, fill}, [=](const profiler::DeviceMetrics& one) {
+                const std::int64_t forward = one.byKind[engine::OpKind::Forward];
+                return static_cast<double>(isForward ? forward : one.compute - forward);
+            });
         };
-        constexpr double kGiB = 1 << 30;
-        const auto peak = [](const profiler::DeviceMetrics& device) {
-            return static_cast<double>(device.peakBytes.value_or(0)) / kGiB;
-        };
-        const Division &now = m_divided->now(), &before = m_divided->before();
-        const auto& limit = m_divided->task.limit.of;
-        const auto show = [](SceneView* chart, const DeviceBars& bars) {
-            chart->draw([bars](const ChartLook& look) { return deviceBars(bars, look.style); });
-        };
-        show(m_compute,
-             {"Compute of an iteration", "ms", of(before, compute), of(now, compute), 0, 1});
-        const bool hasBytes = now.run->metrics.peakBytes().has_value();
-        m_peak->setVisible(hasBytes);
-        if (hasBytes)
-            show(m_peak,
-                 {"Peak memory", "GiB", of(before, peak), of(now, peak),
-                  limit.empty() ? 0 : *std::ranges::min_element(limit) / kGiB, 1});
+        add(tr("forward"), &profiler::Palette::forward, true);
+        add(tr("other compute"), &profiler::Palette::backward, false);
+        DeviceColumns peak = memoryColumns(now.run, now.metrics);
+        if (const auto& limit = m_divided->task.limit.of; !limit.empty())
+            peak.limit = *std::ranges::min_element(limit);
+        for (const profiler::DeviceMetrics& device : before.metrics.devices) {
+            compute.outlines.push_back(static_cast<double>(device.compute));
+            peak.outlines.push_back(static_cast<double>(device.peakBytes.value_or(0)));
+        }
+        m_peak->setVisible(now.metrics.peakBytes().has_value());
+        for (const auto& [chart, columns] : {std::pair(m_compute, &compute), {m_peak, &peak}}) {
+            columns->axis = tr("%1; dashed: before");
+            columns->areWritten = true;
+            chart->show(*columns);
+        }
     }
 
     void showAll()
@@ -604,10 +601,8 @@ private:
     RowTable<StageRow>* m_stages
         = new RowTable<StageRow>(m_theme, 23, "layoutStages", tr("Stages"), 2);
     RowTable<Division>* m_all = new RowTable<Division>(m_theme, 26, "layoutRows", tr("Layouts"), 0);
-    SceneView *m_compute = named(new SceneView(m_theme, [](std::size_t) { return QString(); }),
-                                 "layoutCompute", tr("Compute of every device")),
-              *m_peak = named(new SceneView(m_theme, [](std::size_t) { return QString(); }),
-                              "layoutPeak", tr("Peak memory of every device"));
+    DeviceView *m_compute = new DeviceView(m_theme, "layoutCompute"),
+               *m_peak = new DeviceView(m_theme, "layoutPeak");
     SchedulePreview* m_preview = named(new SchedulePreview(m_theme), "layoutPreview");
     QPlainTextEdit *m_megatron
         = named(new QPlainTextEdit, "megatronLayout", tr("Options of Megatron-LM")),
@@ -616,43 +611,6 @@ private:
 };
 
 } // namespace
-
-profiler::MarkedScene deviceBars(const DeviceBars& bars, const profiler::ChartStyle& style)
-{
-    profiler::ChartCanvas canvas(style);
-    canvas.setRightMargin(bars.limit > 0 ? 76 : 12);
-    std::vector<double> values = bars.now;
-    values.insert(values.end(), bars.before.begin(), bars.before.end());
-    values.push_back(0);
-    values.push_back(bars.limit);
-    const auto y = profiler::scaleOf(values, canvas.bottom(), profiler::kPlotTop);
-    canvas.drawValueAxis(y, bars.title + ", " + bars.unit);
-    const double width = (canvas.right() - profiler::kPlotLeft)
-        / static_cast<double>(std::max<std::size_t>(1, bars.now.size()));
-    std::vector<std::string> names;
-    for (std::size_t i = 0; i < bars.now.size(); ++i) {
-        names.push_back(std::to_string(i));
-        const double left = profiler::kPlotLeft + width * static_cast<double>(i) + width / 6;
-        const auto bar = [&](double value, double at, profiler::Colour colour) {
-            canvas.box({at, y(value), width / 3, canvas.bottom() - y(value)}, colour);
-        };
-        bar(bars.before[i], left, style.grid);
-        bar(bars.now[i], left + width / 3,
-            bars.limit > 0 && bars.now[i] > bars.limit ? style.alert : style.ink);
-        const std::string text = number(bars.now[i], bars.decimals).toStdString();
-        if (profiler::textWidth(text) < width)
-            canvas.text(left + width / 3, y(std::max(bars.now[i], bars.before[i])) - 4, text,
-                        profiler::Text::Anchor::Middle);
-    }
-    if (bars.limit > 0) {
-        canvas.line({profiler::kPlotLeft, y(bars.limit)}, {canvas.right(), y(bars.limit)}, 1.5,
-                    style.ink);
-        canvas.text(canvas.right() + 6, y(bars.limit) + 4,
-                    "limit " + number(bars.limit, bars.decimals).toStdString());
-    }
-    canvas.drawNames(names, "device; grey: before");
-    return canvas.finish();
-}
 
 Page* makeLayout(const ThemeController& theme)
 {

@@ -98,7 +98,8 @@ public:
         const auto prediction = predict(*m_prepared, other);
         if (!prediction)
             return {};
-        return MemoryFit{microBatchSize, recomputesAll, devicePeaks(*prediction), m_memory};
+        return MemoryFit{microBatchSize, recomputesAll,
+                         predictedPeaks(prediction->run.get(), prediction->metrics), m_memory};
     }
 
 private:
@@ -110,7 +111,7 @@ private:
 
 bool fits(const std::optional<MemoryFit>& fit)
 {
-    return fit && !fit->devices.empty() && fit->fits();
+    return fit && !fit->devices.isEmpty() && fit->fits();
 }
 
 // Finds by bisection the largest micro-batch size in [least, most] that fits; nullopt if none fits.
@@ -174,12 +175,6 @@ Result<MappingStudy> studyMappings(const PredictionRequest& request,
     return study;
 }
 
-int MemoryFit::fullest() const
-{
-    return static_cast<int>(std::ranges::max_element(devices, {}, &DevicePeak::sum)
-                            - devices.begin());
-}
-
 std::vector<StageSizes> stageSizes(const engine::ModelOnHardware& on, int stages,
                                    engine::Rebuilt rebuilt)
 {
@@ -215,9 +210,10 @@ Result<ModelFacts> modelFacts(const PredictionRequest& request, const MappingStu
     ModelFacts facts;
     facts.stages = stageSizes(*study.on, schedule.shape.stages,
                               engine::rebuiltBy(schedule, study.on->setup));
-    facts.now = {setup.microBatchSize, setup.recomputesAll, devicePeaks(*study.prediction),
+    facts.now = {setup.microBatchSize, setup.recomputesAll,
+                 predictedPeaks(study.prediction->run.get(), study.prediction->metrics),
                  study.on->memory()};
-    if (facts.now.devices.empty() || !facts.now.memory.isKnown())
+    if (facts.now.devices.isEmpty() || !facts.now.memory.isKnown())
         return facts;
     MemoryTrials trials(request, facts.now.memory, isCancelled);
     const int b = setup.microBatchSize;

@@ -1,6 +1,7 @@
 #pragma once
 
-#include "app/plan/memory_bars.h"
+#include "app/figures/device_columns.h"
+#include "app/plan/prediction.h"
 #include "profiler/analysis/link_loads.h"
 
 #include <functional>
@@ -76,11 +77,10 @@ struct MemoryFit
 {
     int microBatchSize = 1;
     bool recomputesAll = false;
-    std::vector<DevicePeak> devices; // peak of one GPU of each device, in bytes
+    DeviceColumns devices; // peak of one GPU of each device, in bytes
     engine::MemoryCapacity memory;
 
-    int fullest() const; // device that needs the most memory
-    double most() const { return devices[static_cast<std::size_t>(fullest())].sum(); }
+    double most() const { return devices.highest(); }
     bool fits() const { return memory.holds(most()); }
 };
 

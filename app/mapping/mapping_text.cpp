@@ -265,8 +265,9 @@ QString fitText(const MemoryFit& fit, const MemoryFit& now)
 {
     const Scale bytes = scaleIn(Unit::GiB);
     const auto left = static_cast<double>(fit.memory.left(fit.most()));
-    const QString numbers
-        = QStringLiteral("device %1, %2").arg(fit.fullest()).arg(bytes.withUnit(fit.most()));
+    const QString numbers = QStringLiteral("device %1, %2")
+                                .arg(fit.devices.fullest().value)
+                                .arg(bytes.withUnit(fit.most()));
     const QString memory = fromUtf8(fit.memory.text());
     if (&fit == &now)
         return fit.fits() ? QStringLiteral("Fits. Fullest: %1, %2 free (%3).")
@@ -277,7 +278,7 @@ QString fitText(const MemoryFit& fit, const MemoryFit& now)
         ? QStringLiteral("b = %1 fits, too. Fullest: %2.").arg(fit.microBatchSize).arg(numbers)
         : QStringLiteral("b = %1 does not fit: device %2 is over by %3.")
               .arg(fit.microBatchSize)
-              .arg(fit.fullest())
+              .arg(fit.devices.fullest().value)
               .arg(bytes.withUnit(-left));
 }
 

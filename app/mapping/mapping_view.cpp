@@ -2,7 +2,6 @@
 
 #include "app/figures/scene_view.h"
 #include "app/mapping/mapping_text.h"
-#include "app/plan/memory_bars.h"
 #include "app/ui/band.h"
 #include "app/ui/empty_state.h"
 #include "app/ui/form_rows.h"
@@ -30,7 +29,7 @@ constexpr int kDebounce = 60; // ms
 constexpr int kDock = 352, kNarrow = 860;
 constexpr int kFile = 3;          // segment of the picker
 constexpr int kMostPictured = 16; // nodes
-constexpr int kRow = 23, kMostRows = 8, kBarsHeight = 150;
+constexpr int kRow = 23, kMostRows = 8, kBarsHeight = 176;
 
 // The highest table of the panels: eight rows and a half.
 constexpr int kTallest = 28 + kMostRows * kRow + kRow / 2;
@@ -114,11 +113,8 @@ public:
                 makeBar(36, 8,
                         {makeLabel(tr("Model"), "dock"), new Tag(m_theme, tr("simulated")),
                          kStretch, m_model}),
-                makeLine(Qt::Horizontal), m_stages,
-                spaced(new QHBoxLayout, {12, 10, 12, 4}, 8,
-                       {makeLabel(labelled(tr("Bytes per device, %1"), Unit::GiB), "dock"),
-                        kStretch, m_outline}),
-                m_bars, spaced(new QVBoxLayout, {12, 8, 12, 12}, 4, {fit, m_twice, m_remedy})});
+                makeLine(Qt::Horizontal), m_stages, m_bars,
+                spaced(new QVBoxLayout, {12, 8, 12, 12}, 4, {fit, m_twice, m_remedy})});
     }
 
     void show(const MappingStudy& study, const ModelFacts& facts)
@@ -126,21 +122,18 @@ public:
         m_stages->show(stageColumns(study.prediction->run->schedule.shape.stages), facts.stages);
         m_stages->fit();
         showModel(study.on->model);
-        if (facts.now.devices.empty()) {
+        DeviceColumns peaks = facts.now.devices;
+        if (peaks.isEmpty()) {
             m_bars->clear(tr("The memory of this schedule is not simulated."));
             for (QWidget* part : std::initializer_list<QWidget*>{m_icon, m_fit, m_twice, m_remedy})
                 part->hide();
             return;
         }
-        std::vector<double> outlines;
-        if (facts.twice)
-            for (const DevicePeak& peak : facts.twice->devices)
-                outlines.push_back(peak.sum());
-        m_outline->setText(facts.twice
-                               ? tr("dashed: micro-batch size %1").arg(facts.twice->microBatchSize)
-                               : QString());
-        m_bars->show({{{}, facts.now.devices, outlines}},
-                     static_cast<double>(facts.now.memory.usable()));
+        if (facts.twice) {
+            peaks.outlines = facts.twice->devices.totals();
+            peaks.axis += tr("; dashed: micro-batch size %1").arg(facts.twice->microBatchSize);
+        }
+        m_bars->show(std::move(peaks));
         m_icon->show();
         m_icon->setIcon(facts.now.fits() ? Icon::Check : Icon::Error,
                         facts.now.fits() ? &Chrome::ok : &Chrome::error);
@@ -164,8 +157,8 @@ private:
     const ThemeController& m_theme;
     RowTable<StageSizes>* m_stages
         = new RowTable<StageSizes>(m_theme, kRow, "stageSizes", tr("Sizes of the stages"), 0);
-    MemoryBars* m_bars = named(new MemoryBars(m_theme), "deviceBytes", tr("Bytes per device"));
-    QLabel *m_model = named(makeLabel({}, "hint"), "modelName"), *m_outline = makeLabel({}, "hint"),
+    DeviceView* m_bars = new DeviceView(m_theme, "deviceBytes");
+    QLabel *m_model = named(makeLabel({}, "hint"), "modelName"),
            *m_fit = makeWrapped("dock", "memoryFit"),
            *m_twice = makeWrapped("small", "memoryTwice"),
            *m_remedy = makeWrapped("hint", "memoryRemedy");

@@ -1,5 +1,6 @@
 #include "app/memory/memory_report.h"
 
+#include "app/figures/device_columns.h"
 #include "profiler/analysis/device_memory.h"
 
 #include <algorithm>
@@ -23,12 +24,6 @@ std::int64_t roundedUp(std::int64_t bytes, double perUnit)
 }
 
 } // namespace
-
-bool isInSight(std::optional<double> limit, double highest)
-{
-    constexpr double kFar = 3;
-    return limit && *limit <= kFar * highest;
-}
 
 bool MemoryReport::isPredicted() const
 {

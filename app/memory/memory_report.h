@@ -47,9 +47,6 @@ struct MemoryReport
 MemoryReport memoryReport(const RunPointer& run, int iteration); // empty without bytes
 // The stash of every device in thousandths of M_a, for a run without recorded memory.
 MemoryReport stashReport(const RunView& view, int iteration);
-// Whether `highest` reaches at least a third of an axis that ends at `limit`, so that amounts up to
-// `highest` remain readable.
-bool isInSight(std::optional<double> limit, double highest);
 QString memoryKindName(profiler::MemoryKind kind); // "optimizer state"
 
 } // namespace app

@@ -119,27 +119,20 @@ SchedulePreview::Geometry SchedulePreview::geometry() const
     return g;
 }
 
+// The ruler of the timeline, with the duration at its end.
 void SchedulePreview::paintRuler(QPainter& painter, const Geometry& g) const
 {
-    const Chrome& c = theme().chrome;
     const engine::RunInfo& info = m_view->run().info;
     const auto duration = static_cast<std::int64_t>(g.axis.end - g.axis.begin);
-    const Scale scale = timeScale(info, duration);
-    const double perUnit = scale.perUnit();
-    const profiler::Ticks marks = rulerMarks(g.axis, g.axis.begin, perUnit);
+    const QRectF area(g.axis.left, 0, g.axis.width, kTop);
     const QString last = timeText(duration, info);
-    painter.setFont(uiFont(11));
-    painter.setPen(c.text2);
-    const double lastLeft = g.axis.right() - painter.fontMetrics().horizontalAdvance(last) - 8;
-    for (const double mark : marks.major) {
-        const double x = g.axis.snappedX(g.axis.begin + mark * perUnit);
-        const QString label = number(mark, marks.decimals);
-        if (x + painter.fontMetrics().horizontalAdvance(label) / 2.0 < lastLeft)
-            painter.drawText(QRectF(x - 30, 4, 60, 14), Qt::AlignCenter, label);
-        painter.fillRect(QRectF(x, 20, 1, kTop - 20), c.lineStrong);
-    }
-    painter.drawText(QRectF(g.axis.right() - 120, 4, 120, 14), Qt::AlignRight | Qt::AlignVCenter,
-                     last);
+    paintText(painter, area.adjusted(0, 2, 0, -8), last, uiFont(11), theme().chrome.text2,
+              kAtRight);
+    RulerScale scale
+        = rulerFrom(g.axis.begin, g.axis, [&](double) { return timeScale(info, duration); });
+    scale.taken
+        = {{area.right() - painter.fontMetrics().horizontalAdvance(last) - 8, area.right()}};
+    app::paintRuler(painter, scale, g.axis, theme(), area);
 }
 
 void SchedulePreview::paintNames(QPainter& painter, const Geometry& g) const

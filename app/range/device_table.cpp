@@ -17,15 +17,28 @@ void DeviceTable::setDevices(RunPointer run, std::vector<const Device*> devices,
     m_duration = duration;
     m_bubbleRatio = bubbleRatio;
     m_time = timeScale(m_run->info, duration);
-    m_bytes = byteScale(peakBytes());
-}
-
-std::int64_t DeviceTable::peakBytes() const
-{
-    std::int64_t peak = 0;
+    std::int64_t peak = 0; // 0: unknown
     for (const Device* device : m_devices)
         peak = std::max(peak, device->peakBytes.value_or(0));
-    return peak;
+    m_bytes = byteScale(peak);
+}
+
+DeviceTable::Column DeviceTable::column(const ColumnTitle& title, const Scale& scale,
+                                        const Value& value, Total total) const
+{
+    return {title, [=, this](const Device* device) {
+                std::optional<double> shown = device != nullptr ? value(*device) : std::nullopt;
+                int traced = 0;
+                for (const Device* one : device == nullptr ? m_devices : decltype(m_devices)()) {
+                    traced += hasTrace(*m_run, one->device) ? 1 : 0;
+                    const auto its = value(*one);
+                    shown = total == Total::Most ? std::max(shown, its)
+                                                 : shown.value_or(0) + its.value_or(0);
+                }
+                if (shown && total == Total::Mean)
+                    *shown /= std::max(1, traced);
+                return shown ? scale.text(*shown) : kNoValue;
+            }};
 }
 
 void DeviceTable::show(Columns columns)
@@ -61,18 +74,6 @@ DeviceTable::Column DeviceTable::nameColumn() const
                 return hasTrace(*m_run, device->device) ? name : tr("%1, no trace").arg(name);
             },
             Qt::AlignLeft};
-}
-
-DeviceTable::Column DeviceTable::timeColumn(const QString& title, const Ticks& ticks) const
-{
-    return {{title + QStringLiteral(", %1"), m_time}, [this, ticks](const Device* device) {
-                if (device != nullptr)
-                    return m_time.text(ticks(*device));
-                const auto traced = std::ranges::count_if(
-                    m_devices, [this](const Device* one) { return hasTrace(*m_run, one->device); });
-                return m_time.text(static_cast<double>(sum(ticks))
-                                   / static_cast<double>(std::max<std::int64_t>(1, traced)));
-            }};
 }
 
 std::function<bool(const DeviceTable::Device*)> DeviceTable::messagesAreKnown() const
@@ -134,24 +135,14 @@ DeviceTable::Columns DeviceTable::peakColumn() const
     if (std::ranges::none_of(m_devices,
                              [](const Device* one) { return one->peakBytes.has_value(); }))
         return {};
-    return {{{tr("Peak, %1"), m_bytes}, [this](const Device* device) {
-                 const Device& largest = device != nullptr
-                     ? *device
-                     : **std::ranges::max_element(m_devices, {}, &Device::peakBytes);
-                 return largest.peakBytes ? m_bytes.text(*largest.peakBytes) : QStringLiteral("–");
-             }}};
+    return {column({tr("Peak, %1"), m_bytes}, m_bytes, &Device::peakBytes, Total::Most)};
 }
 
 DeviceTable::Columns DeviceTable::stashColumn() const
 {
     if (!engine::knowsMicroBatches(m_run->info))
         return {};
-    return {{tr("Stash, Mₐ"), [this](const Device* device) {
-                 const Device& largest = device != nullptr
-                     ? *device
-                     : **std::ranges::max_element(m_devices, {}, &Device::peakStash);
-                 return number(largest.peakStash, 1);
-             }}};
+    return {column(tr("Stash, Mₐ"), {1, 1, {}}, &Device::peakStash, Total::Most)};
 }
 
 } // namespace app

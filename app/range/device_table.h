@@ -27,13 +27,23 @@ protected:
     void show(Columns columns); // shows a row for each device and the last row
     const engine::Run& run() const { return *m_run; }
     const Scale& time() const { return m_time; }
-    const Scale& bytes() const { return m_bytes; }
-    std::int64_t peakBytes() const; // the largest of a device; 0: unknown
 
+    // How the last row sums up the devices: Mean is that of those with a trace.
+    enum class Total { Mean, Most, Sum };
+    using Value = std::function<std::optional<double>(const Device&)>; // nullopt: unknown
+    Column column(const ColumnTitle& title, const Scale& scale, const Value& value,
+                  Total total) const;
     std::int64_t sum(const Ticks& ticks) const;
     static Ticks ticksOf(engine::OpKind kind);
     Column nameColumn() const;
-    Column timeColumn(const QString& title, const Ticks& ticks) const;
+    Column timeColumn(const QString& title, const Value& ticks) const
+    {
+        return column({title + QStringLiteral(", %1"), m_time}, m_time, ticks, Total::Mean);
+    }
+    Column countColumn(const QString& title, const Value& count) const
+    {
+        return column(title, {1, 0, {}}, count, Total::Sum);
+    }
     std::function<bool(const Device*)> messagesAreKnown() const; // see lacksMessages()
     Column messagesColumn() const;
     Columns workColumns() const;   // compute and its kinds that occur

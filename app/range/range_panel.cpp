@@ -36,15 +36,15 @@ void RangeModel::show(RunPointer run, profiler::RangeMetrics metrics)
     append(columns,
            {timeColumn(tr("fill"), &Device::fill), timeColumn(tr("wait"), &Device::wait),
             timeColumn(tr("drain"), &Device::drain)});
-    const auto between
-        = [this](const Device& device) { return m_metrics.devices[device.device].between; };
+    const auto between = [this](const Device& device) { return of(device).between; };
     if (sum(between) > 0)
         columns.push_back(timeColumn(tr("between"), between));
     append(columns, peakColumn());
     append(columns, stashColumn());
     append(columns,
-           {countColumn(tr("Ops"), &RangeDevice::opsWhole),
-            countColumn(tr("Cut"), &RangeDevice::opsCut), messagesColumn()});
+           {countColumn(tr("Ops"), [this](const Device& one) { return of(one).opsWhole; }),
+            countColumn(tr("Cut"), [this](const Device& one) { return of(one).opsCut; }),
+            messagesColumn()});
     for (auto column = columns.begin() + 1; column != columns.end(); ++column)
         column->onlyIf([this](const Device* device) {
             return device == nullptr || m_metrics.devices[device->device].isRecorded;
@@ -56,16 +56,6 @@ void RangeModel::clear()
 {
     reset({}, {});
     m_metrics = {};
-}
-
-RangeModel::Column RangeModel::countColumn(const QString& title,
-                                           std::int64_t RangeDevice::*count) const
-{
-    const auto of
-        = [this, count](const Device& one) { return m_metrics.devices[one.device].*count; };
-    return {title, [this, of](const Device* device) {
-                return number(device != nullptr ? of(*device) : sum(of));
-            }};
 }
 
 RangePanel::RangePanel(const ThemeController& theme, QWidget* parent)

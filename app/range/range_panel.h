@@ -35,7 +35,10 @@ public:
     }
 
 private:
-    Column countColumn(const QString& title, std::int64_t profiler::RangeDevice::*count) const;
+    const profiler::RangeDevice& of(const Device& one) const
+    {
+        return m_metrics.devices[one.device];
+    }
 
     profiler::RangeMetrics m_metrics;
 };

@@ -1,14 +1,11 @@
 #include "app/run/run_charts.h"
 
 #include "app/documents/run_document.h"
-#include "app/memory/memory_report.h"
 #include "app/timeline/paint/header_painter.h"
 #include "app/timeline/view/labels.h"
 #include "app/ui/controls.h"
 #include "app/ui/text.h"
-#include "profiler/analysis/device_memory.h"
 #include "profiler/analysis/ticks.h"
-#include "profiler/figure/legend_entries.h"
 #include "profiler/study/chart_kit.h"
 
 #include <QBoxLayout>
@@ -17,7 +14,6 @@
 
 #include <algorithm>
 #include <cmath>
-#include <numeric>
 
 namespace app {
 namespace {
@@ -30,24 +26,10 @@ using profiler::Palette;
 using profiler::Rect;
 using profiler::RunMetrics;
 using profiler::Text;
+using namespace run_chart;
 
-constexpr double kLossLeft = 34, kLeft = 44, kRight = 12, kTop = 10, kFoot = 22;
+constexpr double kLossLeft = 34, kTop = 10;
 constexpr int kFewIterations = 12; // up to this many iterations have labels and values
-
-// Draws the lines of a value axis from 0 to `highest`, with their numbers to the left of the plot.
-void drawGrid(ChartCanvas& canvas, const Rect& plot, double highest)
-{
-    constexpr double kTickDistance = 26;
-    const auto ticks
-        = profiler::ticks(0, highest, kTickDistance * highest / std::max(1.0, plot.height));
-    for (const double value : ticks.major) {
-        const double at = std::round(plot.y + plot.height * (1 - value / highest)) + 0.5;
-        canvas.line({plot.x, at}, {plot.x + plot.width, at}, value == 0 ? 1 : 0.5,
-                    canvas.style().grid);
-        canvas.text(plot.x - 8, at + kChartText / 3, number(value, ticks.decimals).toStdString(),
-                    Text::Anchor::End);
-    }
-}
 
 struct LossChart
 {
@@ -201,100 +183,6 @@ double LossSeries::highest() const
     return highest;
 }
 
-namespace {
-
-DeviceColumns columnsOf(const engine::Run& run, const RunMetrics& metrics)
-{
-    DeviceColumns columns;
-    columns.amounts.resize(metrics.devices.size());
-    for (const DeviceId device : metrics.devices.ids())
-        columns.names.push_back(
-            tr("Device %1, %2").arg(QString::number(device.value), deviceText(run, device)));
-    return columns;
-}
-
-void addPart(DeviceColumns& columns, const RunMetrics& metrics, DeviceColumns::Part part,
-             const std::function<double(const DeviceMetrics&)>& amount)
-{
-    if (std::ranges::none_of(metrics.devices, [&](const auto& one) { return amount(one) > 0; }))
-        return;
-    columns.parts.push_back(std::move(part));
-    for (const DeviceId device : metrics.devices.ids())
-        columns.amounts[device].push_back(amount(metrics.devices[device]));
-}
-
-// Omits the decimals of a whole number, because limits are often whole: "80", but "80.50".
-QString roundText(const Scale& scale, double value)
-{
-    const double shown = value / scale.perUnit();
-    return std::abs(shown - std::round(shown)) < 1e-6 ? number(shown, 0) : scale.text(value);
-}
-
-} // namespace
-
-double DeviceColumns::total(DeviceId device) const
-{
-    return std::accumulate(amounts[device].begin(), amounts[device].end(), 0.0);
-}
-
-double DeviceColumns::highest() const
-{
-    double most = 0;
-    for (const DeviceId device : amounts.ids())
-        most = std::max(most, total(device));
-    return most;
-}
-
-bool DeviceColumns::isLimitInSight() const
-{
-    return isInSight(limit, highest());
-}
-
-QString DeviceColumns::text(DeviceId device) const
-{
-    QString text = names[device];
-    const auto add = [&](const QString& name, double amount) {
-        text += QStringLiteral("\n%1 %2").arg(name, scale.withUnit(amount));
-    };
-    for (std::size_t part = parts.size(); part-- > 0 && parts.size() > 1;)
-        add(parts[part].name, amounts[device][part]);
-    add(sum, total(device));
-    if (isOver(device))
-        text += tr(", %1 over the limit").arg(scale.withUnit(total(device) - *limit));
-    else if (limit)
-        text += tr(", limit %1").arg(scale.withUnit(*limit));
-    return text;
-}
-
-DeviceColumns memoryColumns(const engine::Run& run, const RunMetrics& metrics)
-{
-    DeviceColumns columns = columnsOf(run, metrics);
-    columns.axis = tr("%1 per device");
-    if (!run.timeline.memory.empty()) {
-        columns.title = tr("Peak memory");
-        columns.sum = tr("peak");
-        for (const engine::MemoryCategory category : profiler::kMemoryStack)
-            addPart(
-                columns, metrics,
-                {fromUtf8(engine::memoryCategoryName(category)), profiler::memoryFill(category)},
-                [category](const DeviceMetrics& one) {
-                    return static_cast<double>(one.bytesAtPeak[category]);
-                });
-        if (const auto memory = profiler::deviceMemory(run); memory.isKnown())
-            columns.limit = static_cast<double>(memory.usable());
-        const double largest = columns.isLimitInSight()
-            ? std::max(columns.highest(), *columns.limit)
-            : columns.highest();
-        columns.scale = byteScale(static_cast<std::int64_t>(largest));
-    } else if (engine::knowsMicroBatches(run.info)) {
-        columns.title = tr("Peak stash");
-        columns.sum = tr("stash");
-        addPart(columns, metrics, {tr("stash"), &Palette::stash}, &DeviceMetrics::peakStash);
-        columns.scale = Scale(1, 1, QStringLiteral("Mₐ"));
-    }
-    return columns;
-}
-
 DeviceColumns bubbleColumns(const engine::Run& run, const RunMetrics& metrics)
 {
     DeviceColumns columns = columnsOf(run, metrics);
@@ -314,195 +202,6 @@ DeviceColumns bubbleColumns(const engine::Run& run, const RunMetrics& metrics)
     add(tr("drain"), profiler::kDrainCause, &DeviceMetrics::drain);
     columns.mean = metrics.bubbleRatio;
     return columns;
-}
-
-std::vector<int> labelledDevices(int devices, double step, double width)
-{
-    int every = 1;
-    while (every < devices && every * step < width)
-        every *= 2;
-    std::vector<int> labelled;
-    for (int device = 0; device < devices; device += every)
-        labelled.push_back(device);
-    if (devices > 0 && (devices - 1 - labelled.back()) * step >= width)
-        labelled.push_back(devices - 1);
-    return labelled;
-}
-
-namespace {
-
-constexpr double kHeader = 26, kLegendLine = 16, kMostStep = 64, kMostColumn = 40;
-constexpr double kSwatch = 10, kTextGap = 5, kEntryGap = 14;
-constexpr double kAbove = 1.15; // space for a number above the highest column
-
-// The space between two columns. Narrow columns touch.
-double gapOf(double step)
-{
-    return step < 3 ? 0 : step < 12 ? 1 : 2;
-}
-
-struct DeviceChart
-{
-    const DeviceColumns& columns;
-    const ChartLook& look;
-    ChartCanvas canvas{look.style};
-    std::vector<profiler::SceneMark> marks = {};
-    double top = kHeader, right = 0, bottom = look.style.height - kFoot;
-    double most = 1; // the amount at the top of the plot
-    double step = 1; // distance between columns
-
-    double y(double amount) const { return std::round(bottom - (bottom - top) * amount / most); }
-
-    QString unitText() const
-    {
-        const QString text = columns.axis.arg(columns.scale.unit());
-        return columns.limit && !columns.isLimitInSight()
-            ? tr("%1, limit %2").arg(text, roundText(columns.scale, *columns.limit))
-            : text;
-    }
-    QString lineText() const
-    {
-        const Scale& scale = columns.scale;
-        if (columns.limit)
-            return columns.isLimitInSight() ? tr("%1 limit").arg(roundText(scale, *columns.limit))
-                                            : QString();
-        return columns.mean ? tr("mean %1").arg(scale.text(*columns.mean)) : QString();
-    }
-    void layOut()
-    {
-        const double line = columns.isLimitInSight() ? *columns.limit : columns.mean.value_or(0);
-        most = std::max({columns.highest(), line, 1e-9}) * kAbove;
-        const std::string text = lineText().toStdString();
-        right = look.style.width - kRight - (text.empty() ? 0 : profiler::textWidth(text) + 6);
-        step = std::min(kMostStep, (right - kLeft) / static_cast<double>(columns.amounts.size()));
-    }
-    // The legend is to the right of the title, or in lines below it.
-    void drawHeader()
-    {
-        const double edge = look.style.width - kRight;
-        const std::string title = columns.title.toStdString(), unit = unitText().toStdString();
-        std::vector<double> widths; // the top part first
-        double all = -kEntryGap;
-        for (std::size_t part = columns.parts.size(); part-- > 0;) {
-            widths.push_back(kSwatch + kTextGap
-                             + profiler::textWidth(columns.parts[part].name.toStdString()));
-            all += widths.back() + kEntryGap;
-        }
-        const double unitLeft = kRight + 1.1 * profiler::textWidth(title) + 6;
-        const bool isBeside = unitLeft + profiler::textWidth(unit) + 2 * kEntryGap + all <= edge;
-        const double left = isBeside ? edge - all : kRight;
-        const auto places = profiler::legendPositions(widths, kEntryGap, edge - left + 1);
-        canvas.text(kRight, 17, title, Text::Anchor::Start, {look.style.ink, true});
-        canvas.text(unitLeft, 17, unit);
-        for (std::size_t k = 0; k < places.size(); ++k) {
-            const DeviceColumns::Part& part = columns.parts[places.size() - 1 - k];
-            const double x = left + places[k].x;
-            const double high = (isBeside ? 8 : kHeader) + kLegendLine * places[k].line;
-            canvas.box({x, high, kSwatch, kSwatch}, look.palette.*part.fill);
-            canvas.text(x + kSwatch + kTextGap, high + 9, part.name.toStdString());
-        }
-        if (!isBeside && !places.empty())
-            top += kLegendLine * (places.back().line + 1) + 4;
-    }
-    void drawAxis()
-    {
-        drawGrid(canvas, {kLeft, top, right - kLeft, bottom - top}, most / columns.scale.perUnit());
-        const int devices = static_cast<int>(columns.amounts.size());
-        const double label = profiler::textWidth(std::to_string(devices)) + 12;
-        for (const int device : labelledDevices(devices, step, label)) {
-            const Rect under = column({device});
-            canvas.text(under.x + under.width / 2, bottom + 4 + kChartText, std::to_string(device),
-                        Text::Anchor::Middle);
-        }
-    }
-    Rect column(DeviceId device) const
-    {
-        const double left = std::round(kLeft + step * device.value);
-        const double space = std::round(kLeft + step * (device.value + 1)) - left;
-        const double width = std::clamp(space - gapOf(step), 1.0, kMostColumn);
-        return {left + std::max(0.0, std::floor((space - width) / 2)), top, width, bottom - top};
-    }
-    // The part of the column above the limit has the colour of errors.
-    void drawColumn(DeviceId device, const Rect& area)
-    {
-        double sum = 0;
-        for (std::size_t part = 0; part < columns.parts.size(); ++part) {
-            const double from = y(sum);
-            sum += columns.amounts[device][part];
-            canvas.box({area.x, y(sum), area.width, from - y(sum)},
-                       look.palette.*columns.parts[part].fill);
-        }
-        if (columns.isOver(device))
-            canvas.box({area.x, y(sum), area.width, y(*columns.limit) - y(sum)}, look.style.alert);
-        marks.push_back({static_cast<std::size_t>(device.value), area});
-    }
-    void drawColumns()
-    {
-        const int devices = static_cast<int>(columns.amounts.size());
-        const auto total = [this](int device) { return columns.total({device}); };
-        for (int device = 0; step >= 1 && device < devices; ++device)
-            drawColumn({device}, column({device}));
-        for (double x = 0; step < 1 && x < step * devices; ++x) {
-            std::vector<int> here;
-            for (int device = static_cast<int>(std::ceil(x / step));
-                 device < devices && step * device < x + 1; ++device)
-                here.push_back(device);
-            if (!here.empty())
-                drawColumn({*std::ranges::max_element(here, {}, total)},
-                           {kLeft + x, top, 1, bottom - top});
-        }
-    }
-    void drawLine()
-    {
-        const std::string text = lineText().toStdString();
-        if (text.empty())
-            return;
-        const double at = y(columns.limit ? *columns.limit : *columns.mean) + 0.5;
-        canvas.line({kLeft, at}, {right, at}, 1, look.style.ink);
-        canvas.text(right + 6, at + kChartText / 3, text);
-    }
-    // Writes the amounts that exceed the limit, the highest first. Numbers that would overlap are
-    // left out.
-    void drawExcess()
-    {
-        std::vector<DeviceId> over;
-        for (const DeviceId device : columns.amounts.ids())
-            if (columns.isOver(device))
-                over.push_back(device);
-        std::ranges::stable_sort(over, std::ranges::greater{},
-                                 [this](DeviceId device) { return columns.total(device); });
-        std::vector<std::pair<double, double>> written; // left and right edges
-        for (const DeviceId device : over) {
-            const double total = columns.total(device);
-            const std::string text = columns.scale.text(total).toStdString();
-            const double width = profiler::textWidth(text) + 2;
-            const Rect under = column(device);
-            const double left = std::max(kLeft + 2, under.x + (under.width - width) / 2);
-            if (std::ranges::any_of(written, [&](const auto& other) {
-                    return left < other.second + 4 && other.first < left + width + 4;
-                }))
-                continue;
-            written.emplace_back(left, left + width);
-            canvas.text(left + width / 2, y(total) - 4, text, Text::Anchor::Middle,
-                        {look.style.alert, true});
-        }
-    }
-};
-
-} // namespace
-
-profiler::MarkedScene deviceChart(const DeviceColumns& columns, const ChartLook& look)
-{
-    if (columns.isEmpty())
-        return profiler::emptyChart(look.style, "Nothing is known of the devices.");
-    DeviceChart chart{columns, look};
-    chart.layOut();
-    chart.drawHeader();
-    chart.drawAxis();
-    chart.drawColumns();
-    chart.drawLine();
-    chart.drawExcess();
-    return chart.canvas.finish(std::move(chart.marks));
 }
 
 namespace {
@@ -638,16 +337,13 @@ QString paceText(const profiler::Stragglers& found, DeviceId device)
 
 DevicesPanel::DevicesPanel(const ThemeController& theme, QWidget* parent)
     : QWidget(parent)
-    , m_memory{makeView(
-          "devicesMemory", theme,
-          [this](std::size_t device) { return m_memory.columns.text({static_cast<int>(device)}); })}
-    , m_bubble{makeView(
-          "devicesBubble", theme,
-          [this](std::size_t device) { return m_bubble.columns.text({static_cast<int>(device)}); })}
-    , m_pace(makeView("devicesPace", theme,
-                      [this](std::size_t device) {
-                          return paceText(*m_paces, DeviceId{static_cast<int>(device)});
-                      }))
+    , m_memory(new DeviceView(theme, "devicesMemory"))
+    , m_bubble(new DeviceView(theme, "devicesBubble"))
+    , m_pace(named(new SceneView(theme,
+                                 [this](std::size_t device) {
+                                     return paceText(*m_paces, {static_cast<int>(device)});
+                                 }),
+                   "devicesPace", tr("Devices")))
     , m_comparison(
           this,
           [](const RunPointer& run, const auto&) {
@@ -660,8 +356,12 @@ DevicesPanel::DevicesPanel(const ThemeController& theme, QWidget* parent)
 {
     setObjectName(QStringLiteral("devicesPanel"));
     auto* charts = new QWidget;
-    charts->setLayout(
-        spaced(m_charts, {}, 0, {{m_memory.view, 1}, {m_bubble.view, 1}, {m_pace, 1}}));
+    charts->setLayout(spaced(m_charts, {}, 0, {{m_memory, 1}, {m_bubble, 1}, {m_pace, 1}}));
+    m_pace->setMinimumSize(m_bubble->minimumSize());
+    mark({});
+    for (const SceneView* view : views())
+        connect(view, &SceneView::pointChosen, this,
+                [this](std::size_t device) { Q_EMIT chosen({static_cast<int>(device)}); });
     m_scroll = makeScroll(charts);
     m_empty->setContentsMargins(12, 10, 12, 10);
     m_empty->setAlignment(Qt::AlignTop);
@@ -669,26 +369,10 @@ DevicesPanel::DevicesPanel(const ThemeController& theme, QWidget* parent)
     arrange();
 }
 
-SceneView* DevicesPanel::makeView(const char* name, const ThemeController& theme,
-                                  SceneView::Describe text)
-{
-    auto* view = named(new SceneView(theme, std::move(text)), name, tr("Devices"));
-    view->setMinimumSize(240, 152);
-    view->select(std::nullopt);
-    connect(view, &SceneView::pointChosen, this, [this](std::size_t device) {
-        Q_EMIT chosen(engine::DeviceId{static_cast<int>(device)});
-    });
-    return view;
-}
-
 void DevicesPanel::showMetrics(const engine::Run& run, const profiler::RunMetrics& metrics)
 {
-    m_memory.columns = memoryColumns(run, metrics);
-    m_bubble.columns = bubbleColumns(run, metrics);
-    for (const auto& [view, columns] : {std::as_const(m_memory), std::as_const(m_bubble)}) {
-        view->setAccessibleName(columns.title);
-        view->draw([columns](const ChartLook& look) { return deviceChart(columns, look); });
-    }
+    m_memory->show(memoryColumns(run, metrics));
+    m_bubble->show(bubbleColumns(run, metrics));
     m_empty->setText(tr("No device has a bubble, and no memory was recorded."));
     arrange();
 }
@@ -715,19 +399,20 @@ void DevicesPanel::showPaces(const Paces& paces)
 
 void DevicesPanel::mark(engine::DeviceId device)
 {
-    for (SceneView* view : {m_memory.view, m_bubble.view, m_pace})
+    for (SceneView* view : views())
         view->select(device.isValid() ? std::optional<std::size_t>(device.value) : std::nullopt);
 }
 
 void DevicesPanel::arrange()
 {
     constexpr int kBesideFrom = 320; // for each chart
-    const bool hasMemory = !m_memory.columns.isEmpty(), hasBubble = !m_bubble.columns.isEmpty();
+    const bool hasMemory = !m_memory->columns().isEmpty(),
+               hasBubble = !m_bubble->columns().isEmpty();
     const int charts = int{hasMemory} + int{hasBubble} + int{m_paces.has_value()};
     const bool isBeside = width() >= kBesideFrom * charts;
     m_charts->setDirection(isBeside ? QBoxLayout::LeftToRight : QBoxLayout::TopToBottom);
-    m_memory.view->setVisible(hasMemory);
-    m_bubble.view->setVisible(hasBubble);
+    m_memory->setVisible(hasMemory);
+    m_bubble->setVisible(hasBubble);
     m_pace->setVisible(m_paces.has_value());
     m_scroll->setVisible(charts > 0);
     m_empty->setVisible(charts == 0);

@@ -1,7 +1,7 @@
 #pragma once
 
 #include "app/documents/run_document.h"
-#include "app/figures/scene_view.h"
+#include "app/figures/device_columns.h"
 #include "app/ui/latest.h"
 #include "app/ui/numbers.h"
 #include "profiler/analysis/metrics.h"
@@ -10,7 +10,7 @@
 #include <QString>
 #include <QWidget>
 
-#include <functional>
+#include <array>
 #include <optional>
 #include <vector>
 
@@ -46,47 +46,8 @@ LossSeries lossSeries(const engine::Run& run);
 // warm-up, and dashed lines for the two entropies of the training text.
 profiler::MarkedScene lossChart(const LossSeries& series, const ChartLook& look);
 
-// A chart with one stacked column per device of a run.
-struct DeviceColumns
-{
-    struct Part
-    {
-        QString name;
-        profiler::Colour profiler::Palette::*fill;
-    };
-
-    QString title, axis; // "Peak memory"; "%1 per device", with the unit for %1
-    QString sum;         // name of the whole column: "peak"
-    Scale scale;
-    std::vector<Part> parts; // from the bottom, only those that occur; empty: nothing is known
-    // amounts[device][i] is the amount of parts[i]: in bytes, in M_a, or as a share of the
-    // iteration.
-    engine::IdVector<engine::DeviceId, std::vector<double>> amounts;
-    engine::IdVector<engine::DeviceId, QString> names; // "Device 3, stages 3, 7"
-    std::optional<double> limit, mean;                 // amounts of a whole column
-
-    bool isEmpty() const { return parts.empty(); }
-    double total(engine::DeviceId device) const;
-    double highest() const; // the largest total
-    bool isOver(engine::DeviceId device) const { return limit && total(device) > *limit; }
-    // Whether the columns can be drawn to a scale that includes the limit.
-    bool isLimitInSight() const;
-    QString text(engine::DeviceId device) const; // lines with the amounts, the top part first
-};
-
-// Peak memory by category, or the peak stash in M_a if no memory was recorded. Empty if neither is
-// known. `metrics` are those of the run.
-DeviceColumns memoryColumns(const engine::Run& run, const profiler::RunMetrics& metrics);
 // The bubble by cause. Empty if no device has a bubble.
 DeviceColumns bubbleColumns(const engine::Run& run, const profiler::RunMetrics& metrics);
-
-// The devices with a label below their column, such as 0, 8, 16, ... and, if it fits, the last one.
-// `step` is the distance between columns, `width` the least distance between labels; in points.
-std::vector<int> labelledDevices(int devices, double step, double width);
-
-// Draws the columns with their legend, axis, limit and mean. A mark is a device. If there are more
-// devices than points, each point shows the highest column.
-profiler::MarkedScene deviceChart(const DeviceColumns& columns, const ChartLook& look);
 
 // Draws how much longer the work of each device took than that of the others: a row per device, a
 // column per iteration. A mark is a device. Without space for all, a cell shows the highest of its
@@ -120,19 +81,13 @@ protected:
 private:
     void arrange();
 
-    struct Chart
-    {
-        SceneView* view = nullptr; // hidden if there is nothing to show
-        DeviceColumns columns = {};
-    };
-
     using Paces = std::pair<RunPointer, engine::Result<profiler::Stragglers>>;
 
-    SceneView* makeView(const char* name, const ThemeController& theme, SceneView::Describe text);
+    std::array<SceneView*, 3> views() const { return {m_memory, m_bubble, m_pace}; }
     void showPaces(const Paces& paces);
 
-    Chart m_memory, m_bubble;
-    SceneView* m_pace; // hidden if the run does not show which device is slow
+    DeviceView *m_memory, *m_bubble; // hidden if there is nothing to show
+    SceneView* m_pace;               // hidden if the run does not show which device is slow
     RunPointer m_pacesOf;
     std::optional<profiler::Stragglers> m_paces;
     Latest<RunPointer, Paces> m_comparison;

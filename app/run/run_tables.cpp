@@ -218,21 +218,15 @@ void MetricsModel::showColumns()
     }
     if (m_workOnPath.size() == m_metrics.devices.size())
         // The last row has the sum and not the mean, because all devices share one critical path.
-        columns.push_back({{tr("On the path, %1"), time()}, [this](const Device* device) {
-                               const auto on
-                                   = [this](const Device& one) { return m_workOnPath[one.device]; };
-                               return time().text(device != nullptr ? on(*device) : sum(on));
-                           }});
+        columns.push_back(column(
+            {tr("On the path, %1"), time()}, time(),
+            [this](const Device& one) { return m_workOnPath[one.device]; }, Total::Sum));
     append(columns, peakColumn());
     const int kept = static_cast<int>(columns.size());
     if (const Ticks allReduce = ticksOf(engine::OpKind::AllReduce); sum(allReduce) > 0)
         columns.push_back(timeColumn(tr("All-reduce"), allReduce));
     append(columns, stashColumn());
-    append(columns, {messagesColumn(), {tr("Local"), [this](const Device* device) {
-                                            return number(device != nullptr ? device->localCopies
-                                                                            : m_metrics.localCopies,
-                                                          0);
-                                        }}});
+    append(columns, {messagesColumn(), countColumn(tr("Local"), &Device::localCopies)});
     for (auto column = columns.begin() + 2; column != columns.end(); ++column)
         column->onlyIf([this](const Device* device) {
             return device == nullptr || hasTrace(run(), device->device);

@@ -1,7 +1,7 @@
 #include "app/window/command_line.h"
 
 #include "app/setup/setup_page.h"
-#include "app/timeline/widget/timeline_scene.h"
+#include "app/timeline/widget/timeline_widget.h"
 #include "app/ui/text.h"
 #include "app/window/main_window.h"
 #include "app/window/page_kinds.h"

@@ -616,46 +616,481 @@ private:
                   .hasGround = false});
     }
 
-    Result<void> placeColumns();
-    double rightWidth(const FigureRun& run, const FigureRow& row) const;
-    double digitSize() const;
-    void describe();
+    Result<void> placeColumns()
+    {
+        double labels = 0, shares = 0, longest = 0;
+        m_sharesAreEqual
+            = m_options.bubbleShare && std::ranges::all_of(m_runs, [](const FigureRun& run) {
+                  return run.rows.size() > 1 && !run.rows[0].bubbleShare.empty()
+                      && std::ranges::all_of(run.rows, [&](const FigureRow& row) {
+                             return row.bubbleShare == run.rows[0].bubbleShare;
+                         });
+              });
+        for (const FigureRun& run : m_runs) {
+            longest = std::max(longest, run.duration());
+            for (const FigureRow& row : run.rows) {
+                labels = std::max(labels, width(fmt::format("Device {}", row.device.value)));
+                shares = std::max(shares, rightWidth(run, row));
+            }
+        }
+        if (!m_isSchematic)
+            m_unit = timeUnit(longest);
+        const double right = std::max(shares > 0 ? shares + 0.7 * m_size : 0, m_size);
+        m_plotLeft = labels + 0.7 * m_size;
+        for (const auto kind : {engine::Track::Kind::Send, engine::Track::Kind::Receive,
+                                engine::Track::Kind::AllReduce, engine::Track::Kind::Copy})
+            if (std::ranges::any_of(m_runs, [kind](const FigureRun& run) { return run.has(kind); }))
+                m_lanes.push_back(kind);
+        const double room = m_options.width - right - m_plotLeft;
+        if (room < 8 * m_size)
+            return invalid("a font of {} pt leaves no space for the time axis in {} inches; "
+                           "use a smaller font or a wider figure",
+                           trimmedNumber(m_size, 1),
+                           trimmedNumber(m_options.width / kPointsPerInch, 2));
+        m_axisBegin = m_runs[0].begin() / m_unit.units;
+        m_length = longest / m_unit.units;
+        if (m_length <= 0)
+            return invalid("{} takes no time, so it cannot be drawn; choose another run",
+                           runTitle(*m_runs[0].run));
+        m_pointsPerUnit = room / m_length;
+        return {};
+    }
+    double rightWidth(const FigureRun& run, const FigureRow& row) const
+    {
+        double all = m_options.bubbleShare && !m_sharesAreEqual ? width(row.bubbleShare) : 0;
+        if (m_options.memory)
+            all = std::max(all, width(peakText(run, row.device)));
+        return all;
+    }
+    // The largest size at which all micro-batch numbers fit, but at most the size of labels and at
+    // least the minimum size. At the minimum size, numbers in narrow boxes may be omitted.
+    double digitSize() const
+    {
+        double size = m_size;
+        for (const FigureRun& run : m_runs) {
+            const double perTick = scaleOf(run).pointsPerTick;
+            for (const FigureRow& row : run.rows)
+                for (const FigureOp& op : row.ops) {
+                    const double em = op.isCut ? 0 : width(numberOf(op.op), 1);
+                    const double room = op.window.duration() * perTick - 2 * kDigitMargin;
+                    if (em > 0)
+                        size = std::min(size, room / em);
+                }
+        }
+        // The size is rounded down to tenths of a point, so that rounding errors do not decide what
+        // fits.
+        return std::clamp(std::floor(10 * size) / 10, smallestNumber(m_size), m_size);
+    }
+    void describe()
+    {
+        m_scene.font = m_font.family;
+        m_scene.date = dateDigits(m_runs[0].run->info.started);
+        for (const FigureRun& run : m_runs) {
+            const auto& info = run.run->info;
+            m_scene.title += (m_scene.title.empty() ? "" : "; ") + run.title;
+            m_scene.description
+                += fmt::format("{}{}, {}, {}", m_scene.description.empty() ? "" : "; ", run.title,
+                               engine::modeDescription(info), facts(run));
+            if (!info.command.empty())
+                m_scene.description += fmt::format(", {}", info.command);
+            if (!info.program.empty())
+                m_scene.description += fmt::format(", by Bubblescope {}", info.program);
+        }
+    }
 
-    void addRun(std::size_t run, const std::vector<engine::Note>& notes);
-    std::string facts(const FigureRun& run) const;
+    void addRun(std::size_t index, const std::vector<engine::Note>& notes)
+    {
+        const FigureRun& run = m_runs[index];
+        RunBlock& block = m_blocks[index];
+        if (index > 0)
+            m_y += 0.9 * m_size;
+        if (hasHeadings())
+            addHeading(index);
+        const FigureScale scale = scaleOf(run);
+        const double strip = m_y;
+        if (!notes.empty())
+            m_y += kNoteStrip * m_size;
+        block.rows = m_y;
+        for (const FigureRow& row : run.rows) {
+            if (&row != run.rows.data())
+                m_y += rowGap();
+            addRow(row, scale, block.prefix);
+            m_y += rowHeight() + lanesHeight();
+            if (m_options.memory)
+                addMemoryStrip(run, row.device, scale);
+        }
+        block.bottom = m_y;
+        if (!notes.empty())
+            addNotes(notes, scale, strip, block);
+        if (m_runs.size() > 1 && run.isEndDrawn())
+            addEnd(index);
+    }
+    // "26.5 F, bubble 9.4 %"
+    std::string facts(const FigureRun& run) const
+    {
+        const auto text = [this](double value) {
+            return m_isSchematic ? trimmedNumber(value, 2) : fmt::format("{:.1f}", value);
+        };
+        const double begin = run.begin() / m_unit.units;
+        const std::string part = run.isWhole()
+            ? ""
+            : fmt::format("{} to {} of ", text(begin), text(begin + printed(run)));
+        return fmt::format("{}{} {}, bubble {}", part, text(run.wholeDuration() / m_unit.units),
+                           m_unit.name, percentText(run.bubbleRatio));
+    }
     double printed(const FigureRun& run) const { return run.duration() / m_unit.units; }
     double endOf(const FigureRun& run) const { return m_plotLeft + printed(run) * m_pointsPerUnit; }
     double longer(const FigureRun& run) const
     {
         return run.wholeDuration() / m_runs[0].wholeDuration() - 1;
     }
-    bool gapHoldsText(const FigureRun& run) const;
-    std::string headingFacts(std::size_t run) const;
-    void addHeading(std::size_t run);
-    void addEnd(std::size_t run);
-    void addGap(const FigureRun& run, double y);
-    void addBaselineEnd();
+    bool gapHoldsText(const FigureRun& run) const
+    {
+        const double gap = endOf(m_runs[0]) - endOf(run);
+        return m_runs[0].isEndDrawn() && run.isEndDrawn()
+            && gap > width(signedPercentText(longer(run))) + 1.2 * m_size;
+    }
+    std::string headingFacts(std::size_t index) const
+    {
+        const FigureRun& run = m_runs[index];
+        std::string text = facts(run);
+        if (modesDiffer())
+            text += fmt::format(", {}", engine::modeAdjective(run.run->info.mode));
+        if (index > 0 && !gapHoldsText(run))
+            text += fmt::format(", {} {}", percentText(std::abs(longer(run))),
+                                longer(run) < 0 ? "shorter" : "longer");
+        return text;
+    }
+    // Facts that do not fit beside the title are below it.
+    void addHeading(std::size_t index)
+    {
+        RunBlock& block = m_blocks[index];
+        const std::string &title = m_runs[index].title, facts = headingFacts(index);
+        const double titleWidth = m_font.bold.width(title, m_size);
+        const bool isBelow = titleWidth + m_size + width(facts) > m_options.width;
+        const double x = isBelow ? 0 : titleWidth + m_size, below = isBelow ? headingLine() : 0;
+        const double baseline = m_y + capHeight() + 0.15 * m_size;
+        begin(block.prefix + "heading");
+        write(0, baseline, title, "run-title").bold = true;
+        block.headingRight = std::max(x + width(facts), titleWidth);
+        write(x, baseline + below, facts, "run-facts").colour = secondary();
+        m_y += headingLine() + below;
+    }
+    // Adds the line at the end of a run, and the difference from the end of the baseline if its
+    // text fits.
+    void addEnd(std::size_t index)
+    {
+        const FigureRun& run = m_runs[index];
+        const RunBlock& block = m_blocks[index];
+        const double x = endOf(run);
+        begin(block.prefix + "end");
+        rule({x, block.rows - kOverhang, x, block.bottom + kOverhang}, 0.14 * m_size, "run-end");
+        if (index > 0 && gapHoldsText(run))
+            addGap(run, (block.rows + block.bottom) / 2);
+    }
+    void addGap(const FigureRun& run, double y)
+    {
+        const double x = endOf(run), end = endOf(m_runs[0]);
+        const double head = 0.5 * m_size, half = 0.25 * m_size;
+        rule({x + head, y, end - head, y}, 0.4, "gap").colour = secondary();
+        for (const auto& [tip, back] : {std::pair(x + 0.5, head), std::pair(end - 0.5, -head)})
+            add(Polygon{
+                {{tip, y}, {tip + back, y - half}, {tip + back, y + half}}, secondary(), "gap"});
+        Text& text
+            = write((x + end) / 2, y - 0.5 * m_size, signedPercentText(longer(run)), "gap-text");
+        text.anchor = Text::Anchor::Middle;
+        text.bold = true;
+    }
+    // The vertical line at the end of the baseline crosses the rows of all runs, and every heading
+    // whose text ends to the left of the line.
+    void addBaselineEnd()
+    {
+        const double x = endOf(m_runs[0]);
+        begin("baseline-end");
+        double from = m_blocks[0].rows;
+        for (std::size_t r = 0; r < m_blocks.size(); ++r) {
+            if (r > 0)
+                from = m_blocks[r].headingRight < x ? m_blocks[r - 1].bottom : m_blocks[r].rows;
+            rule({x, from, x, m_blocks[r].bottom}, 0.5, "baseline").dashed = true;
+        }
+    }
+    // Draws for each note a flag with its number, as much of its text as fits before the next flag,
+    // and a dashed line through the rows. A note without text gets only the flag.
     void addNotes(std::span<const engine::Note> notes, const FigureScale& scale, double top,
-                  const RunBlock& block);
-    std::string fitting(const std::string& words, double room) const;
+                  const RunBlock& block)
+    {
+        begin(block.prefix + "notes");
+        const double half = kFlagWidth * m_size / 2, gap = 0.3 * m_size;
+        const double body = top + kFlagBody * m_size, middle = top + kFlagBody * m_size / 2;
+        for (std::size_t i = 0; i < notes.size(); ++i) {
+            const double x = scale.x(notes[i].window.begin);
+            const double next = i + 1 < notes.size()
+                ? scale.x(notes[i + 1].window.begin) - half - gap
+                : m_options.width;
+            rule({x, block.rows, x, block.bottom}, 0.4, "note-line").dashed = true;
+            add(Polygon{.points = {{x - half, top},
+                                   {x + half, top},
+                                   {x + half, body},
+                                   {x, body + kFlagTip * m_size},
+                                   {x - half, body}},
+                        .fill = m_palette.ink,
+                        .cls = "note-flag"});
+            if (notes[i].text.empty())
+                continue;
+            Text& number
+                = write(x, baseline(middle, m_digitSize), std::to_string(i + 1), "note-number");
+            number.size = m_digitSize;
+            number.colour = m_palette.surface;
+            number.anchor = Text::Anchor::Middle;
+            if (std::string words = fitting(notes[i].text, next - x - half - gap); !words.empty())
+                write(x + half + gap, baseline(middle, m_size), std::move(words), "note-words");
+        }
+    }
+    // Removes whole UTF-8 characters from the end of the text until it fits. Returns "" if not even
+    // three characters fit.
+    std::string fitting(const std::string& words, double room) const
+    {
+        constexpr std::size_t kLeast = 3, kMost = 1024; // bytes; no page has room for more
+        if (width(words) <= room)
+            return words;
+        std::string cut = words.substr(0, kMost);
+        while (cut.size() > kLeast) {
+            while (!cut.empty() && (static_cast<unsigned char>(cut.back()) & 0xC0U) == 0x80U)
+                cut.pop_back();
+            if (cut.empty()) // damaged text
+                break;
+            cut.pop_back();
+            std::string shown = cut + "\xE2\x80\xA6";
+            if (width(shown) <= room)
+                return shown;
+        }
+        return {};
+    }
 
-    void addRow(const FigureRow& row, const FigureScale& scale, const std::string& prefix);
-    void addBubble(const Bubble& bubble, Rect area);
-    void addOp(const FigureOp& op, Rect area, std::string id);
-    void addTransfer(const FigureOp& transfer, Rect area);
-    void addMicroBatch(const FigureOp& op, const Rect& area, const Box& box, bool isHatched);
-    void addPlate(const Rect& area, double width, double size, Colour fill);
-    Text& writeIn(const Rect& area, std::string text, double size, const char* cls);
-    void addMemoryStrip(const FigureRun& run, engine::DeviceId device, const FigureScale& scale);
+    // Draws the row of one device: label, bubbles, exposed communication, ops with their numbers,
+    // and the share of bubbles.
+    void addRow(const FigureRow& row, const FigureScale& scale, const std::string& prefix)
+    {
+        begin(fmt::format("{}device-{}", prefix, row.device.value));
+        const auto rect = [&](engine::Window window) {
+            const double left = scale.x(window.begin);
+            return Rect{left, m_y, scale.x(window.end) - left, rowHeight()};
+        };
+        const double line = baseline(m_y + rowHeight() / 2, m_size);
+        write(0, line, fmt::format("Device {}", row.device.value), "row-label");
+        for (const Bubble& bubble : row.bubbles)
+            addBubble(bubble, rect(bubble.window));
+        for (const auto& window : row.exposed)
+            fill(rect(window), m_palette.exposed(), "exposed");
+        for (const FigureOp& op : row.ops)
+            addOp(op, rect(op.window),
+                  fmt::format("{}d{}-{}", prefix, row.device.value, op.position));
+        for (const FigureOp& transfer : row.transfers)
+            addTransfer(transfer, rect(transfer.window));
+        if (m_options.bubbleShare && !m_sharesAreEqual && !row.bubbleShare.empty())
+            write(m_options.width, line, row.bubbleShare, "bubble-share").anchor
+                = Text::Anchor::End;
+    }
+    void addBubble(const Bubble& bubble, Rect area)
+    {
+        if (m_options.bubbles == BubbleStyle::Blank)
+            return;
+        // Shrinks the area if rows touch each other. Otherwise the hatch would cover the lower
+        // edges of the row above.
+        if (rowGap() == 0) {
+            area.y += edgeWidth() / 2;
+            area.height -= edgeWidth();
+        }
+        hatchBubble(area);
+        if (m_options.bubbles != BubbleStyle::WithCause)
+            return;
+        constexpr engine::EnumArray<Bubble::Kind, const char*, 3> kNames{"fill", "wait", "drain"};
+        const double size = std::max(kSmallestType, 0.7 * m_size);
+        const double needed = width(kNames[bubble.kind], size);
+        if (needed + 0.6 * size > area.width)
+            return;
+        addPlate(area, needed + 0.2 * size, size, m_palette.bubble);
+        writeIn(area, kNames[bubble.kind], size, "cause");
+    }
+    void addOp(const FigureOp& op, Rect area, std::string id)
+    {
+        if (op.half != FigureOp::Half::Both)
+            area.height /= 2;
+        if (op.half == FigureOp::Half::Lower)
+            area.y += area.height;
+        const auto [colour, hatch]
+            = opLook(m_palette, op.op, op.chunk, op.length, m_options.colourBy);
+        Box box{.rect = area,
+                .fill = colour,
+                .strokeColour = {},
+                .id = std::move(id),
+                .cls = classOf(op, m_options.colourBy),
+                .op = engine::toString(op.op)};
+        // The edge of an optimizer op has the colour of its fill, and the op has no mark of
+        // direction, so that the few ops of a step look like one block.
+        const bool isStep = op.op.kind == engine::OpKind::OptimizerStep;
+        if (isStep || (area.width >= kThinnestEdged && !op.isCut)) {
+            box.stroke = edgeWidth();
+            box.strokeColour = isStep ? colour : edge(colour);
+        }
+        if (op.op.replica > 0 && m_options.directionMark && !isStep && !op.isCut)
+            box.cut = std::min(0.22 * area.height, 0.35 * area.width);
+        add(box);
+        if (hatch.density > 0)
+            hatchOver(box, hatch);
+        addMicroBatch(op, area, box, hatch.density > 0);
+    }
+    // Adds a message, an all-reduce or a copy in its lane below the row.
+    void addTransfer(const FigureOp& transfer, Rect area)
+    {
+        const auto kind = engine::laneOf(transfer.op.kind);
+        const auto lane = std::ranges::find(m_lanes, kind) - m_lanes.begin();
+        area.y += rowHeight() + 1 + static_cast<double>(lane) * (laneHeight() + 1);
+        area.height = laneHeight();
+        Box& box = fill(area, m_palette.laneFill(kind), "");
+        box.cls = fmt::format("transfer {}", engine::kindName(transfer.op.kind));
+        box.op = engine::toString(transfer.op);
+        if (area.width >= kThinnestEdged && !transfer.isCut) {
+            box.stroke = edgeWidth();
+            box.strokeColour = edge(box.fill);
+        }
+    }
+    void addMicroBatch(const FigureOp& op, const Rect& area, const Box& box, bool isHatched)
+    {
+        const std::string number = numberOf(op.op);
+        const double size = m_digitSize, needed = width(number, size);
+        const Colour ink = m_palette.inkOf(op.op, box.fill);
+        if (!m_options.microBatches || number.empty() || needed + 2 * kDigitMargin > area.width
+            || contrast(ink, box.fill) < kSmallestInk)
+            return;
+        if (isHatched)
+            addPlate(area, needed, size, box.fill);
+        const double under = writeIn(area, number, size, "micro-batch").baseline + 0.16 * size;
+        std::get<Text>(m_scene.groups.back().shapes.back()).colour = ink;
+        const double middle = area.x + area.width / 2;
+        if (box.cut > 0)
+            rule({middle - needed / 2, under, middle + needed / 2, under}, 0.07 * size, "up-mark")
+                .colour
+                = ink;
+    }
+    // Adds a plain background in the middle of `area`, so that a text of the given width is legible
+    // over a hatch.
+    void addPlate(const Rect& area, double width, double size, Colour colour)
+    {
+        fill({area.x + area.width / 2 - width / 2 - 0.1 * size,
+              area.y + area.height / 2 - 0.6 * size, width + 0.2 * size, 1.2 * size},
+             colour, "plate");
+    }
+    Text& writeIn(const Rect& area, std::string text, double size, const char* cls)
+    {
+        Text& written = write(area.x + area.width / 2, baseline(area.y + area.height / 2, size),
+                              std::move(text), cls);
+        written.size = size;
+        written.anchor = Text::Anchor::Middle;
+        return written;
+    }
+    // Draws the memory of one device during the iteration below its row: resident memory in grey,
+    // the stash above it in the colour of stashes, and the peak as a number at the right.
+    void addMemoryStrip(const FigureRun& run, engine::DeviceId device, const FigureScale& scale)
+    {
+        const double height = memoryHeight(), bottom = m_y + 1 + height;
+        const double bytes = height / static_cast<double>(m_highestPeak);
+        const auto steps = memoryLevels(run, device);
+        // The area between two step functions over time, which return bytes.
+        const auto area = [&](auto lower, auto upper, Colour colour, const char* cls) {
+            Polygon polygon{{}, colour, cls};
+            const auto addSteps = [&](auto level) {
+                for (std::size_t s = 0; s < steps.size(); ++s) {
+                    const std::int64_t until
+                        = s + 1 < steps.size() ? steps[s + 1].time : run.window.end;
+                    const double y = bottom - std::invoke(level, steps[s]) * bytes;
+                    polygon.points.emplace_back(scale.x(steps[s].time), y);
+                    polygon.points.emplace_back(scale.x(until), y);
+                }
+            };
+            addSteps(upper);
+            const auto half = static_cast<std::ptrdiff_t>(polygon.points.size());
+            addSteps(lower);
+            std::reverse(polygon.points.begin() + half, polygon.points.end());
+            add(std::move(polygon));
+        };
+        area([](const MemoryLevel&) { return std::int64_t{0}; }, &MemoryLevel::resident,
+             m_palette.optimizerState, "memory resident");
+        area(&MemoryLevel::resident, &MemoryLevel::total, m_palette.stash, "memory stash");
+        write(m_options.width, baseline(m_y + 1 + height / 2, m_size), peakText(run, device),
+              "memory-peak")
+            .anchor
+            = Text::Anchor::End;
+        m_y += 1 + height + 0.3 * m_size;
+    }
 
-    std::string axisText() const;
-    void addFoot();
-    Ticks axisTicks() const;
+    std::string axisText() const
+    {
+        std::string text = fmt::format("time in {}", m_unit.name);
+        if (!m_isSchematic && !modesDiffer())
+            text += fmt::format(", {}", engine::modeAdjective(m_runs[0].run->info.mode));
+        if (m_sharesAreEqual && !hasHeadings()) // headings already state the share
+            text += fmt::format(", bubble {}", m_runs[0].rows[0].bubbleShare);
+        return text;
+    }
+    // Adds axis, legend and the unit of time. The unit is at the first of these places that has
+    // space for it: beside the numbers of the axis, at the end of the legend's last line, or on a
+    // separate line.
+    void addFoot()
+    {
+        const std::string unit = axisText();
+        const double free = m_options.width, unitLeft = free - width(unit) - m_size;
+        double unitBaseline = 0, bottom = m_y;
+        if (m_options.timeAxis) {
+            const double axis = m_y + 0.55 * m_size;
+            addAxis(axis);
+            bottom = axis + axisHeight();
+            if (axisRight() <= unitLeft)
+                unitBaseline = bottom;
+        }
+        if (m_options.legend) {
+            const bool shares = m_options.timeAxis && unitBaseline == 0;
+            if (addLegend(bottom + 0.75 * m_size, shares ? unitLeft : free, bottom) && shares)
+                unitBaseline = bottom;
+        }
+        if (m_options.timeAxis && unitBaseline == 0)
+            unitBaseline = bottom = bottom + 1.6 * m_size;
+        if (m_options.timeAxis) {
+            begin("time-unit");
+            write(free, unitBaseline, unit, "time-unit").anchor = Text::Anchor::End;
+        }
+        m_scene.height = bottom + m_font.regular.descent(m_size) + kEdge;
+    }
+    Ticks axisTicks() const
+    {
+        const double end = m_axisBegin + m_length;
+        return ticks(m_axisBegin, end,
+                     (width(fmt::format("{:.0f}", end)) + 2 * m_size) / m_pointsPerUnit);
+    }
     double xOf(double value) const { return m_plotLeft + (value - m_axisBegin) * m_pointsPerUnit; }
     double tickLength() const { return 0.3 * m_size; }
     double axisHeight() const { return tickLength() + 0.4 * m_size + capHeight(); }
-    double axisRight() const; // right end of the last number
-    void addAxis(double y);
+    // right end of the last number
+    double axisRight() const
+    {
+        const Ticks places = axisTicks();
+        return places.major.empty() ? m_plotLeft
+                                    : xOf(places.major.back())
+                + width(fmt::format("{:.{}f}", places.major.back(), places.decimals)) / 2;
+    }
+    void addAxis(double y)
+    {
+        begin("time-axis");
+        rule({m_plotLeft, y, m_plotLeft + m_length * m_pointsPerUnit, y}, 0.5, "axis");
+        const Ticks places = axisTicks();
+        for (const double value : places.major) {
+            const double x = xOf(value);
+            rule({x, y, x, y + tickLength()}, 0.5, "tick");
+            write(x, y + axisHeight(), fmt::format("{:.{}f}", value, places.decimals), "tick-label")
+                .anchor
+                = Text::Anchor::Middle;
+        }
+    }
 
     // Legend entries with their texts and positions.
     struct Arranged
@@ -665,11 +1100,111 @@ private:
         int lines = 0;
         double right = 0; // right end of the last line
     };
-    std::vector<LegendEntry> legend() const;
-    Arranged arranged(const std::vector<LegendEntry>& entries,
-                      std::string LegendEntry::*text) const;
-    bool addLegend(double top, double lastRight, double& bottom);
-    void addSwatch(const LegendEntry& entry, std::size_t fill, const Rect& rect);
+    // One entry for each look that boxes of the figure have.
+    std::vector<LegendEntry> legend() const
+    {
+        LegendContent found;
+        found.by = m_options.colourBy;
+        double longest = 0;
+        for (const FigureRun& run : m_runs) {
+            longest = std::max(longest, run.units(run.longestOp));
+            const double pointsPerTick = scaleOf(run).pointsPerTick;
+            const auto isSeen = [pointsPerTick](engine::Window window) {
+                return window.duration() * pointsPerTick >= kThinnestSeen;
+            };
+            for (const FigureRow& row : run.rows) {
+                found.hasBubble
+                    = found.hasBubble || std::ranges::any_of(row.bubbles, isSeen, &Bubble::window);
+                found.hasExposed = found.hasExposed || std::ranges::any_of(row.exposed, isSeen);
+                for (const FigureOp& op : row.ops) {
+                    found.chunks[op.op.kind].insert(op.chunk);
+                    found.isUp = found.isUp || op.op.replica > 0;
+                    found.groups
+                        = std::max(found.groups, 1 + colourGroup(op.op, op.chunk, found.by));
+                }
+            }
+        }
+        const TimeUnit unit = m_isSchematic ? m_unit : timeUnit(longest);
+        found.longest = fmt::format("{} {}", trimmedNumber(longest / unit.units, 2), unit.name);
+        found.isUp = found.isUp && m_options.directionMark;
+        found.hasBubble = found.hasBubble && m_options.bubbles != BubbleStyle::Blank;
+        std::vector<LegendEntry> entries = legendEntries(found, m_palette);
+        using enum engine::Track::Kind;
+        for (const auto& [lane, text, shortText] :
+             {std::tuple(Send, "messages sent", "sent"),
+              std::tuple(Receive, "messages received", "received"),
+              std::tuple(AllReduce, "all-reduces", "all-reduces"),
+              std::tuple(Copy, "copies", "copies")})
+            if (std::ranges::find(m_lanes, lane) != m_lanes.end())
+                entries.push_back(
+                    {LegendEntry::Look::Fills, {m_palette.laneFill(lane)}, text, shortText});
+        if (m_options.memory) {
+            entries.push_back({LegendEntry::Look::Fills, {m_palette.stash}, "stash", "stash"});
+            entries.push_back({LegendEntry::Look::Fills,
+                               {m_palette.optimizerState},
+                               "other memory",
+                               "other memory"});
+        }
+        return entries;
+    }
+    Arranged arranged(const std::vector<LegendEntry>& entries, std::string LegendEntry::*text) const
+    {
+        Arranged all;
+        std::vector<double> widths;
+        for (const LegendEntry& entry : entries) {
+            all.texts.push_back(entry.*text);
+            widths.push_back(static_cast<double>(entry.fills.size()) * swatch().width + 0.4 * m_size
+                             + width(entry.*text));
+        }
+        all.places = legendPositions(widths, 1.3 * m_size, m_options.width - m_plotLeft);
+        if (!entries.empty()) {
+            all.lines = all.places.back().line;
+            all.right = m_plotLeft + all.places.back().x + widths.back();
+        }
+        return all;
+    }
+    // Adds the legend, on one line if the entries fit. Uses the short texts if it fits only with
+    // them, or if they need fewer lines. Sets `bottom` to the baseline of the last line, and
+    // returns whether this line ends before `lastRight`.
+    bool addLegend(double top, double lastRight, double& bottom)
+    {
+        const std::vector<LegendEntry> entries = legend();
+        const auto fits
+            = [&](const Arranged& all) { return all.lines == 0 && all.right <= lastRight; };
+        Arranged all = arranged(entries, &LegendEntry::text);
+        if (Arranged shorter = arranged(entries, &LegendEntry::shortText);
+            !fits(all) && (fits(shorter) || shorter.lines < all.lines))
+            all = std::move(shorter);
+        const auto topOf = [&](int line) { return top + 1.7 * m_size * line; };
+        const auto baselineOf
+            = [&](int line) { return baseline(topOf(line) + swatch().height / 2, m_size); };
+        begin("legend");
+        for (std::size_t e = 0; e < entries.size(); ++e) {
+            const auto [line, left] = all.places[e];
+            Rect place = swatch();
+            place.x = m_plotLeft + left;
+            place.y = topOf(line);
+            for (std::size_t f = 0; f < entries[e].fills.size(); ++f) {
+                addSwatch(entries[e], f, place);
+                place.x += place.width;
+            }
+            write(place.x + 0.4 * m_size, baselineOf(line), all.texts[e], "legend-text");
+        }
+        bottom = baselineOf(all.lines);
+        return all.right <= lastRight;
+    }
+    void addSwatch(const LegendEntry& entry, std::size_t of, const Rect& rect)
+    {
+        if (entry.look == LegendEntry::Look::Bubble)
+            return hatchBubble(rect);
+        const bool isUp = entry.look == LegendEntry::Look::Up;
+        Box& box = fill(rect, isUp ? m_palette.gradients : entry.fills[of], "swatch");
+        box.stroke = edgeWidth();
+        box.strokeColour = edge(box.fill);
+        box.cut = isUp ? 0.4 * rect.height : 0;
+        if (of < entry.hatches.size() && entry.hatches[of].density > 0)
+            hatchOver(Box(box), entry.hatches[of]);
+    }
     Rect swatch() const { return {0, 0, 1.25 * m_size, 0.95 * m_size}; }
 
     const std::vector<FigureRun>& m_runs;
@@ -693,595 +1228,6 @@ private:
     std::vector<RunBlock> m_blocks;
     std::int64_t m_highestPeak = 1; // in bytes; the scale of all memory strips
 };
-
-Result<void> FigureLayout::placeColumns()
-{
-    double labels = 0, shares = 0, longest = 0;
-    m_sharesAreEqual
-        = m_options.bubbleShare && std::ranges::all_of(m_runs, [](const FigureRun& run) {
-              return run.rows.size() > 1 && !run.rows[0].bubbleShare.empty()
-                  && std::ranges::all_of(run.rows, [&](const FigureRow& row) {
-                         return row.bubbleShare == run.rows[0].bubbleShare;
-                     });
-          });
-    for (const FigureRun& run : m_runs) {
-        longest = std::max(longest, run.duration());
-        for (const FigureRow& row : run.rows) {
-            labels = std::max(labels, width(fmt::format("Device {}", row.device.value)));
-            shares = std::max(shares, rightWidth(run, row));
-        }
-    }
-    if (!m_isSchematic)
-        m_unit = timeUnit(longest);
-    const double right = std::max(shares > 0 ? shares + 0.7 * m_size : 0, m_size);
-    m_plotLeft = labels + 0.7 * m_size;
-    for (const auto kind : {engine::Track::Kind::Send, engine::Track::Kind::Receive,
-                            engine::Track::Kind::AllReduce, engine::Track::Kind::Copy})
-        if (std::ranges::any_of(m_runs, [kind](const FigureRun& run) { return run.has(kind); }))
-            m_lanes.push_back(kind);
-    const double room = m_options.width - right - m_plotLeft;
-    if (room < 8 * m_size)
-        return invalid("a font of {} pt leaves no space for the time axis in {} inches; "
-                       "use a smaller font or a wider figure",
-                       trimmedNumber(m_size, 1),
-                       trimmedNumber(m_options.width / kPointsPerInch, 2));
-    m_axisBegin = m_runs[0].begin() / m_unit.units;
-    m_length = longest / m_unit.units;
-    if (m_length <= 0)
-        return invalid("{} takes no time, so it cannot be drawn; choose another run",
-                       runTitle(*m_runs[0].run));
-    m_pointsPerUnit = room / m_length;
-    return {};
-}
-
-double FigureLayout::rightWidth(const FigureRun& run, const FigureRow& row) const
-{
-    double all = m_options.bubbleShare && !m_sharesAreEqual ? width(row.bubbleShare) : 0;
-    if (m_options.memory)
-        all = std::max(all, width(peakText(run, row.device)));
-    return all;
-}
-
-// The largest size at which all micro-batch numbers fit, but at most the size of labels and at
-// least the minimum size. At the minimum size, numbers in narrow boxes may be omitted.
-double FigureLayout::digitSize() const
-{
-    double size = m_size;
-    for (const FigureRun& run : m_runs) {
-        const double perTick = scaleOf(run).pointsPerTick;
-        for (const FigureRow& row : run.rows)
-            for (const FigureOp& op : row.ops) {
-                const double em = op.isCut ? 0 : width(numberOf(op.op), 1);
-                const double room = op.window.duration() * perTick - 2 * kDigitMargin;
-                if (em > 0)
-                    size = std::min(size, room / em);
-            }
-    }
-    // The size is rounded down to tenths of a point, so that rounding errors do not decide what
-    // fits.
-    return std::clamp(std::floor(10 * size) / 10, smallestNumber(m_size), m_size);
-}
-
-void FigureLayout::describe()
-{
-    m_scene.font = m_font.family;
-    m_scene.date = dateDigits(m_runs[0].run->info.started);
-    for (const FigureRun& run : m_runs) {
-        const auto& info = run.run->info;
-        m_scene.title += (m_scene.title.empty() ? "" : "; ") + run.title;
-        m_scene.description += fmt::format("{}{}, {}, {}", m_scene.description.empty() ? "" : "; ",
-                                           run.title, engine::modeDescription(info), facts(run));
-        if (!info.command.empty())
-            m_scene.description += fmt::format(", {}", info.command);
-        if (!info.program.empty())
-            m_scene.description += fmt::format(", by Bubblescope {}", info.program);
-    }
-}
-
-void FigureLayout::addRun(std::size_t index, const std::vector<engine::Note>& notes)
-{
-    const FigureRun& run = m_runs[index];
-    RunBlock& block = m_blocks[index];
-    if (index > 0)
-        m_y += 0.9 * m_size;
-    if (hasHeadings())
-        addHeading(index);
-    const FigureScale scale = scaleOf(run);
-    const double strip = m_y;
-    if (!notes.empty())
-        m_y += kNoteStrip * m_size;
-    block.rows = m_y;
-    for (const FigureRow& row : run.rows) {
-        if (&row != run.rows.data())
-            m_y += rowGap();
-        addRow(row, scale, block.prefix);
-        m_y += rowHeight() + lanesHeight();
-        if (m_options.memory)
-            addMemoryStrip(run, row.device, scale);
-    }
-    block.bottom = m_y;
-    if (!notes.empty())
-        addNotes(notes, scale, strip, block);
-    if (m_runs.size() > 1 && run.isEndDrawn())
-        addEnd(index);
-}
-
-std::string FigureLayout::facts(const FigureRun& run) const // "26.5 F, bubble 9.4 %"
-{
-    const auto text = [this](double value) {
-        return m_isSchematic ? trimmedNumber(value, 2) : fmt::format("{:.1f}", value);
-    };
-    const double begin = run.begin() / m_unit.units;
-    const std::string part
-        = run.isWhole() ? "" : fmt::format("{} to {} of ", text(begin), text(begin + printed(run)));
-    return fmt::format("{}{} {}, bubble {}", part, text(run.wholeDuration() / m_unit.units),
-                       m_unit.name, percentText(run.bubbleRatio));
-}
-
-bool FigureLayout::gapHoldsText(const FigureRun& run) const
-{
-    const double gap = endOf(m_runs[0]) - endOf(run);
-    return m_runs[0].isEndDrawn() && run.isEndDrawn()
-        && gap > width(signedPercentText(longer(run))) + 1.2 * m_size;
-}
-
-std::string FigureLayout::headingFacts(std::size_t index) const
-{
-    const FigureRun& run = m_runs[index];
-    std::string text = facts(run);
-    if (modesDiffer())
-        text += fmt::format(", {}", engine::modeAdjective(run.run->info.mode));
-    if (index > 0 && !gapHoldsText(run))
-        text += fmt::format(", {} {}", percentText(std::abs(longer(run))),
-                            longer(run) < 0 ? "shorter" : "longer");
-    return text;
-}
-
-// Facts that do not fit beside the title are below it.
-void FigureLayout::addHeading(std::size_t index)
-{
-    RunBlock& block = m_blocks[index];
-    const std::string &title = m_runs[index].title, facts = headingFacts(index);
-    const double titleWidth = m_font.bold.width(title, m_size);
-    const bool isBelow = titleWidth + m_size + width(facts) > m_options.width;
-    const double x = isBelow ? 0 : titleWidth + m_size, below = isBelow ? headingLine() : 0;
-    const double baseline = m_y + capHeight() + 0.15 * m_size;
-    begin(block.prefix + "heading");
-    write(0, baseline, title, "run-title").bold = true;
-    block.headingRight = std::max(x + width(facts), titleWidth);
-    write(x, baseline + below, facts, "run-facts").colour = secondary();
-    m_y += headingLine() + below;
-}
-
-// Adds the line at the end of a run, and the difference from the end of the baseline if its text
-// fits.
-void FigureLayout::addEnd(std::size_t index)
-{
-    const FigureRun& run = m_runs[index];
-    const RunBlock& block = m_blocks[index];
-    const double x = endOf(run);
-    begin(block.prefix + "end");
-    rule({x, block.rows - kOverhang, x, block.bottom + kOverhang}, 0.14 * m_size, "run-end");
-    if (index > 0 && gapHoldsText(run))
-        addGap(run, (block.rows + block.bottom) / 2);
-}
-
-void FigureLayout::addGap(const FigureRun& run, double y)
-{
-    const double x = endOf(run), end = endOf(m_runs[0]);
-    const double head = 0.5 * m_size, half = 0.25 * m_size;
-    rule({x + head, y, end - head, y}, 0.4, "gap").colour = secondary();
-    for (const auto& [tip, back] : {std::pair(x + 0.5, head), std::pair(end - 0.5, -head)})
-        add(Polygon{
-            {{tip, y}, {tip + back, y - half}, {tip + back, y + half}}, secondary(), "gap"});
-    Text& text = write((x + end) / 2, y - 0.5 * m_size, signedPercentText(longer(run)), "gap-text");
-    text.anchor = Text::Anchor::Middle;
-    text.bold = true;
-}
-
-// The vertical line at the end of the baseline crosses the rows of all runs, and every heading
-// whose text ends to the left of the line.
-void FigureLayout::addBaselineEnd()
-{
-    const double x = endOf(m_runs[0]);
-    begin("baseline-end");
-    double from = m_blocks[0].rows;
-    for (std::size_t r = 0; r < m_blocks.size(); ++r) {
-        if (r > 0)
-            from = m_blocks[r].headingRight < x ? m_blocks[r - 1].bottom : m_blocks[r].rows;
-        rule({x, from, x, m_blocks[r].bottom}, 0.5, "baseline").dashed = true;
-    }
-}
-
-// Draws for each note a flag with its number, as much of its text as fits before the next flag, and
-// a dashed line through the rows. A note without text gets only the flag.
-void FigureLayout::addNotes(std::span<const engine::Note> notes, const FigureScale& scale,
-                            double top, const RunBlock& block)
-{
-    begin(block.prefix + "notes");
-    const double half = kFlagWidth * m_size / 2, gap = 0.3 * m_size;
-    const double body = top + kFlagBody * m_size, middle = top + kFlagBody * m_size / 2;
-    for (std::size_t i = 0; i < notes.size(); ++i) {
-        const double x = scale.x(notes[i].window.begin);
-        const double next = i + 1 < notes.size() ? scale.x(notes[i + 1].window.begin) - half - gap
-                                                 : m_options.width;
-        rule({x, block.rows, x, block.bottom}, 0.4, "note-line").dashed = true;
-        add(Polygon{.points = {{x - half, top},
-                               {x + half, top},
-                               {x + half, body},
-                               {x, body + kFlagTip * m_size},
-                               {x - half, body}},
-                    .fill = m_palette.ink,
-                    .cls = "note-flag"});
-        if (notes[i].text.empty())
-            continue;
-        Text& number
-            = write(x, baseline(middle, m_digitSize), std::to_string(i + 1), "note-number");
-        number.size = m_digitSize;
-        number.colour = m_palette.surface;
-        number.anchor = Text::Anchor::Middle;
-        if (std::string words = fitting(notes[i].text, next - x - half - gap); !words.empty())
-            write(x + half + gap, baseline(middle, m_size), std::move(words), "note-words");
-    }
-}
-
-// Removes whole UTF-8 characters from the end of the text until it fits. Returns "" if not even
-// three characters fit.
-std::string FigureLayout::fitting(const std::string& words, double room) const
-{
-    constexpr std::size_t kLeast = 3, kMost = 1024; // bytes; no page has room for more
-    if (width(words) <= room)
-        return words;
-    std::string cut = words.substr(0, kMost);
-    while (cut.size() > kLeast) {
-        while (!cut.empty() && (static_cast<unsigned char>(cut.back()) & 0xC0U) == 0x80U)
-            cut.pop_back();
-        if (cut.empty()) // damaged text
-            break;
-        cut.pop_back();
-        std::string shown = cut + "\xE2\x80\xA6";
-        if (width(shown) <= room)
-            return shown;
-    }
-    return {};
-}
-
-// Draws the row of one device: label, bubbles, exposed communication, ops with their numbers, and
-// the share of bubbles.
-void FigureLayout::addRow(const FigureRow& row, const FigureScale& scale, const std::string& prefix)
-{
-    begin(fmt::format("{}device-{}", prefix, row.device.value));
-    const auto rect = [&](engine::Window window) {
-        const double left = scale.x(window.begin);
-        return Rect{left, m_y, scale.x(window.end) - left, rowHeight()};
-    };
-    const double line = baseline(m_y + rowHeight() / 2, m_size);
-    write(0, line, fmt::format("Device {}", row.device.value), "row-label");
-    for (const Bubble& bubble : row.bubbles)
-        addBubble(bubble, rect(bubble.window));
-    for (const auto& window : row.exposed)
-        fill(rect(window), m_palette.exposed(), "exposed");
-    for (const FigureOp& op : row.ops)
-        addOp(op, rect(op.window), fmt::format("{}d{}-{}", prefix, row.device.value, op.position));
-    for (const FigureOp& transfer : row.transfers)
-        addTransfer(transfer, rect(transfer.window));
-    if (m_options.bubbleShare && !m_sharesAreEqual && !row.bubbleShare.empty())
-        write(m_options.width, line, row.bubbleShare, "bubble-share").anchor = Text::Anchor::End;
-}
-
-void FigureLayout::addBubble(const Bubble& bubble, Rect area)
-{
-    if (m_options.bubbles == BubbleStyle::Blank)
-        return;
-    // Shrinks the area if rows touch each other. Otherwise the hatch would cover the lower edges of
-    // the row above.
-    if (rowGap() == 0) {
-        area.y += edgeWidth() / 2;
-        area.height -= edgeWidth();
-    }
-    hatchBubble(area);
-    if (m_options.bubbles != BubbleStyle::WithCause)
-        return;
-    constexpr engine::EnumArray<Bubble::Kind, const char*, 3> kNames{"fill", "wait", "drain"};
-    const double size = std::max(kSmallestType, 0.7 * m_size);
-    const double needed = width(kNames[bubble.kind], size);
-    if (needed + 0.6 * size > area.width)
-        return;
-    addPlate(area, needed + 0.2 * size, size, m_palette.bubble);
-    writeIn(area, kNames[bubble.kind], size, "cause");
-}
-
-// Adds a plain background in the middle of `area`, so that a text of the given width is legible
-// over a hatch.
-void FigureLayout::addPlate(const Rect& area, double width, double size, Colour colour)
-{
-    fill({area.x + area.width / 2 - width / 2 - 0.1 * size, area.y + area.height / 2 - 0.6 * size,
-          width + 0.2 * size, 1.2 * size},
-         colour, "plate");
-}
-
-Text& FigureLayout::writeIn(const Rect& area, std::string text, double size, const char* cls)
-{
-    Text& written = write(area.x + area.width / 2, baseline(area.y + area.height / 2, size),
-                          std::move(text), cls);
-    written.size = size;
-    written.anchor = Text::Anchor::Middle;
-    return written;
-}
-
-void FigureLayout::addOp(const FigureOp& op, Rect area, std::string id)
-{
-    if (op.half != FigureOp::Half::Both)
-        area.height /= 2;
-    if (op.half == FigureOp::Half::Lower)
-        area.y += area.height;
-    const auto [colour, hatch] = opLook(m_palette, op.op, op.chunk, op.length, m_options.colourBy);
-    Box box{.rect = area,
-            .fill = colour,
-            .strokeColour = {},
-            .id = std::move(id),
-            .cls = classOf(op, m_options.colourBy),
-            .op = engine::toString(op.op)};
-    // The edge of an optimizer op has the colour of its fill, and the op has no mark of direction,
-    // so that the few ops of a step look like one block.
-    const bool isStep = op.op.kind == engine::OpKind::OptimizerStep;
-    if (isStep || (area.width >= kThinnestEdged && !op.isCut)) {
-        box.stroke = edgeWidth();
-        box.strokeColour = isStep ? colour : edge(colour);
-    }
-    if (op.op.replica > 0 && m_options.directionMark && !isStep && !op.isCut)
-        box.cut = std::min(0.22 * area.height, 0.35 * area.width);
-    add(box);
-    if (hatch.density > 0)
-        hatchOver(box, hatch);
-    addMicroBatch(op, area, box, hatch.density > 0);
-}
-
-// Adds a message, an all-reduce or a copy in its lane below the row.
-void FigureLayout::addTransfer(const FigureOp& transfer, Rect area)
-{
-    const auto kind = engine::laneOf(transfer.op.kind);
-    const auto lane = std::ranges::find(m_lanes, kind) - m_lanes.begin();
-    area.y += rowHeight() + 1 + static_cast<double>(lane) * (laneHeight() + 1);
-    area.height = laneHeight();
-    Box& box = fill(area, m_palette.laneFill(kind), "");
-    box.cls = fmt::format("transfer {}", engine::kindName(transfer.op.kind));
-    box.op = engine::toString(transfer.op);
-    if (area.width >= kThinnestEdged && !transfer.isCut) {
-        box.stroke = edgeWidth();
-        box.strokeColour = edge(box.fill);
-    }
-}
-
-void FigureLayout::addMicroBatch(const FigureOp& op, const Rect& area, const Box& box,
-                                 bool isHatched)
-{
-    const std::string number = numberOf(op.op);
-    const double size = m_digitSize, needed = width(number, size);
-    const Colour ink = m_palette.inkOf(op.op, box.fill);
-    if (!m_options.microBatches || number.empty() || needed + 2 * kDigitMargin > area.width
-        || contrast(ink, box.fill) < kSmallestInk)
-        return;
-    if (isHatched)
-        addPlate(area, needed, size, box.fill);
-    const double under = writeIn(area, number, size, "micro-batch").baseline + 0.16 * size;
-    std::get<Text>(m_scene.groups.back().shapes.back()).colour = ink;
-    const double middle = area.x + area.width / 2;
-    if (box.cut > 0)
-        rule({middle - needed / 2, under, middle + needed / 2, under}, 0.07 * size, "up-mark")
-            .colour
-            = ink;
-}
-
-// Draws the memory of one device during the iteration below its row: resident memory in grey, the
-// stash above it in the colour of stashes, and the peak as a number at the right.
-void FigureLayout::addMemoryStrip(const FigureRun& run, engine::DeviceId device,
-                                  const FigureScale& scale)
-{
-    const double height = memoryHeight(), bottom = m_y + 1 + height;
-    const double bytes = height / static_cast<double>(m_highestPeak);
-    const auto steps = memoryLevels(run, device);
-    // The area between two step functions over time, which return bytes.
-    const auto area = [&](auto lower, auto upper, Colour colour, const char* cls) {
-        Polygon polygon{{}, colour, cls};
-        const auto addSteps = [&](auto level) {
-            for (std::size_t s = 0; s < steps.size(); ++s) {
-                const std::int64_t until
-                    = s + 1 < steps.size() ? steps[s + 1].time : run.window.end;
-                const double y = bottom - std::invoke(level, steps[s]) * bytes;
-                polygon.points.emplace_back(scale.x(steps[s].time), y);
-                polygon.points.emplace_back(scale.x(until), y);
-            }
-        };
-        addSteps(upper);
-        const auto half = static_cast<std::ptrdiff_t>(polygon.points.size());
-        addSteps(lower);
-        std::reverse(polygon.points.begin() + half, polygon.points.end());
-        add(std::move(polygon));
-    };
-    area([](const MemoryLevel&) { return std::int64_t{0}; }, &MemoryLevel::resident,
-         m_palette.optimizerState, "memory resident");
-    area(&MemoryLevel::resident, &MemoryLevel::total, m_palette.stash, "memory stash");
-    write(m_options.width, baseline(m_y + 1 + height / 2, m_size), peakText(run, device),
-          "memory-peak")
-        .anchor
-        = Text::Anchor::End;
-    m_y += 1 + height + 0.3 * m_size;
-}
-
-std::string FigureLayout::axisText() const
-{
-    std::string text = fmt::format("time in {}", m_unit.name);
-    if (!m_isSchematic && !modesDiffer())
-        text += fmt::format(", {}", engine::modeAdjective(m_runs[0].run->info.mode));
-    if (m_sharesAreEqual && !hasHeadings()) // headings already state the share
-        text += fmt::format(", bubble {}", m_runs[0].rows[0].bubbleShare);
-    return text;
-}
-
-// Adds axis, legend and the unit of time. The unit is at the first of these places that has space
-// for it: beside the numbers of the axis, at the end of the legend's last line, or on a separate
-// line.
-void FigureLayout::addFoot()
-{
-    const std::string unit = axisText();
-    const double free = m_options.width, unitLeft = free - width(unit) - m_size;
-    double unitBaseline = 0, bottom = m_y;
-    if (m_options.timeAxis) {
-        const double axis = m_y + 0.55 * m_size;
-        addAxis(axis);
-        bottom = axis + axisHeight();
-        if (axisRight() <= unitLeft)
-            unitBaseline = bottom;
-    }
-    if (m_options.legend) {
-        const bool shares = m_options.timeAxis && unitBaseline == 0;
-        if (addLegend(bottom + 0.75 * m_size, shares ? unitLeft : free, bottom) && shares)
-            unitBaseline = bottom;
-    }
-    if (m_options.timeAxis && unitBaseline == 0)
-        unitBaseline = bottom = bottom + 1.6 * m_size;
-    if (m_options.timeAxis) {
-        begin("time-unit");
-        write(free, unitBaseline, unit, "time-unit").anchor = Text::Anchor::End;
-    }
-    m_scene.height = bottom + m_font.regular.descent(m_size) + kEdge;
-}
-
-Ticks FigureLayout::axisTicks() const
-{
-    const double end = m_axisBegin + m_length;
-    return ticks(m_axisBegin, end,
-                 (width(fmt::format("{:.0f}", end)) + 2 * m_size) / m_pointsPerUnit);
-}
-
-void FigureLayout::addAxis(double y)
-{
-    begin("time-axis");
-    rule({m_plotLeft, y, m_plotLeft + m_length * m_pointsPerUnit, y}, 0.5, "axis");
-    const Ticks places = axisTicks();
-    for (const double value : places.major) {
-        const double x = xOf(value);
-        rule({x, y, x, y + tickLength()}, 0.5, "tick");
-        write(x, y + axisHeight(), fmt::format("{:.{}f}", value, places.decimals), "tick-label")
-            .anchor
-            = Text::Anchor::Middle;
-    }
-}
-
-double FigureLayout::axisRight() const
-{
-    const Ticks places = axisTicks();
-    return places.major.empty() ? m_plotLeft
-                                : xOf(places.major.back())
-            + width(fmt::format("{:.{}f}", places.major.back(), places.decimals)) / 2;
-}
-
-// One entry for each look that boxes of the figure have.
-std::vector<LegendEntry> FigureLayout::legend() const
-{
-    LegendContent found;
-    found.by = m_options.colourBy;
-    double longest = 0;
-    for (const FigureRun& run : m_runs) {
-        longest = std::max(longest, run.units(run.longestOp));
-        const double pointsPerTick = scaleOf(run).pointsPerTick;
-        const auto isSeen = [pointsPerTick](engine::Window window) {
-            return window.duration() * pointsPerTick >= kThinnestSeen;
-        };
-        for (const FigureRow& row : run.rows) {
-            found.hasBubble
-                = found.hasBubble || std::ranges::any_of(row.bubbles, isSeen, &Bubble::window);
-            found.hasExposed = found.hasExposed || std::ranges::any_of(row.exposed, isSeen);
-            for (const FigureOp& op : row.ops) {
-                found.chunks[op.op.kind].insert(op.chunk);
-                found.isUp = found.isUp || op.op.replica > 0;
-                found.groups = std::max(found.groups, 1 + colourGroup(op.op, op.chunk, found.by));
-            }
-        }
-    }
-    const TimeUnit unit = m_isSchematic ? m_unit : timeUnit(longest);
-    found.longest = fmt::format("{} {}", trimmedNumber(longest / unit.units, 2), unit.name);
-    found.isUp = found.isUp && m_options.directionMark;
-    found.hasBubble = found.hasBubble && m_options.bubbles != BubbleStyle::Blank;
-    std::vector<LegendEntry> entries = legendEntries(found, m_palette);
-    using enum engine::Track::Kind;
-    for (const auto& [lane, text, shortText] :
-         {std::tuple(Send, "messages sent", "sent"),
-          std::tuple(Receive, "messages received", "received"),
-          std::tuple(AllReduce, "all-reduces", "all-reduces"),
-          std::tuple(Copy, "copies", "copies")})
-        if (std::ranges::find(m_lanes, lane) != m_lanes.end())
-            entries.push_back(
-                {LegendEntry::Look::Fills, {m_palette.laneFill(lane)}, text, shortText});
-    if (m_options.memory) {
-        entries.push_back({LegendEntry::Look::Fills, {m_palette.stash}, "stash", "stash"});
-        entries.push_back(
-            {LegendEntry::Look::Fills, {m_palette.optimizerState}, "other memory", "other memory"});
-    }
-    return entries;
-}
-
-FigureLayout::Arranged FigureLayout::arranged(const std::vector<LegendEntry>& entries,
-                                              std::string LegendEntry::*text) const
-{
-    Arranged all;
-    std::vector<double> widths;
-    for (const LegendEntry& entry : entries) {
-        all.texts.push_back(entry.*text);
-        widths.push_back(static_cast<double>(entry.fills.size()) * swatch().width + 0.4 * m_size
-                         + width(entry.*text));
-    }
-    all.places = legendPositions(widths, 1.3 * m_size, m_options.width - m_plotLeft);
-    if (!entries.empty()) {
-        all.lines = all.places.back().line;
-        all.right = m_plotLeft + all.places.back().x + widths.back();
-    }
-    return all;
-}
-
-// Adds the legend, on one line if the entries fit. Uses the short texts if it fits only with them,
-// or if they need fewer lines. Sets `bottom` to the baseline of the last line, and returns whether
-// this line ends before `lastRight`.
-bool FigureLayout::addLegend(double top, double lastRight, double& bottom)
-{
-    const std::vector<LegendEntry> entries = legend();
-    const auto fits = [&](const Arranged& all) { return all.lines == 0 && all.right <= lastRight; };
-    Arranged all = arranged(entries, &LegendEntry::text);
-    if (Arranged shorter = arranged(entries, &LegendEntry::shortText);
-        !fits(all) && (fits(shorter) || shorter.lines < all.lines))
-        all = std::move(shorter);
-    const auto topOf = [&](int line) { return top + 1.7 * m_size * line; };
-    const auto baselineOf
-        = [&](int line) { return baseline(topOf(line) + swatch().height / 2, m_size); };
-    begin("legend");
-    for (std::size_t e = 0; e < entries.size(); ++e) {
-        const auto [line, left] = all.places[e];
-        Rect place = swatch();
-        place.x = m_plotLeft + left;
-        place.y = topOf(line);
-        for (std::size_t f = 0; f < entries[e].fills.size(); ++f) {
-            addSwatch(entries[e], f, place);
-            place.x += place.width;
-        }
-        write(place.x + 0.4 * m_size, baselineOf(line), all.texts[e], "legend-text");
-    }
-    bottom = baselineOf(all.lines);
-    return all.right <= lastRight;
-}
-
-void FigureLayout::addSwatch(const LegendEntry& entry, std::size_t of, const Rect& rect)
-{
-    if (entry.look == LegendEntry::Look::Bubble)
-        return hatchBubble(rect);
-    const bool isUp = entry.look == LegendEntry::Look::Up;
-    Box& box = fill(rect, isUp ? m_palette.gradients : entry.fills[of], "swatch");
-    box.stroke = edgeWidth();
-    box.strokeColour = edge(box.fill);
-    box.cut = isUp ? 0.4 * rect.height : 0;
-    if (of < entry.hatches.size() && entry.hatches[of].density > 0)
-        hatchOver(Box(box), entry.hatches[of]);
-}
 
 Result<void> checkOptions(std::span<const engine::Run* const> runs, const FigureOptions& options)
 {

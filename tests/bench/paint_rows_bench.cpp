@@ -1,6 +1,6 @@
 #include "app/timeline/paint/lane_painter.h"
 #include "app/timeline/paint/ruler_painter.h"
-#include "app/timeline/widget/timeline_scene.h"
+#include "app/timeline/widget/timeline_widget.h"
 #include "tests/app/gpu_sample.h"
 #include "tests/bench/offscreen_qt.h"
 #include "tests/support/nccl_run.h"

@@ -55,10 +55,6 @@ struct Estimate
         edit->selectAll();
         QTest::keyClicks(edit, QString::fromLatin1(text));
     }
-    QString described(const char* name) const
-    {
-        return find<QWidget>(name)->accessibleDescription();
-    }
 
     QTemporaryDir folder;
     Settings settings{folder.filePath(QStringLiteral("settings.ini"))};
@@ -164,10 +160,13 @@ TEST_CASE("the keys choose a micro-batch size, whose memory is simulated")
     Estimate estimate;
     auto* table = estimate.find<DataTable>("estimatorTable");
     const auto isShown = [&](const char* peak) {
-        return estimate.described("estimatorMemory").contains(QString::fromLatin1(peak));
+        return estimate.find<DeviceView>("estimatorMemory")
+            ->accessibleName()
+            .contains(QString::fromLatin1(peak));
     };
     const auto peakOf = [&](int row) {
-        return (QStringLiteral("1F1B, without BPipe: ") + estimate.cell(row, 7)).toLatin1();
+        return (QStringLiteral("1F1B, without BPipe, GiB per device: ") + estimate.cell(row, 7))
+            .toLatin1();
     };
     REQUIRE(waitFor([&] { return isShown(peakOf(1).constData()); }));
     table->setFocus();

@@ -223,8 +223,8 @@ TEST_CASE("the memory of the devices is compared with the capacity, and twice th
     CHECK(setup.find<QLabel>("memoryFit")->text().startsWith(QStringLiteral("Fits.")));
     CHECK(setup.find<QLabel>("memoryTwice")->text().startsWith(QStringLiteral("b = 2 ")));
     CHECK(setup.find<QWidget>("deviceBytes")
-              ->accessibleDescription()
-              .startsWith(QStringLiteral("GiB per device.")));
+              ->accessibleName()
+              .startsWith(QStringLiteral("Peak memory, GiB per device; dashed: ")));
 }
 
 // 11.0 B stood above stages that add up to 11.19 B: the first and the last store the embeddings.

@@ -248,369 +248,6 @@ std::vector<int> measuredIterations(const engine::Run& run)
     return measured;
 }
 
-// Describes one selection: each function opens a section and adds its rows. Empty sections are
-// dropped at the end, so that a function need not ask whether it has something to say.
-class Describer
-{
-public:
-    Describer(const RunView& view, const Selection& selection, const DetailsContext& context,
-              const DetailsClock& clock)
-        : m_view(view)
-        , m_run(view.run())
-        , m_info(view.run().info)
-        , m_selection(selection)
-        , m_context(context)
-        , m_clock(clock)
-    { }
-
-    Details op();
-    Details bubble();
-    Details range();
-    Details device();
-    Details kernel();
-    Details hits();
-    Details run();
-    Details running();
-
-private:
-    DetailsSection& open(const QString& title = {}, const QString& note = {})
-    {
-        return m_out.sections.emplace_back(title, note);
-    }
-    void add(const QString& name, const QString& value, bool isStrong = false)
-    {
-        m_out.sections.back().add(name, value, isStrong);
-    }
-    void addSection(DetailsSection section) { m_out.add(std::move(section)); }
-    Details finished()
-    {
-        std::erase_if(m_out.sections, [](const DetailsSection& one) { return one.isEmpty(); });
-        return std::move(m_out);
-    }
-    // Shows the length in the head of the panel, in the clock's unit or, below 0.1 of that unit, in
-    // a finer one.
-    void setLength(std::int64_t ticks)
-    {
-        constexpr double kLeastShown = 0.1;
-        const bool isTiny = static_cast<double>(ticks) < kLeastShown * m_clock.scale.perUnit();
-        setValue(isTiny ? timeScale(m_info, ticks) : m_clock.scale, ticks);
-    }
-    void setValue(const Scale& scale, std::int64_t ticks)
-    {
-        m_out.value = scale.text(ticks);
-        m_out.unit = scale.unit();
-    }
-    const std::vector<engine::Iteration>& iterations() const { return m_run.timeline.iterations; }
-
-    DetailsLink linkTo(const CauseLink& cause, int iteration) const;
-    DetailsLink linkTo(const CauseLink& cause) const
-    {
-        return linkTo(cause, m_selection.iteration);
-    }
-    DetailsLink linkTo(const KernelView* kernels, const Selection& target, const Scale& time) const;
-    void addStrip();
-    void addGpuMemory();
-    void addMachine();
-
-    void addPrediction();
-    void addWait(std::int64_t waited);
-    void addSpread();
-    void addLoss();
-    QString waitSentence(const profiler::OpExplanation& explanation) const;
-    void addLinks(const QString& title, std::vector<CauseLink> causes);
-    void addCompute();
-    void addKernels();
-    void addMemoryAndTrace();
-
-    QString bubbleSentence(const profiler::Bubble& bubble) const;
-    void addChain(const profiler::Bubble& bubble);
-    void addBubbleFacts(const profiler::Bubble& bubble);
-
-    std::vector<DeviceId> tracedDevices() const;
-    double meanBubble(engine::Window window) const;
-    QString rangeSentence() const;
-    void addShares();
-    void addCauses(const profiler::RangeMetrics& range);
-    void addCounts(const profiler::RangeMetrics& range);
-    void addNotes();
-
-    void addGpu();
-    void addLaunch(const engine::GpuKernel& kernel);
-    void addPlace(const KernelView& kernels, const GpuWork& work);
-    void addOpOf(const KernelView& kernels, const GpuWork& work);
-    QString recordedInText(engine::OpOfIteration op, std::uint32_t source) const;
-
-    void addLongest(const RunMetrics& metrics);
-    void addMeasured();
-    void addRunFacts(const RunMetrics& metrics);
-    QString whichIteration() const;
-    void addComparison();
-    void addLiveMemory();
-
-    const RunView& m_view;
-    const engine::Run& m_run;
-    const engine::RunInfo& m_info;
-    const Selection m_selection;
-    const DetailsContext& m_context;
-    const DetailsClock m_clock;
-    Details m_out;
-};
-
-DetailsLink Describer::linkTo(const CauseLink& cause, int iteration) const
-{
-    const auto& op = m_view.op(cause.op);
-    DetailsLink link;
-    link.swatch = swatchOf(m_view, cause.op);
-    link.time = rangeText(cause.window, m_clock.origin, m_clock.scale);
-    link.target = selectOp(m_view, cause.op, iteration).value_or(Selection());
-    const bool isTransfer = engine::isTransfer(op.kind);
-    link.name = isTransfer ? tr("transfer") : opName(m_info, op);
-    link.rest
-        = isTransfer ? routeText(op, cause.device) : tr("on device %1").arg(cause.device.value);
-    return link;
-}
-
-// A link to an op, a kernel or an idle stretch, with its duration; `kernels` may be nullptr.
-DetailsLink Describer::linkTo(const KernelView* kernels, const Selection& target,
-                              const Scale& time) const
-{
-    DetailsLink link;
-    link.target = target;
-    link.time = time.text(target.window.duration());
-    link.rest = tr("on device %1").arg(target.device.value);
-    if (target.kind == Selection::Kind::Op) {
-        link.swatch = swatchOf(m_view, target.op);
-        link.name = opOf(m_view, target.op);
-    } else if (target.kind == Selection::Kind::Kernel) {
-        link.swatch
-            = swatchOf(kernels ? kernels->kindOf(target.work) : profiler::KernelKind::Other);
-        link.name = kernels ? kernels->label(target.work) : tr("kernel");
-        link.isCut = true;
-    } else {
-        const auto* bubble = m_view.bubble(target);
-        link.swatch.look = bubble ? Swatch::Look::Bubble : Swatch::Look::Exposed;
-        link.name = tr("Device %1").arg(target.device.value);
-        link.rest = bubble ? causeText(m_view, *bubble) : tr("exposed");
-    }
-    return link;
-}
-
-// A strip over time with the ops of the selection's micro-batch in all stages.
-void Describer::addStrip()
-{
-    const auto flow = flowOf(m_view, m_selection);
-    if (!flow || m_view.path(*flow).empty())
-        return;
-    const auto& path = m_view.path(*flow);
-    StageStrip strip;
-    strip.stages = m_run.schedule.shape.stages;
-    strip.window = path.front().window;
-    for (const auto& link : path) {
-        strip.boxes.push_back(
-            {swatchOf(m_view, link.op), m_view.op(link.op).stage.value, link.window,
-             m_selection.kind == Selection::Kind::Op && link.op == m_selection.op});
-        strip.window.end = std::max(strip.window.end, link.window.end);
-    }
-    const auto* bubble
-        = m_selection.kind == Selection::Kind::Bubble ? m_view.bubble(m_selection) : nullptr;
-    if (bubble && bubble->next)
-        strip.boxes.push_back(
-            {{Swatch::Look::Bubble}, m_view.op(*bubble->next).stage.value, bubble->window, true});
-    strip.from = m_clock.atWithUnit(strip.window.begin);
-    strip.to = m_clock.atWithUnit(strip.window.end);
-    open(tr("Micro-batch %1, stage over time").arg(flow->microBatch.value),
-         directionText(m_view.op(path.front().op)))
-        .strip
-        = std::move(strip);
-}
-
-Details Describer::op()
-{
-    const auto& op = m_view.op(m_selection.op);
-    const auto explanation = m_view.explain(m_selection.iteration, m_selection.op);
-    m_out.swatch = swatchOf(m_view, m_selection.op);
-    m_out.title = opName(m_info, op) + QLatin1Char(' ') + opTitle(op.kind);
-    m_out.isCode = true;
-    setLength(m_selection.window.duration());
-    m_out.left = tr("Stage unknown");
-    if (engine::knowsStages(m_info)) {
-        m_out.left = tr("Stage %1, direction %2").arg(op.stage.value).arg(directionText(op));
-        if (m_run.schedule.shape.chunks() > 1)
-            m_out.left += tr(", chunk %1").arg(m_view.chunk(op));
-    }
-    m_out.right = tr("device %1").arg(m_selection.device.value);
-    if (explanation)
-        m_out.sentence = waitSentence(*explanation);
-    open();
-    add(tr("Start, end"), m_clock.range(m_selection.window));
-    addPrediction();
-    if (explanation && engine::isCompute(op.kind))
-        addWait(explanation->waited);
-    addSpread();
-    addLoss();
-    if (!explanation)
-        return finished();
-    addLinks(tr("Needs"), explanation->needs);
-    addLinks(tr("Needed by"), explanation->neededBy);
-    addCompute();
-    if (m_context.kernels != nullptr)
-        addKernels();
-    addStrip();
-    if (engine::isCompute(op.kind))
-        addMemoryAndTrace();
-    return finished();
-}
-
-// The shortest and the longest duration of the op over the first 1000 measured iterations.
-void Describer::addSpread()
-{
-    std::int64_t shortest = 0, longest = 0;
-    int count = 0;
-    for (const int k : measuredIterations(m_run)) {
-        const auto span = m_view.spanOf(m_selection.op, k);
-        if (!span || count >= 1000)
-            continue;
-        const std::int64_t time = span->end - span->begin;
-        shortest = count == 0 ? time : std::min(shortest, time);
-        longest = std::max(longest, time);
-        ++count;
-    }
-    if (count > 1)
-        add(tr("Min – max of %1 iterations").arg(count),
-            m_clock.length(shortest) + QString::fromUtf8(" – ") + m_clock.lengthWithUnit(longest));
-}
-
-// What the op waited for, as rich text.
-QString Describer::waitSentence(const profiler::OpExplanation& explanation) const
-{
-    if (explanation.waited <= 0)
-        return {};
-    const QString waited = m_clock.lengthWithUnit(explanation.waited);
-    if (explanation.needs.empty())
-        return tr("Waited %1.").arg(waited);
-    const auto& need = explanation.needs.front();
-    const engine::Op& op = m_view.op(need.op);
-    if (engine::isTransfer(op.kind))
-        return tr("Waited %1 for transfer %2.").arg(waited, routeText(op, need.device));
-    return tr("Waited %1 for <b>%2</b>.").arg(waited, opName(m_info, op));
-}
-
-void Describer::addLinks(const QString& title, std::vector<CauseLink> causes)
-{
-    std::ranges::stable_sort(causes, {}, [](const CauseLink& one) { return one.window.begin; });
-    DetailsSection& section = open(title, m_clock.scale.unit());
-    for (const auto& cause : causes)
-        section.links.push_back(linkTo(cause));
-}
-
-void Describer::addLoss()
-{
-    const auto& op = m_view.op(m_selection.op);
-    const auto& losses = m_view.iteration(m_selection.iteration).microBatchLoss;
-    const auto microBatch = static_cast<std::size_t>(op.microBatch.value);
-    if (op.microBatch.isValid() && microBatch < losses.size()
-        && op.stage.value + 1 == m_run.schedule.shape.stages)
-        add(tr("Loss of the micro-batch"), number(losses[microBatch], 3));
-}
-
-// Adds the predicted duration and start of the op, unless the run is itself a prediction.
-void Describer::addPrediction()
-{
-    const engine::Run* predicted = m_context.predicted;
-    if (predicted == nullptr || m_info.mode == engine::Mode::Simulate)
-        return;
-    const auto* track = predicted->timeline.track(m_selection.device, m_selection.lane);
-    if (track == nullptr)
-        return;
-    const auto span = std::ranges::find(track->spans, m_selection.op, &Span::op);
-    if (span == track->spans.end())
-        return;
-    const auto expected = static_cast<double>(span->window().duration());
-    const double change
-        = expected > 0 ? static_cast<double>(m_selection.window.duration()) / expected - 1 : 0;
-    const QString length = m_clock.lengthWithUnit(span->window().duration());
-    const bool isEqual = std::abs(change) < 0.0005;
-    add(tr("Predicted"),
-        isEqual ? tr("%1, as measured").arg(length)
-                : (change > 0 ? tr("%1, %2 over") : tr("%1, %2 under"))
-                      .arg(length, percent(std::abs(change))));
-    const std::int64_t begin = m_view.iteration(m_selection.iteration).window.begin;
-    const std::int64_t late = m_selection.window.begin - begin - span->begin;
-    const QString start = m_clock.scale.text(span->begin);
-    add(tr("Predicted start"),
-        late == 0 ? start
-                  : (late > 0 ? tr("%1, %2 late") : tr("%1, %2 early"))
-                        .arg(start, m_clock.lengthWithUnit(std::abs(late))));
-}
-
-// Adds how long the device waited before the op, divided into bubble and exposed communication.
-void Describer::addWait(std::int64_t waited)
-{
-    add(tr("Wait before the start"), m_clock.lengthWithUnit(waited));
-    const engine::Window gap{m_selection.window.begin - waited, m_selection.window.begin};
-    std::int64_t transfers = 0;
-    const auto exposed = m_view.exposed(m_selection.device);
-    for (auto window = std::ranges::upper_bound(exposed, gap.begin, {}, &engine::Window::end);
-         window != exposed.end() && window->begin < gap.end; ++window)
-        transfers += std::min(window->end, gap.end) - std::max(window->begin, gap.begin);
-    if (transfers > 0)
-        add(tr("... bubble, transfer"),
-            m_clock.length(waited - transfers) + QStringLiteral(" + ")
-                + m_clock.lengthWithUnit(transfers));
-}
-
-// The model FLOPs, the rate and the MFU of an op, if the model of the run is known.
-void Describer::addCompute()
-{
-    const engine::Shape& shape = m_run.schedule.shape;
-    const engine::Op& op = m_view.op(m_selection.op);
-    const auto model = modelOf(m_info);
-    const double flops = model ? modelFlopsOf(*model, shape, op) : 0;
-    if (flops <= 0 || m_selection.window.duration() <= 0 || m_info.inUnits())
-        return;
-    DetailsSection& section = open(tr("Compute"));
-    if (const auto layers = layersOf(*model, shape, op.stage))
-        section.note = layers->first == layers->second
-            ? tr("layer %1").arg(layers->first)
-            : tr("layers %1\u2013%2").arg(layers->first).arg(layers->second);
-    add(tr("Model FLOPs"), opFlopsText(flops));
-    std::int64_t time = 0; // of the ops of one kind and stage on the device
-    int count = 0;
-    bool isJoint = false; // another op has exactly the window of the selected op
-    for (const Span& span : m_view.spansAround(m_selection.device, engine::Track::Kind::Compute,
-                                               m_view.iteration(m_selection.iteration).window)) {
-        if (static_cast<int>(span.iteration) != m_selection.iteration)
-            continue;
-        isJoint = isJoint || (span.op != m_selection.op && span.window() == m_selection.window);
-        const engine::Op& other = m_view.op(span.op);
-        if (other.kind == op.kind && other.stage == op.stage) {
-            time += span.window().duration();
-            ++count;
-        }
-    }
-    if (isJoint)
-        return add(tr("Rate"), tr("unknown: measured together with another op"));
-    const double own = flops / (static_cast<double>(m_selection.window.duration()) * 1e-9),
-                 all = flops * count / (static_cast<double>(time) * 1e-9), peak = m_info.peakFlops;
-    const QString name = tr("All %1 of stage %2")
-                             .arg(fromUtf8(engine::kindShortName(op.kind)))
-                             .arg(op.stage.value);
-    if (peak <= 0) {
-        add(tr("Rate"), opRateText(own));
-        add(name, opRateText(all));
-        return add(tr("MFU of the op"), tr("unknown: the peak of the device was not measured"));
-    }
-    if (std::max(own, all) > peak) {
-        add(tr("Rate"), opRateText(own));
-        add(name, opRateText(all));
-        return add(tr("MFU of the op"),
-                   tr("unknown: the peak of the device, %1, is lower").arg(opRateText(peak)));
-    }
-    add(tr("Rate"), tr("%1 of %2").arg(opRateText(own), opRateText(peak)));
-    add(tr("MFU of the op"), percent(own / peak), true);
-    add(name, percent(all / peak));
-}
-
 // The op that frees the stash of a forward: its B, or its W if the backward is split.
 std::optional<Span> freeing(const RunView& view, const Selection& selection)
 {
@@ -642,384 +279,6 @@ std::int64_t stashBytes(const RunView& view, const Selection& selection)
     return bytes;
 }
 
-// How long the stash of an op is kept, the memory of its device, its NVTX range, kernels and timing
-// method.
-void Describer::addMemoryAndTrace()
-{
-    const engine::Op& op = m_view.op(m_selection.op);
-    const KernelView* kernels = m_context.kernels;
-    open(tr("Memory and trace"));
-    if (const auto freed
-        = op.kind == OpKind::Forward ? freeing(m_view, m_selection) : std::optional<Span>()) {
-        const std::int64_t bytes = stashBytes(m_view, m_selection);
-        const QString kept = m_clock.lengthWithUnit(freed->end - m_selection.window.begin);
-        add(tr("Stash kept for %1").arg(opOf(m_view, freed->op)),
-            bytes > 0 ? tr("%1, %2").arg(bytesText(bytes), kept) : kept);
-        add(tr("Stash kept until"), m_clock.atWithUnit(freed->end));
-    }
-    if (m_view.hasMemory())
-        add(tr("Device memory at the end"),
-            bytesText(m_view.memory(m_selection.device)
-                          .at(static_cast<double>(m_selection.window.end))
-                          .total));
-    if (kernels != nullptr && !kernels->isEmpty()) {
-        add(tr("NVTX range"),
-            QString::fromStdString(engine::rangeText(
-                op, m_run.schedule.shape, engine::nvtxGrammarNamed(m_info.nvtxGrammar))));
-        const engine::OpOfIteration of{m_selection.op,
-                                       static_cast<std::uint32_t>(m_selection.iteration)};
-        add(tr("Kernels, dropped"),
-            tr("%1, %2")
-                .arg(kernels->activity().of(of).size())
-                .arg(kernels->activity().trace().health.dropped));
-    }
-    if (!m_info.timing.empty())
-        add(tr("Timed by"), QString::fromStdString(m_info.timing));
-}
-
-// The kernels of a selected op, its time by kind of kernel, and the gaps between kernels. Lists the
-// first kernels; the table lists all.
-void Describer::addKernels()
-{
-    constexpr std::size_t kShown = 24;
-    const GpuActivity& activity = m_context.kernels->activity();
-    const engine::OpOfIteration op{m_selection.op,
-                                   static_cast<std::uint32_t>(m_selection.iteration)};
-    const auto work = profiler::opWork(activity, op, m_selection.window);
-    if (!work)
-        return;
-    DetailsSection& section
-        = open(tr("Kernels"),
-               tr("%1, %2, share")
-                   .arg(countOf(static_cast<std::int64_t>(work->works), "launch"),
-                        scaleIn(Unit::Microsecond).unit()));
-    DetailsBar bar;
-    for (const profiler::KernelKind kind : work->byKind.enumerators())
-        if (const std::int64_t sum = work->byKind[kind]; sum > 0)
-            bar.parts.push_back(
-                {swatchOf(kind), std::min(1.0, static_cast<double>(sum) / inTicks(work->time))});
-    section.bars.push_back(std::move(bar));
-    add(tr("Gaps between kernels"), percent(work->gapShare()), true);
-    add(tr("Longest gap"), microseconds(work->longestGap));
-    if (work->isLaunchBound())
-        add(tr("Launch-bound"), tr("short kernels wait for their launches"));
-    if (const auto source = activity.takenFrom(op); source != op.iteration)
-        add(tr("Recorded in"), recordedInText(op, source));
-    const auto all = activity.of(op);
-    const Scale scale = timeScale(m_info, 1);
-    for (const std::uint32_t at : all.first(std::min(all.size(), kShown))) {
-        DetailsLink link = linkTo(m_context.kernels, m_context.kernels->select(at), scale);
-        link.rest.clear();
-        link.time
-            += QStringLiteral("   ") + percent(shareOfOp(activity.work()[at], m_selection.window));
-        section.links.push_back(std::move(link));
-    }
-    if (all.size() > kShown)
-        add(tr("More kernels"), tr("%1, in the Kernels table").arg(all.size() - kShown));
-}
-
-QString Describer::bubbleSentence(const profiler::Bubble& bubble) const
-{
-    if (bubble.untilNextWindow)
-        return tr("The device is idle until the next window.");
-    if (bubble.chain.empty())
-        return tr("Nothing was ready to compute.");
-    const auto& producer = bubble.chain.front();
-    const QString text = bubble.kind == BubbleKind::Drain
-        ? tr("The device has finished. The iteration ends with <b>%1</b> on device %2, at %3.")
-        : tr("Waits for <b>%1</b> (device %2), which ends at %3.");
-    const QString cause = text.arg(describeOp(m_info, m_view.op(producer.op)))
-                              .arg(producer.device.value)
-                              .arg(m_clock.atWithUnit(producer.window.end));
-    return bubble.kind == BubbleKind::Fill ? tr("The pipeline fills. ") + cause : cause;
-}
-
-// The chain of causes of a bubble, beginning with the first cause. Omits the middle of a long
-// chain.
-void Describer::addChain(const profiler::Bubble& bubble)
-{
-    constexpr std::size_t kMost = 16;
-    const DetailsClock& clock = m_clock;
-    auto steps = m_view.causes(m_selection.iteration, bubble);
-    std::int64_t busy = 0;
-    for (const auto& step : steps)
-        busy += step.busy;
-    const QString nothing = clock.length(0); // transfers with this text are omitted
-    const std::size_t omitted = std::erase_if(steps, [&](const profiler::CauseStep& step) {
-        return !engine::isCompute(m_view.op(step.first.op).kind)
-            && clock.length(step.busy + step.idle) == nothing;
-    });
-    const std::size_t left = steps.size() > kMost ? steps.size() - kMost : 0;
-    std::int64_t leftTime = 0;
-    for (std::size_t k = 1; k <= left; ++k)
-        leftTime += steps[k].idle + steps[k].busy;
-    DetailsSection& section
-        = open(bubble.kind == BubbleKind::Drain ? tr("Work until the end") : tr("Chain of causes"),
-               tr("%1 each").arg(clock.scale.unit()));
-    section.isChain = true;
-    for (std::size_t k = 0; k < steps.size(); ++k) {
-        if (k > 0 && k <= left)
-            continue;
-        const profiler::CauseStep& step = steps[k];
-        DetailsLink link = linkTo(step.first);
-        if (step.ops > 1)
-            link.rest
-                = tr("to %1 %2, %3 ops").arg(opOf(m_view, step.last.op), link.rest).arg(step.ops);
-        link.time = step.idle > 0
-            ? tr("%1 after %2").arg(clock.length(step.busy), clock.length(step.idle))
-            : clock.length(step.busy);
-        if (k == 0 && left > 0)
-            link.rest += tr(", then %1 steps in %2").arg(left).arg(clock.length(leftTime));
-        section.links.push_back(std::move(link));
-    }
-    if (steps.empty())
-        return;
-    const std::int64_t whole = steps.back().last.window.end - steps.front().first.window.begin;
-    add(tr("Compute and transfers of the chain"), clock.length(busy));
-    add(tr("Start to end of the chain"), clock.length(whole));
-    const Scale& scale = clock.scale;
-    if (omitted > 0)
-        add(tr("Transfers under %1, not listed")
-                .arg(scale.withUnit(scale.perUnit() * std::pow(10.0, -scale.decimals()))),
-            QString::number(omitted));
-}
-
-void Describer::addBubbleFacts(const profiler::Bubble& bubble)
-{
-    open();
-    add(tr("Kind"), fromUtf8(profiler::bubbleKindName(bubble.kind)));
-    add(tr("Start, end"), m_clock.range(bubble.window));
-    for (const engine::Window window : m_view.exposed(bubble.device))
-        if (window.begin == bubble.window.end)
-            add(tr("Following transfer"),
-                tr("%1 exposed").arg(m_clock.lengthWithUnit(window.duration())));
-    if (const auto* metrics = m_view.metrics(m_selection.iteration))
-        add(tr("Share of the device's bubble"),
-            percent(static_cast<double>(bubble.window.duration())
-                    / inTicks(metrics->devices[bubble.device].bubble)));
-}
-
-Details Describer::bubble()
-{
-    const std::int64_t length = m_selection.window.duration();
-    m_out.swatch.look = Swatch::Look::Bubble;
-    m_out.title = tr("Bubble");
-    setLength(length);
-    m_out.left = tr("Device %1, compute lane").arg(m_selection.device.value);
-    m_out.right
-        = tr("%1 of iteration")
-              .arg(percent(static_cast<double>(length)
-                           / inTicks(m_view.iteration(m_selection.iteration).window.duration())));
-    const auto* bubble = m_view.bubble(m_selection);
-    if (!bubble)
-        return finished();
-    m_out.sentence = bubbleSentence(*bubble);
-    if (bubble->kind != BubbleKind::Drain) {
-        DetailsSection& cause = open(tr("Cause"), m_clock.scale.unit());
-        cause.isChain = true;
-        for (const auto& link : bubble->chain)
-            cause.links.push_back(linkTo(link));
-    }
-    if (!bubble->chain.empty())
-        addChain(*bubble);
-    addBubbleFacts(*bubble);
-    addStrip();
-    return finished();
-}
-
-std::vector<DeviceId> Describer::tracedDevices() const
-{
-    std::vector<DeviceId> traced;
-    for (const DeviceId device : engine::Ids<DeviceId>(m_view.devices()))
-        if (hasTrace(m_run, device))
-            traced.push_back(device);
-    return traced;
-}
-
-void Describer::addShares()
-{
-    constexpr int kShown = 16; // more would move the counts out of view
-    DetailsSection& section = open(tr("Shares"), tr("bubble"));
-    const std::vector<DeviceId> devices = tracedDevices();
-    for (const DeviceId device : devices | std::views::take(kShown)) {
-        const auto parts = shareParts(m_view, device, m_selection.window);
-        section.bars.push_back(
-            {tr("Device %1").arg(device.value), percent(parts.back().share), parts});
-    }
-    if (std::ssize(devices) > kShown)
-        add(tr("Further devices"), QString::number(std::ssize(devices) - kShown));
-}
-
-double Describer::meanBubble(engine::Window window) const
-{
-    const std::vector<DeviceId> devices = tracedDevices();
-    double sum = 0;
-    for (const DeviceId device : devices)
-        sum += shareParts(m_view, device, window).back().share;
-    return sum / static_cast<double>(std::max<std::size_t>(1, devices.size()));
-}
-
-// "The transition from iteration 1 to 2: 50.5 % bubble, compared with 28.6 % of a whole iteration."
-QString Describer::rangeSentence() const
-{
-    const engine::Window window = m_selection.window;
-    const int first = m_view.iterationAt(window.begin), last = m_view.iterationAt(window.end - 1);
-    const auto of = [this](int k) -> const engine::Iteration& {
-        return iterations()[static_cast<std::size_t>(k)];
-    };
-    const QString bubble = tr("<b>%1 bubble</b>").arg(percent(meanBubble(window)));
-    const QString whole = percent(meanBubble(of(std::clamp(first, 0, last)).window));
-    if (first == last)
-        return tr("%1, compared with %2 in the whole iteration.").arg(bubble, whole);
-    const QString from = iterationTitle(m_run.timeline, first);
-    const QString until = of(first).kind == of(last).kind ? iterationName(m_run.timeline, last)
-                                                          : iterationTitle(m_run.timeline, last);
-    return (last == first + 1
-                ? tr("The transition from %1 to %2: %3, compared with %4 of a whole iteration.")
-                : tr("From %1 to %2: %3, compared with %4 of the first one."))
-        .arg(from, until, bubble, whole);
-}
-
-void Describer::addCauses(const profiler::RangeMetrics& range)
-{
-    DetailsSection& section = open(tr("Bubble by cause"), tr("mean, %1").arg(m_clock.scale.unit()));
-    using Device = profiler::RangeDevice;
-    const auto addCause = [&](const QString& name, auto ticks) {
-        double sum = 0;
-        for (const Device& device : range.devices)
-            sum += static_cast<double>(ticks(device));
-        if (sum > 0)
-            add(name, m_clock.scale.text(sum / std::max(1, range.recorded)));
-    };
-    addCause(tr("fill: no input yet"), [](const Device& one) { return one.times.fill; });
-    addCause(tr("wait for another device"), [](const Device& one) { return one.times.wait; });
-    addCause(tr("drain: no work left"), [](const Device& one) { return one.times.drain; });
-    addCause(tr("between iterations"), [](const Device& one) { return one.between; });
-    if (section.rows.empty())
-        add(tr("No bubble"), {});
-}
-
-void Describer::addCounts(const profiler::RangeMetrics& range)
-{
-    std::int64_t whole = 0, cut = 0, messages = 0;
-    const profiler::RangeDevice* largest = nullptr;
-    for (const profiler::RangeDevice& device : range.devices) {
-        whole += device.opsWhole;
-        cut += device.opsCut;
-        messages += device.times.messagesSent;
-        if (device.times.peakBytes
-            && (largest == nullptr || device.times.peakBytes > largest->times.peakBytes))
-            largest = &device;
-    }
-    open(tr("Counts"));
-    add(tr("Ops: whole, cut off"), number(whole) + QStringLiteral(", ") + number(cut));
-    add(tr("Messages"), number(messages));
-    if (largest != nullptr)
-        add(tr("Largest memory"),
-            tr("%1, device %2")
-                .arg(bytesText(*largest->times.peakBytes))
-                .arg(largest->times.device.value));
-    if (!m_view.knowsMemory())
-        add(tr("Memory"), tr("not recorded"));
-}
-
-// Links to the notes in the range, numbered as in the strip of notes.
-void Describer::addNotes()
-{
-    DetailsSection& section = open(tr("Notes"));
-    for (std::size_t k = 0; k < m_context.notes.size(); ++k) {
-        const engine::Note& note = m_context.notes[k];
-        if (!note.window.intersects(m_selection.window)
-            && !m_selection.window.contains(note.window.begin))
-            continue;
-        DetailsLink& link = section.links.emplace_back();
-        link.name = note.text.empty() ? tr("bookmark") : fromUtf8(note.text);
-        link.isCut = true;
-        link.prefix = QString::number(k + 1);
-        link.time = m_clock.at(note.window.begin);
-        link.target = selectionOf(m_view, note);
-    }
-    section.note = number(section.links.size());
-}
-
-Details Describer::range()
-{
-    const auto& window = m_selection.window;
-    // The selected NVTX range of the host; nullptr if none is selected.
-    const HostRange* host = m_context.kernels != nullptr && m_selection.device.isValid()
-        ? m_context.kernels->ranges().at(m_selection.device, window)
-        : nullptr;
-    m_out.title = host != nullptr ? tr("NVTX range") : tr("Range");
-    setLength(window.duration());
-    m_out.left = m_clock.range(window);
-    m_out.right = countOf(m_view.devices(), "device");
-    m_out.sentence = rangeSentence();
-    if (host != nullptr) {
-        open(tr("Range on the host"));
-        add(tr("Text"), QString::fromStdString(host->text));
-        add(tr("Source"),
-            host->domain.empty() ? tr("range of the op") : QString::fromStdString(host->domain));
-        add(tr("Launched op"), opOf(m_view, host->of.op));
-    }
-    addShares();
-    if (m_context.range != nullptr && m_context.range->range == window) {
-        addCauses(*m_context.range);
-        addCounts(*m_context.range);
-    }
-    addNotes();
-    return finished();
-}
-
-Details Describer::device()
-{
-    const auto* metrics = m_view.metrics(m_selection.iteration);
-    if (!metrics || m_selection.device.value >= m_view.devices())
-        return {};
-    const auto& device = metrics->devices[m_selection.device];
-    const engine::Window window = m_view.iteration(m_selection.iteration).window;
-    m_out.title = tr("Device %1").arg(m_selection.device.value);
-    m_out.left = deviceText(m_run, m_selection.device);
-    if (!hasTrace(m_run, m_selection.device))
-        return finished();
-    m_out.value = number(100 * static_cast<double>(device.compute) / inTicks(metrics->duration), 1);
-    m_out.unit = tr("% busy");
-    m_out.right = tr("of %1").arg(m_clock.lengthWithUnit(metrics->duration));
-    if (m_view.knowsMemory()) {
-        const MemorySeries& series = m_view.memory(m_selection.device);
-        const double peak = series.peak();
-        m_out.sentence = tr("The largest %1 is <b>%2</b>; in this iteration, it is at %3.")
-                             .arg(m_view.hasMemory() ? tr("memory") : tr("stash"),
-                                  m_view.hasMemory() ? bytesText(peak)
-                                                     : number(peak, 1) + QString::fromUtf8(" Mₐ"),
-                                  m_clock.atWithUnit(series.timeOfPeak(window)));
-    }
-    DetailsSection times(tr("Time by category")), memory(tr("Memory")), messages(tr("Messages"));
-    times.bars.push_back({{}, {}, shareParts(m_view, m_selection.device, window)});
-    for (const profiler::Fact& fact :
-         profiler::facts(profiler::deviceMeasures(), {m_run, *metrics, device},
-                         profiler::kColumn | profiler::kMemory)) {
-        using enum profiler::Unit;
-        const profiler::MeasureInfo& of = fact.of;
-        const bool isIfAny = of.unit == Bytes || (of.shown & profiler::kIfAny) != 0;
-        if (of.key == "device" || (isIfAny && fact.value.number() == 0))
-            continue;
-        DetailsSection& section = of.unit == Time || of.unit == Share ? times
-            : of.unit == None && !isIfAny                             ? messages
-                                                                      : memory;
-        section.add(fromUtf8(of.title), measureText(fact.value, of),
-                    of.unit == Share || of.key == "peak_bytes");
-    }
-    if (!m_view.hasMemory())
-        memory.add(tr("Bytes"), tr("not recorded"));
-    if (!profiler::lacksMessages(m_run))
-        messages.add(tr("Messages received"), number(device.messagesReceived));
-    addSection(std::move(times));
-    addSection(std::move(memory));
-    addGpu();
-    addSection(std::move(messages));
-    return finished();
-}
-
 // The peak of the memory that the driver allocated for the context of the device. A double, because
 // the bytes of a damaged file may overflow integers.
 double mostGiven(const engine::GpuTrace& trace, const engine::GpuPlace& place)
@@ -1036,209 +295,6 @@ double mostGiven(const engine::GpuTrace& trace, const engine::GpuPlace& place)
         most = std::max(most, given);
     }
     return most;
-}
-
-// The GPU or partition of a device: name, multiprocessors, clocks, throttling, memory reported by
-// the driver.
-void Describer::addGpu()
-{
-    const auto& gpus = m_info.machine.gpus;
-    const GpuActivity* activity = m_context.kernels ? &m_context.kernels->activity() : nullptr;
-    const engine::GpuPlace* place = nullptr; // the context of the device's work
-    if (activity != nullptr)
-        if (const auto streams = activity->streams(m_selection.device); !streams.empty())
-            place = &activity->placeOf(activity->on(streams.front()).front());
-    // The GPU that ran the kernels or, if the kernels are unknown, the GPU with the number of the
-    // device. Falls back to the first GPU if the file does not list that GPU.
-    const int ordinal
-        = place != nullptr ? static_cast<int>(place->device) : m_selection.device.value;
-    const auto own = std::ranges::find(gpus, ordinal, &GpuFacts::device);
-    const GpuFacts* gpu = own != gpus.end() ? &*own : gpus.empty() ? nullptr : &gpus.front();
-    open(tr("GPU"));
-    if (gpu != nullptr && !gpu->name.empty())
-        add(tr("Name"), QString::fromStdString(gpu->name));
-    if (place == nullptr)
-        return;
-    const engine::GpuTrace& trace = activity->trace();
-    const auto context
-        = std::ranges::find(trace.contexts, place->context, &engine::GpuContext::context);
-    if (context != trace.contexts.end() && context->multiprocessors > 0) {
-        std::int64_t all = 0;
-        for (const auto& [name, value] : gpu != nullptr ? gpu->numbers : decltype(gpu->numbers)())
-            all = name == "smCount" ? value : all;
-        add(context->isPartition ? tr("SM partition") : tr("Multiprocessors"),
-            all > 0 ? tr("%1 of %2").arg(context->multiprocessors).arg(all)
-                    : QString::number(context->multiprocessors),
-            context->isPartition);
-    }
-    std::vector<std::uint32_t> clocks;
-    std::uint64_t throttle = 0;
-    for (const engine::GpuSample& sample : trace.samples) {
-        const bool isIdle
-            = (sample.throttle & static_cast<std::uint64_t>(engine::Throttle::Idle)) != 0;
-        if (sample.device != place->device || isIdle || sample.smClock == 0)
-            continue;
-        clocks.push_back(sample.smClock);
-        throttle |= sample.throttle;
-    }
-    if (!clocks.empty()) {
-        const auto [least, most] = std::ranges::minmax(clocks);
-        add(tr("SM clock"), tr("%1 – %2 MHz").arg(least).arg(most));
-        add(tr("Throttled by"), throttleText(throttle));
-    }
-    if (const double given = mostGiven(trace, *place); given > 0)
-        add(tr("Memory reported by the driver, peak"),
-            byteScale(static_cast<std::int64_t>(std::min(given, 1e18))).withUnit(given));
-}
-
-// GPU memory by owner at the end of the run, and the value that the driver reports, with a row for
-// each GPU if there are several.
-void Describer::addGpuMemory()
-{
-    const auto& gpus = m_info.gpuMemory;
-    if (gpus.empty())
-        return;
-    const engine::GpuMemory all = engine::sumOf(gpus);
-    open(gpus.size() == 1 ? tr("Memory of the GPU") : tr("Memory of %1 GPUs").arg(gpus.size()));
-    for (const profiler::Fact& fact :
-         profiler::facts(profiler::gpuMemoryMeasures(), all, profiler::kColumn)) {
-        const bool isDifference = fact.of.unit == profiler::Unit::Share;
-        const bool isIfAny = (fact.of.shown & profiler::kIfAny) != 0;
-        if (fact.of.key != "gpu" && (!isIfAny || fact.value.number() != 0))
-            add(capitalized(fromUtf8(fact.of.title)), measureText(fact.value, fact.of),
-                fact.of.key == "used"
-                    || (isDifference && all.differenceShare() > engine::kMemoryTolerance));
-    }
-    for (const engine::GpuMemory& gpu : gpus)
-        if (gpus.size() > 1)
-            add(tr("GPU %1: driver, difference").arg(gpu.gpu),
-                bytesText(gpu.used) + QStringLiteral(", ")
-                    + percent(static_cast<double>(gpu.difference()) / inTicks(gpu.used)));
-}
-
-// Clocks, driver and other facts of the whole run.
-void Describer::addMachine()
-{
-    const engine::GpuClocks& clocks = m_info.machine.clocks;
-    if (clocks.samples > 0) {
-        add(tr("SM clock"),
-            tr("%1 – %2 MHz, median %3").arg(clocks.least).arg(clocks.most).arg(clocks.median));
-        add(tr("Throttled by"), throttleText(clocks.throttle));
-    } else if (!clocks.reason.empty()) {
-        add(tr("Clocks"), QString::fromStdString(clocks.reason));
-    }
-    for (const auto& [name, value] : m_info.machine.settings)
-        if (name == "nvidia_driver" || name == "tf32")
-            add(name == "tf32" ? tr("tf32") : tr("NVIDIA driver"), QString::fromStdString(value));
-}
-
-void Describer::addLaunch(const engine::GpuKernel& kernel)
-{
-    const auto& block = kernel.block;
-    // A double, because the numbers of a damaged file may overflow integers.
-    const double threads = 1.0 * block[0] * block[1] * block[2];
-    open(tr("Launch"));
-    add(tr("Grid, blocks"), extent(kernel.grid));
-    add(tr("Block, threads"),
-        threads == block[0] ? extent(block)
-                            : tr("%1 = %2").arg(extent(block), QString::number(threads, 'f', 0)));
-    add(tr("Registers per thread"), QString::number(kernel.registers));
-    add(tr("Shared memory per block"),
-        sharedText(std::int64_t{kernel.staticShared} + kernel.dynamicShared));
-    if (kernel.staticShared > 0 && kernel.dynamicShared > 0)
-        add(tr("... static, dynamic"),
-            tr("%1, %2").arg(sharedText(kernel.staticShared), sharedText(kernel.dynamicShared)));
-    if (kernel.localPerThread > 0)
-        add(tr("Local memory per thread"), bytesOf(kernel.localPerThread));
-    if (kernel.graphNode != 0)
-        add(tr("Launched by"), tr("a CUDA graph"));
-}
-
-void Describer::addPlace(const KernelView& kernels, const GpuWork& work)
-{
-    const GpuActivity& activity = kernels.activity();
-    const auto& place = activity.placeOf(work);
-    open(tr("Time and place"));
-    add(tr("Start, end"), m_clock.range(work.window));
-    // The time from the API call to the start of the kernel. The timeline of an emulated run moves
-    // calls and kernels separately, so their distance has no meaning.
-    if (const engine::GpuCall* call = activity.callOf(work))
-        add(tr("Launch latency"),
-            m_info.mode == engine::Mode::Live ? microseconds(work.window.begin - call->window.begin)
-                                              : tr("not available in emulation"));
-    if (const auto wait = kernels.waitOf(workAt(activity, work))) {
-        add(tr("Wait for other ranks"), microseconds(wait->duration()));
-        add(tr("Transfers"), microseconds(work.window.end - wait->end), true);
-    }
-    add(tr("Stream, context"), tr("%1, %2").arg(place.stream).arg(place.context));
-    if (place.correlation != 0)
-        add(tr("Correlation"), QString::number(place.correlation));
-}
-
-// Names the iteration `source`, in which the kernels of an op were recorded: "iteration 2". If the
-// Replay is shown, adds the factor by which the kernels are scaled: "iteration 2, scaled by 0.98".
-QString Describer::recordedInText(engine::OpOfIteration op, std::uint32_t source) const
-{
-    const QString name = iterationTitle(m_run.timeline, static_cast<int>(source));
-    const auto here = m_view.spanOf(op.op, static_cast<int>(op.iteration));
-    const auto there = m_view.spanOf(op.op, static_cast<int>(source));
-    if (!here || !there || there->end == there->begin)
-        return name;
-    return name
-        + tr(", scaled by %1")
-              .arg(number(static_cast<double>(here->end - here->begin)
-                              / static_cast<double>(there->end - there->begin),
-                          2));
-}
-
-void Describer::addOpOf(const KernelView& kernels, const GpuWork& work)
-{
-    const auto iteration = static_cast<int>(work.of.iteration);
-    const auto span = work.of.isKnown() ? m_view.spanOf(work.of.op, iteration) : std::nullopt;
-    if (!span)
-        return;
-    const GpuActivity& activity = kernels.activity();
-    open(tr("Op"), m_clock.scale.unit())
-        .links.push_back(
-            linkTo({work.of.op, m_view.deviceOf(work.of.op), span->window()}, iteration));
-    add(tr("Share of the op"), percent(shareOfOp(work, span->window())), true);
-    const auto all = activity.of(work.of);
-    const auto own = std::ranges::find(all, workAt(activity, work));
-    add(tr("Position in the op"), tr("%1 of %2").arg(own - all.begin() + 1).arg(all.size()));
-    if (const auto source = activity.takenFrom(work.of); source != work.of.iteration)
-        add(tr("Recorded in"), recordedInText(work.of, source));
-}
-
-Details Describer::kernel()
-{
-    const KernelView& kernels = *m_context.kernels;
-    const GpuActivity& activity = kernels.activity();
-    const GpuWork& work = activity.work()[m_selection.work];
-    const profiler::KernelName& name = activity.nameOf(work);
-    const std::int64_t length = work.window.duration();
-    m_out.swatch = swatchOf(name.kind);
-    m_out.title = breakable(name.label);
-    setValue(timeScale(m_info, length), length);
-    m_out.left = fromUtf8(profiler::kernelKindName(name.kind));
-    m_out.right = tr("device %1").arg(m_selection.device.value);
-    if (const auto wait = kernels.waitOf(m_selection.work); wait && wait->duration() > 0)
-        m_out.sentence
-            = tr("<b>Waits %1</b> for other ranks, then transfers for %2.")
-                  .arg(microseconds(wait->duration()), microseconds(work.window.end - wait->end));
-    addOpOf(kernels, work);
-    if (work.source == GpuWork::Source::Kernel) {
-        addLaunch(activity.trace().kernels[work.row]);
-    } else {
-        const std::uint64_t bytes = activity.bytesOf(work);
-        open(tr("Data"));
-        add(tr("Bytes"), bytesOf(static_cast<std::int64_t>(bytes)));
-        add(tr("Bandwidth"), bandwidth(bytes, length), true);
-    }
-    addPlace(kernels, work);
-    open(tr("Full name"));
-    if (name.full != name.label)
-        add({}, breakable(name.full));
-    return finished();
 }
 
 struct HitDurations
@@ -1302,252 +358,1136 @@ DetailsSection hitsSection(const QString& title, const HitGroups& groups, const 
     return section;
 }
 
-Details Describer::hits()
+// Describes one selection: each function opens a section and adds its rows. Empty sections are
+// dropped at the end, so that a function need not ask whether it has something to say.
+class Describer
 {
-    constexpr std::size_t kMostDevices = 16;
-    const std::vector<Selection>& hits = m_context.hits->hits();
-    // The hits may be older than the kernels.
-    const bool areKnown = m_context.kernels != nullptr
-        && std::ranges::all_of(hits,
-                               [all = m_context.kernels->activity().work().size()](
-                                   const Selection& hit) { return hit.work < all; });
-    const KernelView* kernels = areKnown ? m_context.kernels : nullptr;
-    const auto [shortest, longest] = std::ranges::minmax_element(
-        hits, {}, [](const Selection& hit) { return hit.window.duration(); });
-    const HitGroups all = groupHits(
-        hits, [](const Selection&) { return 0; }, [](int) { return tr("all"); });
-    const HitGroups devices = groupHits(
-        hits, [](const Selection& hit) { return hit.device.value; },
-        [](int device) { return tr("device %1").arg(device); });
-    std::set<int> seen;
-    for (const Selection& hit : hits)
-        seen.insert(hit.iteration);
-    m_out.title = countOf(std::ssize(hits), "hit");
-    setLength(all.front().second.total);
-    m_out.left = tr("%1, %2").arg(countOf(std::ssize(seen), "iteration"),
-                                  countOf(std::ssize(devices), "device"));
-    m_out.right = tr("total duration");
-    if (m_context.hits->isCut())
-        m_out.sentence = tr("There are more hits. These sums are of the first ones only.");
-    HitGroups kinds = hitsByKind(hits, m_view, kernels);
-    if (kinds.size() > 1)
-        kinds.insert(kinds.begin(), all.front());
-    addSection(hitsSection(tr("Durations by kind"), kinds, m_clock.scale));
-    if (devices.size() > 1 && devices.size() <= kMostDevices)
-        addSection(hitsSection(tr("Durations by device"), devices, m_clock.scale));
-    DetailsSection& ends = open(tr("Shortest and longest"), m_clock.scale.unit());
-    for (const Selection& hit : {*shortest, *longest})
-        ends.links.push_back(linkTo(kernels, hit, m_clock.scale));
-    return finished();
-}
+public:
+    Describer(const RunView& view, const Selection& selection, const DetailsContext& context,
+              const DetailsClock& clock)
+        : m_view(view)
+        , m_run(view.run())
+        , m_info(view.run().info)
+        , m_selection(selection)
+        , m_context(context)
+        , m_clock(clock)
+    { }
 
-// The longest boxes of the selected category; of all bubbles if nothing is selected.
-void Describer::addLongest(const RunMetrics& metrics)
-{
-    constexpr std::size_t kMost = 6;
-    const bool isSelected = m_selection.kind == Selection::Kind::Category;
-    const auto category = isSelected ? m_selection.category : profiler::TimeCategory::Bubble;
-    const CategoryBoxes boxes(m_view, m_selection.iteration, category);
-    if (boxes.all().empty())
-        return;
-    DetailsSection& section = open(tr("Longest bubbles"), m_clock.scale.unit());
-    if (isSelected) {
-        const double mean = profiler::timeByCategory(metrics)[category];
-        section.title
-            = tr("%1, selected").arg(capitalized(fromUtf8(profiler::timeCategoryName(category))));
-        section.note = tr("%1 per device, %2")
-                           .arg(m_clock.scale.withUnit(mean),
-                                percent(mean / static_cast<double>(metrics.duration)));
+    Details op()
+    {
+        const auto& op = m_view.op(m_selection.op);
+        const auto explanation = m_view.explain(m_selection.iteration, m_selection.op);
+        m_out.swatch = swatchOf(m_view, m_selection.op);
+        m_out.title = opName(m_info, op) + QLatin1Char(' ') + opTitle(op.kind);
+        m_out.isCode = true;
+        setLength(m_selection.window.duration());
+        m_out.left = tr("Stage unknown");
+        if (engine::knowsStages(m_info)) {
+            m_out.left = tr("Stage %1, direction %2").arg(op.stage.value).arg(directionText(op));
+            if (m_run.schedule.shape.chunks() > 1)
+                m_out.left += tr(", chunk %1").arg(m_view.chunk(op));
+        }
+        m_out.right = tr("device %1").arg(m_selection.device.value);
+        if (explanation)
+            m_out.sentence = waitSentence(*explanation);
+        open();
+        add(tr("Start, end"), m_clock.range(m_selection.window));
+        addPrediction();
+        if (explanation && engine::isCompute(op.kind))
+            addWait(explanation->waited);
+        addSpread();
+        addLoss();
+        if (!explanation)
+            return finished();
+        addLinks(tr("Needs"), explanation->needs);
+        addLinks(tr("Needed by"), explanation->neededBy);
+        addCompute();
+        if (m_context.kernels != nullptr)
+            addKernels();
+        addStrip();
+        if (engine::isCompute(op.kind))
+            addMemoryAndTrace();
+        return finished();
     }
-    for (const Selection& box : boxes.longest(kMost))
-        section.links.push_back(linkTo(nullptr, box, m_clock.scale));
-    if (const auto more = std::ssize(boxes.all()) - std::ssize(section.links); more > 0)
-        add(tr("%1 more, shorter").arg(number(more)), {});
-}
-
-// Adds the range of the measured iterations to the head. A simulated run repeats itself, so it has
-// none.
-void Describer::addMeasured()
-{
-    const std::vector<int> measured = measuredIterations(m_run);
-    if (m_info.mode == engine::Mode::Simulate || measured.empty())
-        return;
-    if (measured.size() == 1) {
-        m_out.right = tr("only one iteration, no range");
-        return;
+    Details bubble()
+    {
+        const std::int64_t length = m_selection.window.duration();
+        m_out.swatch.look = Swatch::Look::Bubble;
+        m_out.title = tr("Bubble");
+        setLength(length);
+        m_out.left = tr("Device %1, compute lane").arg(m_selection.device.value);
+        m_out.right
+            = tr("%1 of iteration")
+                  .arg(percent(
+                      static_cast<double>(length)
+                      / inTicks(m_view.iteration(m_selection.iteration).window.duration())));
+        const auto* bubble = m_view.bubble(m_selection);
+        if (!bubble)
+            return finished();
+        m_out.sentence = bubbleSentence(*bubble);
+        if (bubble->kind != BubbleKind::Drain) {
+            DetailsSection& cause = open(tr("Cause"), m_clock.scale.unit());
+            cause.isChain = true;
+            for (const auto& link : bubble->chain)
+                cause.links.push_back(linkTo(link));
+        }
+        if (!bubble->chain.empty())
+            addChain(*bubble);
+        addBubbleFacts(*bubble);
+        addStrip();
+        return finished();
     }
-    const Scale& scale = m_clock.scale;
-    const auto duration
-        = [this](int k) { return static_cast<double>(m_view.iteration(k).window.duration()); };
-    const auto [least, most] = std::ranges::minmax(measured, {}, duration);
-    m_out.right
-        = tr("measured %1 to %2").arg(scale.text(duration(least)), scale.text(duration(most)));
-    const double from = duration(least) / scale.perUnit(), to = duration(most) / scale.perUnit();
-    const auto place = [&](double value) { return to > from ? (value - from) / (to - from) : 0.5; };
-    const profiler::Ticks ticks = profiler::ticks(from, to, (to - from) / 4);
-    for (const double tick : ticks.major)
-        m_out.dots.ticks.emplace_back(place(tick), number(tick, ticks.decimals));
-    m_out.dots.unit = scale.unit();
-    for (const int k : measured)
-        m_out.dots.dots.push_back(
-            {place(duration(k) / scale.perUnit()),
-             tr("iteration %1, %2")
-                 .arg(QString::number(m_view.iteration(k).number), scale.withUnit(duration(k))),
-             {.iteration = k},
-             k == m_selection.iteration});
-}
-
-// The measures of the summary, then what is known of the set-up. If the reported iteration is
-// shown, also its 95 % interval and how much shorter the iteration of typical ops is.
-void Describer::addRunFacts(const RunMetrics& metrics)
-{
-    open(tr("Run"));
-    const Scale& scale = m_clock.scale;
-    const bool isReported = metrics.iteration == engine::reportedIteration(m_run.timeline)
-        && whyIterationUnknown(m_run).empty();
-    if (const auto interval
-        = isReported ? profiler::iterationInterval(m_run, metrics.iteration) : std::nullopt)
-        add(tr("95 % interval"),
-            tr("%1 to %2").arg(scale.text(interval->least), scale.withUnit(interval->most)));
-    const auto& last = iterations().back();
-    if (isReported && last.kind == engine::Iteration::Kind::Replay
-        && measuredIterations(m_run).size() > 1) {
-        const auto typical = static_cast<double>(last.window.duration());
-        const double change = typical / static_cast<double>(metrics.duration) - 1;
-        add(tr("Typical ops"),
-            (change > 0 ? tr("%1, %2 longer") : tr("%1, %2 shorter"))
-                .arg(scale.withUnit(typical), percent(std::fabs(change))));
+    Details range()
+    {
+        const auto& window = m_selection.window;
+        // The selected NVTX range of the host; nullptr if none is selected.
+        const HostRange* host = m_context.kernels != nullptr && m_selection.device.isValid()
+            ? m_context.kernels->ranges().at(m_selection.device, window)
+            : nullptr;
+        m_out.title = host != nullptr ? tr("NVTX range") : tr("Range");
+        setLength(window.duration());
+        m_out.left = m_clock.range(window);
+        m_out.right = countOf(m_view.devices(), "device");
+        m_out.sentence = rangeSentence();
+        if (host != nullptr) {
+            open(tr("Range on the host"));
+            add(tr("Text"), QString::fromStdString(host->text));
+            add(tr("Source"),
+                host->domain.empty() ? tr("range of the op")
+                                     : QString::fromStdString(host->domain));
+            add(tr("Launched op"), opOf(m_view, host->of.op));
+        }
+        addShares();
+        if (m_context.range != nullptr && m_context.range->range == window) {
+            addCauses(*m_context.range);
+            addCounts(*m_context.range);
+        }
+        addNotes();
+        return finished();
     }
-    for (const profiler::Fact& fact : profiler::facts(profiler::runMeasures(), {m_run, metrics},
-                                                      profiler::kSummary | profiler::kSimulated)) {
-        if (fact.of.key == "iteration") // in the head
-            continue;
-        const QString note = fromUtf8(fact.value.note), value = measureText(fact.value, fact.of);
-        add(fromUtf8(fact.of.title),
-            note.isEmpty() || !fact.value.isKnown() ? value : value + QStringLiteral(", ") + note);
+    Details device()
+    {
+        const auto* metrics = m_view.metrics(m_selection.iteration);
+        if (!metrics || m_selection.device.value >= m_view.devices())
+            return {};
+        const auto& device = metrics->devices[m_selection.device];
+        const engine::Window window = m_view.iteration(m_selection.iteration).window;
+        m_out.title = tr("Device %1").arg(m_selection.device.value);
+        m_out.left = deviceText(m_run, m_selection.device);
+        if (!hasTrace(m_run, m_selection.device))
+            return finished();
+        m_out.value
+            = number(100 * static_cast<double>(device.compute) / inTicks(metrics->duration), 1);
+        m_out.unit = tr("% busy");
+        m_out.right = tr("of %1").arg(m_clock.lengthWithUnit(metrics->duration));
+        if (m_view.knowsMemory()) {
+            const MemorySeries& series = m_view.memory(m_selection.device);
+            const double peak = series.peak();
+            m_out.sentence
+                = tr("The largest %1 is <b>%2</b>; in this iteration, it is at %3.")
+                      .arg(m_view.hasMemory() ? tr("memory") : tr("stash"),
+                           m_view.hasMemory() ? bytesText(peak)
+                                              : number(peak, 1) + QString::fromUtf8(" Mₐ"),
+                           m_clock.atWithUnit(series.timeOfPeak(window)));
+        }
+        DetailsSection times(tr("Time by category")), memory(tr("Memory")),
+            messages(tr("Messages"));
+        times.bars.push_back({{}, {}, shareParts(m_view, m_selection.device, window)});
+        for (const profiler::Fact& fact :
+             profiler::facts(profiler::deviceMeasures(), {m_run, *metrics, device},
+                             profiler::kColumn | profiler::kMemory)) {
+            using enum profiler::Unit;
+            const profiler::MeasureInfo& of = fact.of;
+            const bool isIfAny = of.unit == Bytes || (of.shown & profiler::kIfAny) != 0;
+            if (of.key == "device" || (isIfAny && fact.value.number() == 0))
+                continue;
+            DetailsSection& section = of.unit == Time || of.unit == Share ? times
+                : of.unit == None && !isIfAny                             ? messages
+                                                                          : memory;
+            section.add(fromUtf8(of.title), measureText(fact.value, of),
+                        of.unit == Share || of.key == "peak_bytes");
+        }
+        if (!m_view.hasMemory())
+            memory.add(tr("Bytes"), tr("not recorded"));
+        if (!profiler::lacksMessages(m_run))
+            messages.add(tr("Messages received"), number(device.messagesReceived));
+        addSection(std::move(times));
+        addSection(std::move(memory));
+        addGpu();
+        addSection(std::move(messages));
+        return finished();
     }
-    if (const int copies = m_run.schedule.shape.dataParallel; copies > 1)
-        add(tr("Copies W"), tr("%1, the first is shown").arg(copies));
-    // The command has the options with which a prediction was edited.
-    const bool isSimulated = m_info.mode == engine::Mode::Simulate;
-    for (const auto& [name, value] :
-         {std::pair(tr("Model"), m_info.model), std::pair(tr("Precision"), m_info.precision),
-          std::pair(tr("Link"), m_info.link), std::pair(tr("Timed by"), m_info.timing),
-          std::pair(tr("Command"), isSimulated ? m_info.command : std::string()),
-          std::pair(tr("Hardware"), m_info.deviceName)})
-        if (!value.empty())
-            add(name, fromUtf8(value));
-    addMachine();
-}
+    Details kernel()
+    {
+        const KernelView& kernels = *m_context.kernels;
+        const GpuActivity& activity = kernels.activity();
+        const GpuWork& work = activity.work()[m_selection.work];
+        const profiler::KernelName& name = activity.nameOf(work);
+        const std::int64_t length = work.window.duration();
+        m_out.swatch = swatchOf(name.kind);
+        m_out.title = breakable(name.label);
+        setValue(timeScale(m_info, length), length);
+        m_out.left = fromUtf8(profiler::kernelKindName(name.kind));
+        m_out.right = tr("device %1").arg(m_selection.device.value);
+        if (const auto wait = kernels.waitOf(m_selection.work); wait && wait->duration() > 0)
+            m_out.sentence = tr("<b>Waits %1</b> for other ranks, then transfers for %2.")
+                                 .arg(microseconds(wait->duration()),
+                                      microseconds(work.window.end - wait->end));
+        addOpOf(kernels, work);
+        if (work.source == GpuWork::Source::Kernel) {
+            addLaunch(activity.trace().kernels[work.row]);
+        } else {
+            const std::uint64_t bytes = activity.bytesOf(work);
+            open(tr("Data"));
+            add(tr("Bytes"), bytesOf(static_cast<std::int64_t>(bytes)));
+            add(tr("Bandwidth"), bandwidth(bytes, length), true);
+        }
+        addPlace(kernels, work);
+        open(tr("Full name"));
+        if (name.full != name.label)
+            add({}, breakable(name.full));
+        return finished();
+    }
+    Details hits()
+    {
+        constexpr std::size_t kMostDevices = 16;
+        const std::vector<Selection>& hits = m_context.hits->hits();
+        // The hits may be older than the kernels.
+        const bool areKnown = m_context.kernels != nullptr
+            && std::ranges::all_of(hits,
+                                   [all = m_context.kernels->activity().work().size()](
+                                       const Selection& hit) { return hit.work < all; });
+        const KernelView* kernels = areKnown ? m_context.kernels : nullptr;
+        const auto [shortest, longest] = std::ranges::minmax_element(
+            hits, {}, [](const Selection& hit) { return hit.window.duration(); });
+        const HitGroups all = groupHits(
+            hits, [](const Selection&) { return 0; }, [](int) { return tr("all"); });
+        const HitGroups devices = groupHits(
+            hits, [](const Selection& hit) { return hit.device.value; },
+            [](int device) { return tr("device %1").arg(device); });
+        std::set<int> seen;
+        for (const Selection& hit : hits)
+            seen.insert(hit.iteration);
+        m_out.title = countOf(std::ssize(hits), "hit");
+        setLength(all.front().second.total);
+        m_out.left = tr("%1, %2").arg(countOf(std::ssize(seen), "iteration"),
+                                      countOf(std::ssize(devices), "device"));
+        m_out.right = tr("total duration");
+        if (m_context.hits->isCut())
+            m_out.sentence = tr("There are more hits. These sums are of the first ones only.");
+        HitGroups kinds = hitsByKind(hits, m_view, kernels);
+        if (kinds.size() > 1)
+            kinds.insert(kinds.begin(), all.front());
+        addSection(hitsSection(tr("Durations by kind"), kinds, m_clock.scale));
+        if (devices.size() > 1 && devices.size() <= kMostDevices)
+            addSection(hitsSection(tr("Durations by device"), devices, m_clock.scale));
+        DetailsSection& ends = open(tr("Shortest and longest"), m_clock.scale.unit());
+        for (const Selection& hit : {*shortest, *longest})
+            ends.links.push_back(linkTo(kernels, hit, m_clock.scale));
+        return finished();
+    }
+    Details run()
+    {
+        const RunMetrics* metrics = m_view.metrics(m_selection.iteration);
+        if (!metrics || metrics->devices.empty())
+            return {};
+        m_out.title = QString::fromStdString(m_info.label);
+        const std::string why = whyIterationUnknown(m_run);
+        if (why.empty())
+            setValue(m_clock.scale, metrics->duration);
+        else
+            m_out.value = tr("unknown");
+        m_out.file = m_context.file;
+        m_out.left = tr("not saved");
+        m_out.right = shapeText(m_run);
+        m_out.tag = modeText(m_info);
+        m_out.note = why.empty() ? whichIteration() : fromUtf8(why);
+        if (why.empty())
+            addMeasured();
+        QStringList sentences;
+        for (const std::string& warning : profiler::importWarnings(m_run))
+            sentences << fromUtf8(warning).toHtmlEscaped();
+        m_out.sentence = sentences.join(QStringLiteral("<br>"));
+        if (m_selection.kind == Selection::Kind::Category || whyUnknown(m_info).empty())
+            addLongest(*metrics);
+        addGpuMemory();
+        addRunFacts(*metrics);
+        return finished();
+    }
+    Details running()
+    {
+        m_out = runningDetails(m_run, *m_context.progress);
+        addComparison();
+        addLiveMemory();
+        return finished();
+    }
 
-// Which iteration of how many the details describe.
-QString Describer::whichIteration() const
-{
-    using enum engine::Iteration::Kind;
-    const engine::Iteration& one = m_view.iteration(m_selection.iteration);
-    const auto measured = std::ssize(measuredIterations(m_run));
-    if (one.kind == Replay)
-        return tr("Typical ops: every op takes its median time");
-    if (one.kind == Warmup)
-        return tr("Warm-up iteration %1").arg(one.number);
-    const QString all = countOf(measured, "iteration");
-    if (measured == 1)
-        return all;
-    if (m_selection.iteration != engine::reportedIteration(m_run.timeline))
-        return tr("%1, number %2 is shown").arg(all).arg(one.number);
-    return (m_info.outcome == engine::Outcome::Running ? tr("%1, the median so far")
-                : measured == 2                        ? tr("%1, the shorter is shown")
-                                                       : tr("%1, the median is shown"))
-        .arg(all);
-}
+private:
+    DetailsSection& open(const QString& title = {}, const QString& note = {})
+    {
+        return m_out.sections.emplace_back(title, note);
+    }
+    void add(const QString& name, const QString& value, bool isStrong = false)
+    {
+        m_out.sections.back().add(name, value, isStrong);
+    }
+    void addSection(DetailsSection section) { m_out.add(std::move(section)); }
+    Details finished()
+    {
+        std::erase_if(m_out.sections, [](const DetailsSection& one) { return one.isEmpty(); });
+        return std::move(m_out);
+    }
+    // Shows the length in the head of the panel, in the clock's unit or, below 0.1 of that unit, in
+    // a finer one.
+    void setLength(std::int64_t ticks)
+    {
+        constexpr double kLeastShown = 0.1;
+        const bool isTiny = static_cast<double>(ticks) < kLeastShown * m_clock.scale.perUnit();
+        setValue(isTiny ? timeScale(m_info, ticks) : m_clock.scale, ticks);
+    }
+    void setValue(const Scale& scale, std::int64_t ticks)
+    {
+        m_out.value = scale.text(ticks);
+        m_out.unit = scale.unit();
+    }
+    const std::vector<engine::Iteration>& iterations() const { return m_run.timeline.iterations; }
 
-Details Describer::run()
-{
-    const RunMetrics* metrics = m_view.metrics(m_selection.iteration);
-    if (!metrics || metrics->devices.empty())
-        return {};
-    m_out.title = QString::fromStdString(m_info.label);
-    const std::string why = whyIterationUnknown(m_run);
-    if (why.empty())
-        setValue(m_clock.scale, metrics->duration);
-    else
-        m_out.value = tr("unknown");
-    m_out.file = m_context.file;
-    m_out.left = tr("not saved");
-    m_out.right = shapeText(m_run);
-    m_out.tag = modeText(m_info);
-    m_out.note = why.empty() ? whichIteration() : fromUtf8(why);
-    if (why.empty())
-        addMeasured();
-    QStringList sentences;
-    for (const std::string& warning : profiler::importWarnings(m_run))
-        sentences << fromUtf8(warning).toHtmlEscaped();
-    m_out.sentence = sentences.join(QStringLiteral("<br>"));
-    if (m_selection.kind == Selection::Kind::Category || whyUnknown(m_info).empty())
-        addLongest(*metrics);
-    addGpuMemory();
-    addRunFacts(*metrics);
-    return finished();
-}
+    DetailsLink linkTo(const CauseLink& cause, int iteration) const
+    {
+        const auto& op = m_view.op(cause.op);
+        DetailsLink link;
+        link.swatch = swatchOf(m_view, cause.op);
+        link.time = rangeText(cause.window, m_clock.origin, m_clock.scale);
+        link.target = selectOp(m_view, cause.op, iteration).value_or(Selection());
+        const bool isTransfer = engine::isTransfer(op.kind);
+        link.name = isTransfer ? tr("transfer") : opName(m_info, op);
+        link.rest
+            = isTransfer ? routeText(op, cause.device) : tr("on device %1").arg(cause.device.value);
+        return link;
+    }
+    DetailsLink linkTo(const CauseLink& cause) const
+    {
+        return linkTo(cause, m_selection.iteration);
+    }
+    // A link to an op, a kernel or an idle stretch, with its duration; `kernels` may be nullptr.
+    DetailsLink linkTo(const KernelView* kernels, const Selection& target, const Scale& time) const
+    {
+        DetailsLink link;
+        link.target = target;
+        link.time = time.text(target.window.duration());
+        link.rest = tr("on device %1").arg(target.device.value);
+        if (target.kind == Selection::Kind::Op) {
+            link.swatch = swatchOf(m_view, target.op);
+            link.name = opOf(m_view, target.op);
+        } else if (target.kind == Selection::Kind::Kernel) {
+            link.swatch
+                = swatchOf(kernels ? kernels->kindOf(target.work) : profiler::KernelKind::Other);
+            link.name = kernels ? kernels->label(target.work) : tr("kernel");
+            link.isCut = true;
+        } else {
+            const auto* bubble = m_view.bubble(target);
+            link.swatch.look = bubble ? Swatch::Look::Bubble : Swatch::Look::Exposed;
+            link.name = tr("Device %1").arg(target.device.value);
+            link.rest = bubble ? causeText(m_view, *bubble) : tr("exposed");
+        }
+        return link;
+    }
+    // A strip over time with the ops of the selection's micro-batch in all stages.
+    void addStrip()
+    {
+        const auto flow = flowOf(m_view, m_selection);
+        if (!flow || m_view.path(*flow).empty())
+            return;
+        const auto& path = m_view.path(*flow);
+        StageStrip strip;
+        strip.stages = m_run.schedule.shape.stages;
+        strip.window = path.front().window;
+        for (const auto& link : path) {
+            strip.boxes.push_back(
+                {swatchOf(m_view, link.op), m_view.op(link.op).stage.value, link.window,
+                 m_selection.kind == Selection::Kind::Op && link.op == m_selection.op});
+            strip.window.end = std::max(strip.window.end, link.window.end);
+        }
+        const auto* bubble
+            = m_selection.kind == Selection::Kind::Bubble ? m_view.bubble(m_selection) : nullptr;
+        if (bubble && bubble->next)
+            strip.boxes.push_back({{Swatch::Look::Bubble},
+                                   m_view.op(*bubble->next).stage.value,
+                                   bubble->window,
+                                   true});
+        strip.from = m_clock.atWithUnit(strip.window.begin);
+        strip.to = m_clock.atWithUnit(strip.window.end);
+        open(tr("Micro-batch %1, stage over time").arg(flow->microBatch.value),
+             directionText(m_view.op(path.front().op)))
+            .strip
+            = std::move(strip);
+    }
+    // GPU memory by owner at the end of the run, and the value that the driver reports, with a row
+    // for each GPU if there are several.
+    void addGpuMemory()
+    {
+        const auto& gpus = m_info.gpuMemory;
+        if (gpus.empty())
+            return;
+        const engine::GpuMemory all = engine::sumOf(gpus);
+        open(gpus.size() == 1 ? tr("Memory of the GPU") : tr("Memory of %1 GPUs").arg(gpus.size()));
+        for (const profiler::Fact& fact :
+             profiler::facts(profiler::gpuMemoryMeasures(), all, profiler::kColumn)) {
+            const bool isDifference = fact.of.unit == profiler::Unit::Share;
+            const bool isIfAny = (fact.of.shown & profiler::kIfAny) != 0;
+            if (fact.of.key != "gpu" && (!isIfAny || fact.value.number() != 0))
+                add(capitalized(fromUtf8(fact.of.title)), measureText(fact.value, fact.of),
+                    fact.of.key == "used"
+                        || (isDifference && all.differenceShare() > engine::kMemoryTolerance));
+        }
+        for (const engine::GpuMemory& gpu : gpus)
+            if (gpus.size() > 1)
+                add(tr("GPU %1: driver, difference").arg(gpu.gpu),
+                    bytesText(gpu.used) + QStringLiteral(", ")
+                        + percent(static_cast<double>(gpu.difference()) / inTicks(gpu.used)));
+    }
+    // Clocks, driver and other facts of the whole run.
+    void addMachine()
+    {
+        const engine::GpuClocks& clocks = m_info.machine.clocks;
+        if (clocks.samples > 0) {
+            add(tr("SM clock"),
+                tr("%1 – %2 MHz, median %3").arg(clocks.least).arg(clocks.most).arg(clocks.median));
+            add(tr("Throttled by"), throttleText(clocks.throttle));
+        } else if (!clocks.reason.empty()) {
+            add(tr("Clocks"), QString::fromStdString(clocks.reason));
+        }
+        for (const auto& [name, value] : m_info.machine.settings)
+            if (name == "nvidia_driver" || name == "tf32")
+                add(name == "tf32" ? tr("tf32") : tr("NVIDIA driver"),
+                    QString::fromStdString(value));
+    }
 
-// Compares the measured iterations with the prediction.
-void Describer::addComparison()
-{
-    if (m_context.predicted == nullptr || iterations().empty())
-        return;
-    const std::int64_t expected
-        = m_context.predicted->timeline.iterations.front().window.duration();
-    const Scale scale = timeScale(m_info, expected);
-    open(tr("Compared with the prediction"), tr("predicted from measured ops"));
-    if (const std::vector<int> measured = measuredIterations(m_run); !measured.empty()) {
+    // Adds the predicted duration and start of the op, unless the run is itself a prediction.
+    void addPrediction()
+    {
+        const engine::Run* predicted = m_context.predicted;
+        if (predicted == nullptr || m_info.mode == engine::Mode::Simulate)
+            return;
+        const auto* track = predicted->timeline.track(m_selection.device, m_selection.lane);
+        if (track == nullptr)
+            return;
+        const auto span = std::ranges::find(track->spans, m_selection.op, &Span::op);
+        if (span == track->spans.end())
+            return;
+        const auto expected = static_cast<double>(span->window().duration());
+        const double change
+            = expected > 0 ? static_cast<double>(m_selection.window.duration()) / expected - 1 : 0;
+        const QString length = m_clock.lengthWithUnit(span->window().duration());
+        const bool isEqual = std::abs(change) < 0.0005;
+        add(tr("Predicted"),
+            isEqual ? tr("%1, as measured").arg(length)
+                    : (change > 0 ? tr("%1, %2 over") : tr("%1, %2 under"))
+                          .arg(length, percent(std::abs(change))));
+        const std::int64_t begin = m_view.iteration(m_selection.iteration).window.begin;
+        const std::int64_t late = m_selection.window.begin - begin - span->begin;
+        const QString start = m_clock.scale.text(span->begin);
+        add(tr("Predicted start"),
+            late == 0 ? start
+                      : (late > 0 ? tr("%1, %2 late") : tr("%1, %2 early"))
+                            .arg(start, m_clock.lengthWithUnit(std::abs(late))));
+    }
+    // Adds how long the device waited before the op, divided into bubble and exposed communication.
+    void addWait(std::int64_t waited)
+    {
+        add(tr("Wait before the start"), m_clock.lengthWithUnit(waited));
+        const engine::Window gap{m_selection.window.begin - waited, m_selection.window.begin};
+        std::int64_t transfers = 0;
+        const auto exposed = m_view.exposed(m_selection.device);
+        for (auto window = std::ranges::upper_bound(exposed, gap.begin, {}, &engine::Window::end);
+             window != exposed.end() && window->begin < gap.end; ++window)
+            transfers += std::min(window->end, gap.end) - std::max(window->begin, gap.begin);
+        if (transfers > 0)
+            add(tr("... bubble, transfer"),
+                m_clock.length(waited - transfers) + QStringLiteral(" + ")
+                    + m_clock.lengthWithUnit(transfers));
+    }
+    // The shortest and the longest duration of the op over the first 1000 measured iterations.
+    void addSpread()
+    {
+        std::int64_t shortest = 0, longest = 0;
+        int count = 0;
+        for (const int k : measuredIterations(m_run)) {
+            const auto span = m_view.spanOf(m_selection.op, k);
+            if (!span || count >= 1000)
+                continue;
+            const std::int64_t time = span->end - span->begin;
+            shortest = count == 0 ? time : std::min(shortest, time);
+            longest = std::max(longest, time);
+            ++count;
+        }
+        if (count > 1)
+            add(tr("Min – max of %1 iterations").arg(count),
+                m_clock.length(shortest) + QString::fromUtf8(" – ")
+                    + m_clock.lengthWithUnit(longest));
+    }
+    void addLoss()
+    {
+        const auto& op = m_view.op(m_selection.op);
+        const auto& losses = m_view.iteration(m_selection.iteration).microBatchLoss;
+        const auto microBatch = static_cast<std::size_t>(op.microBatch.value);
+        if (op.microBatch.isValid() && microBatch < losses.size()
+            && op.stage.value + 1 == m_run.schedule.shape.stages)
+            add(tr("Loss of the micro-batch"), number(losses[microBatch], 3));
+    }
+    // What the op waited for, as rich text.
+    QString waitSentence(const profiler::OpExplanation& explanation) const
+    {
+        if (explanation.waited <= 0)
+            return {};
+        const QString waited = m_clock.lengthWithUnit(explanation.waited);
+        if (explanation.needs.empty())
+            return tr("Waited %1.").arg(waited);
+        const auto& need = explanation.needs.front();
+        const engine::Op& op = m_view.op(need.op);
+        if (engine::isTransfer(op.kind))
+            return tr("Waited %1 for transfer %2.").arg(waited, routeText(op, need.device));
+        return tr("Waited %1 for <b>%2</b>.").arg(waited, opName(m_info, op));
+    }
+    void addLinks(const QString& title, std::vector<CauseLink> causes)
+    {
+        std::ranges::stable_sort(causes, {}, [](const CauseLink& one) { return one.window.begin; });
+        DetailsSection& section = open(title, m_clock.scale.unit());
+        for (const auto& cause : causes)
+            section.links.push_back(linkTo(cause));
+    }
+    // The model FLOPs, the rate and the MFU of an op, if the model of the run is known.
+    void addCompute()
+    {
+        const engine::Shape& shape = m_run.schedule.shape;
+        const engine::Op& op = m_view.op(m_selection.op);
+        const auto model = modelOf(m_info);
+        const double flops = model ? modelFlopsOf(*model, shape, op) : 0;
+        if (flops <= 0 || m_selection.window.duration() <= 0 || m_info.inUnits())
+            return;
+        DetailsSection& section = open(tr("Compute"));
+        if (const auto layers = layersOf(*model, shape, op.stage))
+            section.note = layers->first == layers->second
+                ? tr("layer %1").arg(layers->first)
+                : tr("layers %1\u2013%2").arg(layers->first).arg(layers->second);
+        add(tr("Model FLOPs"), opFlopsText(flops));
+        std::int64_t time = 0; // of the ops of one kind and stage on the device
+        int count = 0;
+        bool isJoint = false; // another op has exactly the window of the selected op
+        for (const Span& span :
+             m_view.spansAround(m_selection.device, engine::Track::Kind::Compute,
+                                m_view.iteration(m_selection.iteration).window)) {
+            if (static_cast<int>(span.iteration) != m_selection.iteration)
+                continue;
+            isJoint = isJoint || (span.op != m_selection.op && span.window() == m_selection.window);
+            const engine::Op& other = m_view.op(span.op);
+            if (other.kind == op.kind && other.stage == op.stage) {
+                time += span.window().duration();
+                ++count;
+            }
+        }
+        if (isJoint)
+            return add(tr("Rate"), tr("unknown: measured together with another op"));
+        const double own = flops / (static_cast<double>(m_selection.window.duration()) * 1e-9),
+                     all = flops * count / (static_cast<double>(time) * 1e-9),
+                     peak = m_info.peakFlops;
+        const QString name = tr("All %1 of stage %2")
+                                 .arg(fromUtf8(engine::kindShortName(op.kind)))
+                                 .arg(op.stage.value);
+        if (peak <= 0) {
+            add(tr("Rate"), opRateText(own));
+            add(name, opRateText(all));
+            return add(tr("MFU of the op"), tr("unknown: the peak of the device was not measured"));
+        }
+        if (std::max(own, all) > peak) {
+            add(tr("Rate"), opRateText(own));
+            add(name, opRateText(all));
+            return add(tr("MFU of the op"),
+                       tr("unknown: the peak of the device, %1, is lower").arg(opRateText(peak)));
+        }
+        add(tr("Rate"), tr("%1 of %2").arg(opRateText(own), opRateText(peak)));
+        add(tr("MFU of the op"), percent(own / peak), true);
+        add(name, percent(all / peak));
+    }
+    // The kernels of a selected op, its time by kind of kernel, and the gaps between kernels. Lists
+    // the first kernels; the table lists all.
+    void addKernels()
+    {
+        constexpr std::size_t kShown = 24;
+        const GpuActivity& activity = m_context.kernels->activity();
+        const engine::OpOfIteration op{m_selection.op,
+                                       static_cast<std::uint32_t>(m_selection.iteration)};
+        const auto work = profiler::opWork(activity, op, m_selection.window);
+        if (!work)
+            return;
+        DetailsSection& section
+            = open(tr("Kernels"),
+                   tr("%1, %2, share")
+                       .arg(countOf(static_cast<std::int64_t>(work->works), "launch"),
+                            scaleIn(Unit::Microsecond).unit()));
+        DetailsBar bar;
+        for (const profiler::KernelKind kind : work->byKind.enumerators())
+            if (const std::int64_t sum = work->byKind[kind]; sum > 0)
+                bar.parts.push_back(
+                    {swatchOf(kind),
+                     std::min(1.0, static_cast<double>(sum) / inTicks(work->time))});
+        section.bars.push_back(std::move(bar));
+        add(tr("Gaps between kernels"), percent(work->gapShare()), true);
+        add(tr("Longest gap"), microseconds(work->longestGap));
+        if (work->isLaunchBound())
+            add(tr("Launch-bound"), tr("short kernels wait for their launches"));
+        if (const auto source = activity.takenFrom(op); source != op.iteration)
+            add(tr("Recorded in"), recordedInText(op, source));
+        const auto all = activity.of(op);
+        const Scale scale = timeScale(m_info, 1);
+        for (const std::uint32_t at : all.first(std::min(all.size(), kShown))) {
+            DetailsLink link = linkTo(m_context.kernels, m_context.kernels->select(at), scale);
+            link.rest.clear();
+            link.time += QStringLiteral("   ")
+                + percent(shareOfOp(activity.work()[at], m_selection.window));
+            section.links.push_back(std::move(link));
+        }
+        if (all.size() > kShown)
+            add(tr("More kernels"), tr("%1, in the Kernels table").arg(all.size() - kShown));
+    }
+    // How long the stash of an op is kept, the memory of its device, its NVTX range, kernels and
+    // timing method.
+    void addMemoryAndTrace()
+    {
+        const engine::Op& op = m_view.op(m_selection.op);
+        const KernelView* kernels = m_context.kernels;
+        open(tr("Memory and trace"));
+        if (const auto freed
+            = op.kind == OpKind::Forward ? freeing(m_view, m_selection) : std::optional<Span>()) {
+            const std::int64_t bytes = stashBytes(m_view, m_selection);
+            const QString kept = m_clock.lengthWithUnit(freed->end - m_selection.window.begin);
+            add(tr("Stash kept for %1").arg(opOf(m_view, freed->op)),
+                bytes > 0 ? tr("%1, %2").arg(bytesText(bytes), kept) : kept);
+            add(tr("Stash kept until"), m_clock.atWithUnit(freed->end));
+        }
+        if (m_view.hasMemory())
+            add(tr("Device memory at the end"),
+                bytesText(m_view.memory(m_selection.device)
+                              .at(static_cast<double>(m_selection.window.end))
+                              .total));
+        if (kernels != nullptr && !kernels->isEmpty()) {
+            add(tr("NVTX range"),
+                QString::fromStdString(engine::rangeText(
+                    op, m_run.schedule.shape, engine::nvtxGrammarNamed(m_info.nvtxGrammar))));
+            const engine::OpOfIteration of{m_selection.op,
+                                           static_cast<std::uint32_t>(m_selection.iteration)};
+            add(tr("Kernels, dropped"),
+                tr("%1, %2")
+                    .arg(kernels->activity().of(of).size())
+                    .arg(kernels->activity().trace().health.dropped));
+        }
+        if (!m_info.timing.empty())
+            add(tr("Timed by"), QString::fromStdString(m_info.timing));
+    }
+
+    QString bubbleSentence(const profiler::Bubble& bubble) const
+    {
+        if (bubble.untilNextWindow)
+            return tr("The device is idle until the next window.");
+        if (bubble.chain.empty())
+            return tr("Nothing was ready to compute.");
+        const auto& producer = bubble.chain.front();
+        const QString text = bubble.kind == BubbleKind::Drain
+            ? tr("The device has finished. The iteration ends with <b>%1</b> on device %2, at %3.")
+            : tr("Waits for <b>%1</b> (device %2), which ends at %3.");
+        const QString cause = text.arg(describeOp(m_info, m_view.op(producer.op)))
+                                  .arg(producer.device.value)
+                                  .arg(m_clock.atWithUnit(producer.window.end));
+        return bubble.kind == BubbleKind::Fill ? tr("The pipeline fills. ") + cause : cause;
+    }
+    // The chain of causes of a bubble, beginning with the first cause. Omits the middle of a long
+    // chain.
+    void addChain(const profiler::Bubble& bubble)
+    {
+        constexpr std::size_t kMost = 16;
+        const DetailsClock& clock = m_clock;
+        auto steps = m_view.causes(m_selection.iteration, bubble);
+        std::int64_t busy = 0;
+        for (const auto& step : steps)
+            busy += step.busy;
+        const QString nothing = clock.length(0); // transfers with this text are omitted
+        const std::size_t omitted = std::erase_if(steps, [&](const profiler::CauseStep& step) {
+            return !engine::isCompute(m_view.op(step.first.op).kind)
+                && clock.length(step.busy + step.idle) == nothing;
+        });
+        const std::size_t left = steps.size() > kMost ? steps.size() - kMost : 0;
+        std::int64_t leftTime = 0;
+        for (std::size_t k = 1; k <= left; ++k)
+            leftTime += steps[k].idle + steps[k].busy;
+        DetailsSection& section = open(bubble.kind == BubbleKind::Drain ? tr("Work until the end")
+                                                                        : tr("Chain of causes"),
+                                       tr("%1 each").arg(clock.scale.unit()));
+        section.isChain = true;
+        for (std::size_t k = 0; k < steps.size(); ++k) {
+            if (k > 0 && k <= left)
+                continue;
+            const profiler::CauseStep& step = steps[k];
+            DetailsLink link = linkTo(step.first);
+            if (step.ops > 1)
+                link.rest = tr("to %1 %2, %3 ops")
+                                .arg(opOf(m_view, step.last.op), link.rest)
+                                .arg(step.ops);
+            link.time = step.idle > 0
+                ? tr("%1 after %2").arg(clock.length(step.busy), clock.length(step.idle))
+                : clock.length(step.busy);
+            if (k == 0 && left > 0)
+                link.rest += tr(", then %1 steps in %2").arg(left).arg(clock.length(leftTime));
+            section.links.push_back(std::move(link));
+        }
+        if (steps.empty())
+            return;
+        const std::int64_t whole = steps.back().last.window.end - steps.front().first.window.begin;
+        add(tr("Compute and transfers of the chain"), clock.length(busy));
+        add(tr("Start to end of the chain"), clock.length(whole));
+        const Scale& scale = clock.scale;
+        if (omitted > 0)
+            add(tr("Transfers under %1, not listed")
+                    .arg(scale.withUnit(scale.perUnit() * std::pow(10.0, -scale.decimals()))),
+                QString::number(omitted));
+    }
+    void addBubbleFacts(const profiler::Bubble& bubble)
+    {
+        open();
+        add(tr("Kind"), fromUtf8(profiler::bubbleKindName(bubble.kind)));
+        add(tr("Start, end"), m_clock.range(bubble.window));
+        for (const engine::Window window : m_view.exposed(bubble.device))
+            if (window.begin == bubble.window.end)
+                add(tr("Following transfer"),
+                    tr("%1 exposed").arg(m_clock.lengthWithUnit(window.duration())));
+        if (const auto* metrics = m_view.metrics(m_selection.iteration))
+            add(tr("Share of the device's bubble"),
+                percent(static_cast<double>(bubble.window.duration())
+                        / inTicks(metrics->devices[bubble.device].bubble)));
+    }
+
+    std::vector<DeviceId> tracedDevices() const
+    {
+        std::vector<DeviceId> traced;
+        for (const DeviceId device : engine::Ids<DeviceId>(m_view.devices()))
+            if (hasTrace(m_run, device))
+                traced.push_back(device);
+        return traced;
+    }
+    double meanBubble(engine::Window window) const
+    {
+        const std::vector<DeviceId> devices = tracedDevices();
         double sum = 0;
-        for (const int k : measured)
-            sum += static_cast<double>(m_view.iteration(k).window.duration());
-        const int first = m_view.iteration(measured.front()).number,
-                  last = m_view.iteration(measured.back()).number;
-        add(first == last ? tr("Iteration %1").arg(first)
-                          : tr("Iteration, mean of %1\u2013%2").arg(first).arg(last),
-            scale.withUnit(sum / static_cast<double>(measured.size())));
+        for (const DeviceId device : devices)
+            sum += shareParts(m_view, device, window).back().share;
+        return sum / static_cast<double>(std::max<std::size_t>(1, devices.size()));
     }
-    add(tr("Predicted"), scale.withUnit(expected));
-    const std::int64_t newest = iterations().back().window.duration();
-    const auto late = static_cast<double>(newest - expected);
-    const QString change = std::abs(late) < 0.05 * scale.perUnit()
-        ? tr("on time")
-        : (late > 0 ? tr("%1 behind") : tr("%1 ahead")).arg(scale.withUnit(std::abs(late)));
-    add(tr("Newest iteration, %1").arg(change), scale.withUnit(newest));
-    add({},
-        tr("Outlined ops are planned; ops that have run are pale. Measured times "
-           "appear when the iteration is complete."));
-}
+    // "The transition from iteration 1 to 2: 50.5 % bubble, compared with 28.6 % of a whole
+    // iteration."
+    QString rangeSentence() const
+    {
+        const engine::Window window = m_selection.window;
+        const int first = m_view.iterationAt(window.begin),
+                  last = m_view.iterationAt(window.end - 1);
+        const auto of = [this](int k) -> const engine::Iteration& {
+            return iterations()[static_cast<std::size_t>(k)];
+        };
+        const QString bubble = tr("<b>%1 bubble</b>").arg(percent(meanBubble(window)));
+        const QString whole = percent(meanBubble(of(std::clamp(first, 0, last)).window));
+        if (first == last)
+            return tr("%1, compared with %2 in the whole iteration.").arg(bubble, whole);
+        const QString from = iterationTitle(m_run.timeline, first);
+        const QString until = of(first).kind == of(last).kind
+            ? iterationName(m_run.timeline, last)
+            : iterationTitle(m_run.timeline, last);
+        return (last == first + 1
+                    ? tr("The transition from %1 to %2: %3, compared with %4 of a whole iteration.")
+                    : tr("From %1 to %2: %3, compared with %4 of the first one."))
+            .arg(from, until, bubble, whole);
+    }
+    void addShares()
+    {
+        constexpr int kShown = 16; // more would move the counts out of view
+        DetailsSection& section = open(tr("Shares"), tr("bubble"));
+        const std::vector<DeviceId> devices = tracedDevices();
+        for (const DeviceId device : devices | std::views::take(kShown)) {
+            const auto parts = shareParts(m_view, device, m_selection.window);
+            section.bars.push_back(
+                {tr("Device %1").arg(device.value), percent(parts.back().share), parts});
+        }
+        if (std::ssize(devices) > kShown)
+            add(tr("Further devices"), QString::number(std::ssize(devices) - kShown));
+    }
+    void addCauses(const profiler::RangeMetrics& range)
+    {
+        DetailsSection& section
+            = open(tr("Bubble by cause"), tr("mean, %1").arg(m_clock.scale.unit()));
+        using Device = profiler::RangeDevice;
+        const auto addCause = [&](const QString& name, auto ticks) {
+            double sum = 0;
+            for (const Device& device : range.devices)
+                sum += static_cast<double>(ticks(device));
+            if (sum > 0)
+                add(name, m_clock.scale.text(sum / std::max(1, range.recorded)));
+        };
+        addCause(tr("fill: no input yet"), [](const Device& one) { return one.times.fill; });
+        addCause(tr("wait for another device"), [](const Device& one) { return one.times.wait; });
+        addCause(tr("drain: no work left"), [](const Device& one) { return one.times.drain; });
+        addCause(tr("between iterations"), [](const Device& one) { return one.between; });
+        if (section.rows.empty())
+            add(tr("No bubble"), {});
+    }
+    void addCounts(const profiler::RangeMetrics& range)
+    {
+        std::int64_t whole = 0, cut = 0, messages = 0;
+        const profiler::RangeDevice* largest = nullptr;
+        for (const profiler::RangeDevice& device : range.devices) {
+            whole += device.opsWhole;
+            cut += device.opsCut;
+            messages += device.times.messagesSent;
+            if (device.times.peakBytes
+                && (largest == nullptr || device.times.peakBytes > largest->times.peakBytes))
+                largest = &device;
+        }
+        open(tr("Counts"));
+        add(tr("Ops: whole, cut off"), number(whole) + QStringLiteral(", ") + number(cut));
+        add(tr("Messages"), number(messages));
+        if (largest != nullptr)
+            add(tr("Largest memory"),
+                tr("%1, device %2")
+                    .arg(bytesText(*largest->times.peakBytes))
+                    .arg(largest->times.device.value));
+        if (!m_view.knowsMemory())
+            add(tr("Memory"), tr("not recorded"));
+    }
+    // Links to the notes in the range, numbered as in the strip of notes.
+    void addNotes()
+    {
+        DetailsSection& section = open(tr("Notes"));
+        for (std::size_t k = 0; k < m_context.notes.size(); ++k) {
+            const engine::Note& note = m_context.notes[k];
+            if (!note.window.intersects(m_selection.window)
+                && !m_selection.window.contains(note.window.begin))
+                continue;
+            DetailsLink& link = section.links.emplace_back();
+            link.name = note.text.empty() ? tr("bookmark") : fromUtf8(note.text);
+            link.isCut = true;
+            link.prefix = QString::number(k + 1);
+            link.time = m_clock.at(note.window.begin);
+            link.target = selectionOf(m_view, note);
+        }
+        section.note = number(section.links.size());
+    }
 
-// A table with the live, touched, arena and planned bytes of the first 16 devices; see
-// RunningMemory.
-void Describer::addLiveMemory()
-{
-    constexpr int kShown = 16;
-    const Scale bytes = byteScale(static_cast<std::int64_t>(m_view.runningMemoryScale()));
-    const auto text = [&bytes](auto amount) { return bytes.text(amount); };
-    DetailsSection& section = open(tr("Memory, %1").arg(bytes.unit()));
-    section.table.columns = {tr("live"), tr("touched"), tr("arena"), tr("plan")};
-    for (int d = 0; d < std::min(m_view.devices(), kShown); ++d)
-        if (const auto memory = m_view.runningMemory(DeviceId{d}))
-            section.table.rows.push_back(
-                {tr("device %1").arg(d),
-                 {{text(memory->live.total), true},
-                  {memory->touched ? text(*memory->touched) : QStringLiteral("–"), false,
-                   memory->isOverArena()},
-                  {text(memory->arena)},
-                  {text(memory->plan), false, memory->isOverPlan}}});
-}
+    // The GPU or partition of a device: name, multiprocessors, clocks, throttling, memory reported
+    // by the driver.
+    void addGpu()
+    {
+        const auto& gpus = m_info.machine.gpus;
+        const GpuActivity* activity = m_context.kernels ? &m_context.kernels->activity() : nullptr;
+        const engine::GpuPlace* place = nullptr; // the context of the device's work
+        if (activity != nullptr)
+            if (const auto streams = activity->streams(m_selection.device); !streams.empty())
+                place = &activity->placeOf(activity->on(streams.front()).front());
+        // The GPU that ran the kernels or, if the kernels are unknown, the GPU with the number of
+        // the device. Falls back to the first GPU if the file does not list that GPU.
+        const int ordinal
+            = place != nullptr ? static_cast<int>(place->device) : m_selection.device.value;
+        const auto own = std::ranges::find(gpus, ordinal, &GpuFacts::device);
+        const GpuFacts* gpu = own != gpus.end() ? &*own : gpus.empty() ? nullptr : &gpus.front();
+        open(tr("GPU"));
+        if (gpu != nullptr && !gpu->name.empty())
+            add(tr("Name"), QString::fromStdString(gpu->name));
+        if (place == nullptr)
+            return;
+        const engine::GpuTrace& trace = activity->trace();
+        const auto context
+            = std::ranges::find(trace.contexts, place->context, &engine::GpuContext::context);
+        if (context != trace.contexts.end() && context->multiprocessors > 0) {
+            std::int64_t all = 0;
+            for (const auto& [name, value] :
+                 gpu != nullptr ? gpu->numbers : decltype(gpu->numbers)())
+                all = name == "smCount" ? value : all;
+            add(context->isPartition ? tr("SM partition") : tr("Multiprocessors"),
+                all > 0 ? tr("%1 of %2").arg(context->multiprocessors).arg(all)
+                        : QString::number(context->multiprocessors),
+                context->isPartition);
+        }
+        std::vector<std::uint32_t> clocks;
+        std::uint64_t throttle = 0;
+        for (const engine::GpuSample& sample : trace.samples) {
+            const bool isIdle
+                = (sample.throttle & static_cast<std::uint64_t>(engine::Throttle::Idle)) != 0;
+            if (sample.device != place->device || isIdle || sample.smClock == 0)
+                continue;
+            clocks.push_back(sample.smClock);
+            throttle |= sample.throttle;
+        }
+        if (!clocks.empty()) {
+            const auto [least, most] = std::ranges::minmax(clocks);
+            add(tr("SM clock"), tr("%1 – %2 MHz").arg(least).arg(most));
+            add(tr("Throttled by"), throttleText(throttle));
+        }
+        if (const double given = mostGiven(trace, *place); given > 0)
+            add(tr("Memory reported by the driver, peak"),
+                byteScale(static_cast<std::int64_t>(std::min(given, 1e18))).withUnit(given));
+    }
+    void addLaunch(const engine::GpuKernel& kernel)
+    {
+        const auto& block = kernel.block;
+        // A double, because the numbers of a damaged file may overflow integers.
+        const double threads = 1.0 * block[0] * block[1] * block[2];
+        open(tr("Launch"));
+        add(tr("Grid, blocks"), extent(kernel.grid));
+        add(tr("Block, threads"),
+            threads == block[0]
+                ? extent(block)
+                : tr("%1 = %2").arg(extent(block), QString::number(threads, 'f', 0)));
+        add(tr("Registers per thread"), QString::number(kernel.registers));
+        add(tr("Shared memory per block"),
+            sharedText(std::int64_t{kernel.staticShared} + kernel.dynamicShared));
+        if (kernel.staticShared > 0 && kernel.dynamicShared > 0)
+            add(tr("... static, dynamic"),
+                tr("%1, %2").arg(sharedText(kernel.staticShared),
+                                 sharedText(kernel.dynamicShared)));
+        if (kernel.localPerThread > 0)
+            add(tr("Local memory per thread"), bytesOf(kernel.localPerThread));
+        if (kernel.graphNode != 0)
+            add(tr("Launched by"), tr("a CUDA graph"));
+    }
+    void addPlace(const KernelView& kernels, const GpuWork& work)
+    {
+        const GpuActivity& activity = kernels.activity();
+        const auto& place = activity.placeOf(work);
+        open(tr("Time and place"));
+        add(tr("Start, end"), m_clock.range(work.window));
+        // The time from the API call to the start of the kernel. The timeline of an emulated run
+        // moves calls and kernels separately, so their distance has no meaning.
+        if (const engine::GpuCall* call = activity.callOf(work))
+            add(tr("Launch latency"),
+                m_info.mode == engine::Mode::Live
+                    ? microseconds(work.window.begin - call->window.begin)
+                    : tr("not available in emulation"));
+        if (const auto wait = kernels.waitOf(workAt(activity, work))) {
+            add(tr("Wait for other ranks"), microseconds(wait->duration()));
+            add(tr("Transfers"), microseconds(work.window.end - wait->end), true);
+        }
+        add(tr("Stream, context"), tr("%1, %2").arg(place.stream).arg(place.context));
+        if (place.correlation != 0)
+            add(tr("Correlation"), QString::number(place.correlation));
+    }
+    void addOpOf(const KernelView& kernels, const GpuWork& work)
+    {
+        const auto iteration = static_cast<int>(work.of.iteration);
+        const auto span = work.of.isKnown() ? m_view.spanOf(work.of.op, iteration) : std::nullopt;
+        if (!span)
+            return;
+        const GpuActivity& activity = kernels.activity();
+        open(tr("Op"), m_clock.scale.unit())
+            .links.push_back(
+                linkTo({work.of.op, m_view.deviceOf(work.of.op), span->window()}, iteration));
+        add(tr("Share of the op"), percent(shareOfOp(work, span->window())), true);
+        const auto all = activity.of(work.of);
+        const auto own = std::ranges::find(all, workAt(activity, work));
+        add(tr("Position in the op"), tr("%1 of %2").arg(own - all.begin() + 1).arg(all.size()));
+        if (const auto source = activity.takenFrom(work.of); source != work.of.iteration)
+            add(tr("Recorded in"), recordedInText(work.of, source));
+    }
+    // Names the iteration `source`, in which the kernels of an op were recorded: "iteration 2". If
+    // the Replay is shown, adds the factor by which the kernels are scaled: "iteration 2, scaled by
+    // 0.98".
+    QString recordedInText(engine::OpOfIteration op, std::uint32_t source) const
+    {
+        const QString name = iterationTitle(m_run.timeline, static_cast<int>(source));
+        const auto here = m_view.spanOf(op.op, static_cast<int>(op.iteration));
+        const auto there = m_view.spanOf(op.op, static_cast<int>(source));
+        if (!here || !there || there->end == there->begin)
+            return name;
+        return name
+            + tr(", scaled by %1")
+                  .arg(number(static_cast<double>(here->end - here->begin)
+                                  / static_cast<double>(there->end - there->begin),
+                              2));
+    }
 
-Details Describer::running()
-{
-    m_out = runningDetails(m_run, *m_context.progress);
-    addComparison();
-    addLiveMemory();
-    return finished();
-}
+    // The longest boxes of the selected category; of all bubbles if nothing is selected.
+    void addLongest(const RunMetrics& metrics)
+    {
+        constexpr std::size_t kMost = 6;
+        const bool isSelected = m_selection.kind == Selection::Kind::Category;
+        const auto category = isSelected ? m_selection.category : profiler::TimeCategory::Bubble;
+        const CategoryBoxes boxes(m_view, m_selection.iteration, category);
+        if (boxes.all().empty())
+            return;
+        DetailsSection& section = open(tr("Longest bubbles"), m_clock.scale.unit());
+        if (isSelected) {
+            const double mean = profiler::timeByCategory(metrics)[category];
+            section.title = tr("%1, selected")
+                                .arg(capitalized(fromUtf8(profiler::timeCategoryName(category))));
+            section.note = tr("%1 per device, %2")
+                               .arg(m_clock.scale.withUnit(mean),
+                                    percent(mean / static_cast<double>(metrics.duration)));
+        }
+        for (const Selection& box : boxes.longest(kMost))
+            section.links.push_back(linkTo(nullptr, box, m_clock.scale));
+        if (const auto more = std::ssize(boxes.all()) - std::ssize(section.links); more > 0)
+            add(tr("%1 more, shorter").arg(number(more)), {});
+    }
+    // Adds the range of the measured iterations to the head. A simulated run repeats itself, so it
+    // has none.
+    void addMeasured()
+    {
+        const std::vector<int> measured = measuredIterations(m_run);
+        if (m_info.mode == engine::Mode::Simulate || measured.empty())
+            return;
+        if (measured.size() == 1) {
+            m_out.right = tr("only one iteration, no range");
+            return;
+        }
+        const Scale& scale = m_clock.scale;
+        const auto duration
+            = [this](int k) { return static_cast<double>(m_view.iteration(k).window.duration()); };
+        const auto [least, most] = std::ranges::minmax(measured, {}, duration);
+        m_out.right
+            = tr("measured %1 to %2").arg(scale.text(duration(least)), scale.text(duration(most)));
+        const double from = duration(least) / scale.perUnit(),
+                     to = duration(most) / scale.perUnit();
+        const auto place
+            = [&](double value) { return to > from ? (value - from) / (to - from) : 0.5; };
+        const profiler::Ticks ticks = profiler::ticks(from, to, (to - from) / 4);
+        for (const double tick : ticks.major)
+            m_out.dots.ticks.emplace_back(place(tick), number(tick, ticks.decimals));
+        m_out.dots.unit = scale.unit();
+        for (const int k : measured)
+            m_out.dots.dots.push_back(
+                {place(duration(k) / scale.perUnit()),
+                 tr("iteration %1, %2")
+                     .arg(QString::number(m_view.iteration(k).number), scale.withUnit(duration(k))),
+                 {.iteration = k},
+                 k == m_selection.iteration});
+    }
+    // The measures of the summary, then what is known of the set-up. If the reported iteration is
+    // shown, also its 95 % interval and how much shorter the iteration of typical ops is.
+    void addRunFacts(const RunMetrics& metrics)
+    {
+        open(tr("Run"));
+        const Scale& scale = m_clock.scale;
+        const bool isReported = metrics.iteration == engine::reportedIteration(m_run.timeline)
+            && whyIterationUnknown(m_run).empty();
+        if (const auto interval
+            = isReported ? profiler::iterationInterval(m_run, metrics.iteration) : std::nullopt)
+            add(tr("95 % interval"),
+                tr("%1 to %2").arg(scale.text(interval->least), scale.withUnit(interval->most)));
+        const auto& last = iterations().back();
+        if (isReported && last.kind == engine::Iteration::Kind::Replay
+            && measuredIterations(m_run).size() > 1) {
+            const auto typical = static_cast<double>(last.window.duration());
+            const double change = typical / static_cast<double>(metrics.duration) - 1;
+            add(tr("Typical ops"),
+                (change > 0 ? tr("%1, %2 longer") : tr("%1, %2 shorter"))
+                    .arg(scale.withUnit(typical), percent(std::fabs(change))));
+        }
+        for (const profiler::Fact& fact :
+             profiler::facts(profiler::runMeasures(), {m_run, metrics},
+                             profiler::kSummary | profiler::kSimulated)) {
+            if (fact.of.key == "iteration") // in the head
+                continue;
+            const QString note = fromUtf8(fact.value.note),
+                          value = measureText(fact.value, fact.of);
+            add(fromUtf8(fact.of.title),
+                note.isEmpty() || !fact.value.isKnown() ? value
+                                                        : value + QStringLiteral(", ") + note);
+        }
+        if (const int copies = m_run.schedule.shape.dataParallel; copies > 1)
+            add(tr("Copies W"), tr("%1, the first is shown").arg(copies));
+        // The command has the options with which a prediction was edited.
+        const bool isSimulated = m_info.mode == engine::Mode::Simulate;
+        for (const auto& [name, value] :
+             {std::pair(tr("Model"), m_info.model), std::pair(tr("Precision"), m_info.precision),
+              std::pair(tr("Link"), m_info.link), std::pair(tr("Timed by"), m_info.timing),
+              std::pair(tr("Command"), isSimulated ? m_info.command : std::string()),
+              std::pair(tr("Hardware"), m_info.deviceName)})
+            if (!value.empty())
+                add(name, fromUtf8(value));
+        addMachine();
+    }
+    // Which iteration of how many the details describe.
+    QString whichIteration() const
+    {
+        using enum engine::Iteration::Kind;
+        const engine::Iteration& one = m_view.iteration(m_selection.iteration);
+        const auto measured = std::ssize(measuredIterations(m_run));
+        if (one.kind == Replay)
+            return tr("Typical ops: every op takes its median time");
+        if (one.kind == Warmup)
+            return tr("Warm-up iteration %1").arg(one.number);
+        const QString all = countOf(measured, "iteration");
+        if (measured == 1)
+            return all;
+        if (m_selection.iteration != engine::reportedIteration(m_run.timeline))
+            return tr("%1, number %2 is shown").arg(all).arg(one.number);
+        return (m_info.outcome == engine::Outcome::Running ? tr("%1, the median so far")
+                    : measured == 2                        ? tr("%1, the shorter is shown")
+                                                           : tr("%1, the median is shown"))
+            .arg(all);
+    }
+    // Compares the measured iterations with the prediction.
+    void addComparison()
+    {
+        if (m_context.predicted == nullptr || iterations().empty())
+            return;
+        const std::int64_t expected
+            = m_context.predicted->timeline.iterations.front().window.duration();
+        const Scale scale = timeScale(m_info, expected);
+        open(tr("Compared with the prediction"), tr("predicted from measured ops"));
+        if (const std::vector<int> measured = measuredIterations(m_run); !measured.empty()) {
+            double sum = 0;
+            for (const int k : measured)
+                sum += static_cast<double>(m_view.iteration(k).window.duration());
+            const int first = m_view.iteration(measured.front()).number,
+                      last = m_view.iteration(measured.back()).number;
+            add(first == last ? tr("Iteration %1").arg(first)
+                              : tr("Iteration, mean of %1\u2013%2").arg(first).arg(last),
+                scale.withUnit(sum / static_cast<double>(measured.size())));
+        }
+        add(tr("Predicted"), scale.withUnit(expected));
+        const std::int64_t newest = iterations().back().window.duration();
+        const auto late = static_cast<double>(newest - expected);
+        const QString change = std::abs(late) < 0.05 * scale.perUnit()
+            ? tr("on time")
+            : (late > 0 ? tr("%1 behind") : tr("%1 ahead")).arg(scale.withUnit(std::abs(late)));
+        add(tr("Newest iteration, %1").arg(change), scale.withUnit(newest));
+        add({},
+            tr("Outlined ops are planned; ops that have run are pale. Measured times "
+               "appear when the iteration is complete."));
+    }
+    // A table with the live, touched, arena and planned bytes of the first 16 devices; see
+    // RunningMemory.
+    void addLiveMemory()
+    {
+        constexpr int kShown = 16;
+        const Scale bytes = byteScale(static_cast<std::int64_t>(m_view.runningMemoryScale()));
+        const auto text = [&bytes](auto amount) { return bytes.text(amount); };
+        DetailsSection& section = open(tr("Memory, %1").arg(bytes.unit()));
+        section.table.columns = {tr("live"), tr("touched"), tr("arena"), tr("plan")};
+        for (int d = 0; d < std::min(m_view.devices(), kShown); ++d)
+            if (const auto memory = m_view.runningMemory(DeviceId{d}))
+                section.table.rows.push_back(
+                    {tr("device %1").arg(d),
+                     {{text(memory->live.total), true},
+                      {memory->touched ? text(*memory->touched) : QStringLiteral("–"), false,
+                       memory->isOverArena()},
+                      {text(memory->arena)},
+                      {text(memory->plan), false, memory->isOverPlan}}});
+    }
+
+    const RunView& m_view;
+    const engine::Run& m_run;
+    const engine::RunInfo& m_info;
+    const Selection m_selection;
+    const DetailsContext& m_context;
+    const DetailsClock m_clock;
+    Details m_out;
+};
 
 bool isKnown(const RunView& view, const Selection& selection)
 {

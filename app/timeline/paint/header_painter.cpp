@@ -86,15 +86,10 @@ void paintFold(QPainter& painter, bool isOpen, QPointF centre, QColor colour)
     pen.setCapStyle(Qt::RoundCap);
     painter.setPen(pen);
     painter.setRenderHint(QPainter::Antialiasing);
-    if (isOpen) {
-        const QPointF lines[]
-            = {centre + QPointF(-3.5, -2), centre + QPointF(0, 2), centre + QPointF(3.5, -2)};
-        painter.drawPolyline(lines, 3);
-    } else {
-        const QPointF lines[]
-            = {centre + QPointF(-2, -3.5), centre + QPointF(2, 0), centre + QPointF(-2, 3.5)};
-        painter.drawPolyline(lines, 3);
-    }
+    QPolygonF chevron{{-3.5, -2}, {0, 2}, {3.5, -2}};
+    if (!isOpen)
+        std::ranges::for_each(chevron, [](QPointF& point) { point = point.transposed(); });
+    painter.drawPolyline(chevron.translated(centre));
     painter.setRenderHint(QPainter::Antialiasing, false);
 }
 

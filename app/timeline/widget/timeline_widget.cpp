@@ -1,14 +1,20 @@
 #include "app/timeline/widget/timeline_widget.h"
 
 #include "app/timeline/details/details.h"
+#include "app/timeline/paint/header_painter.h"
+#include "app/timeline/paint/legend.h"
 #include "app/timeline/paint/ruler_painter.h"
+#include "app/timeline/view/labels.h"
 #include "app/timeline/view/navigation.h"
-#include "app/timeline/widget/timeline_scene.h"
+#include "app/ui/text.h"
 
 #include <QAccessible>
 #include <QContextMenuEvent>
+#include <QFontMetricsF>
 #include <QMouseEvent>
 #include <QPainter>
+#include <QPixmap>
+#include <QRegion>
 #include <QToolTip>
 #include <QWheelEvent>
 
@@ -17,13 +23,883 @@
 #include <utility>
 
 namespace app {
-
 namespace {
 
+constexpr double kReach = 6;     // pixels around a handle
 constexpr int kZoomEnds = 150;   // ms without a change of the zoom
 constexpr double kTriangle = 22; // width of the triangle at the left of a lane's header
 
+constexpr double kRangeTextFrom = 24; // least width of a box with text, which may be elided
+
+void paintRangeText(QPainter& painter, const HostRange& range, const QRectF& box)
+{
+    const QFontMetricsF metrics(painter.font());
+    const QString text
+        = metrics.elidedText(QString::fromStdString(range.text), Qt::ElideRight, box.width() - 6);
+    painter.drawText(
+        QPointF(box.left() + 3, std::round(box.center().y() + metrics.capHeight() / 2)), text);
+}
+
+// Draws adjacent boxes as one rectangle and skips boxes in pixels that are already drawn, so the
+// cost depends on the number of pixels.
+void paintRow(QPainter& painter, std::span<const HostRange> ranges, const TimeAxis& axis,
+              const Theme& theme, double top)
+{
+    QRectF fill;
+    const auto flush = [&] {
+        if (!fill.isEmpty())
+            painter.fillRect(fill, theme.chrome.pressed);
+        fill = {};
+    };
+    double drawnTo = axis.left - 1;
+    for (std::size_t k = 0;; ++k) {
+        const BoxesUpTo passed(axis, drawnTo);
+        k = engine::gallop(k, ranges.size(),
+                           [&](std::size_t at) { return passed.has(ranges[at].window); });
+        if (k >= ranges.size())
+            break;
+        const QRectF whole = boxRect(axis, ranges[k].window, top, Lane::kKernel);
+        const double left = std::max(whole.left(), axis.left);
+        const QRectF box(left, top, std::min(whole.right(), axis.right()) - left, Lane::kKernel);
+        drawnTo = whole.right();
+        if (box.left() > fill.right())
+            flush();
+        fill = fill.isEmpty() ? box : fill.united(box);
+        if (box.width() < kRangeTextFrom)
+            continue;
+        flush(); // before the text
+        paintRangeText(painter, ranges[k], box);
+    }
+    flush();
+}
+
+// A separate pool, because simulations may occupy the threads of the global one for seconds.
+QThreadPool& painters()
+{
+    static QThreadPool pool;
+    pool.setMaxThreadCount(1);
+    return pool;
+}
+
+std::size_t spansInSight(const TimelineScene& scene)
+{
+    const engine::Window sight = scene.axis.window();
+    std::size_t count = scene.view->spansInSight(sight);
+    if (const KernelView* kernels = scene.drawnKernels()) {
+        const double share = (scene.axis.end - scene.axis.begin)
+            / std::max(1.0, static_cast<double>(scene.view->extent().duration()));
+        count += static_cast<std::size_t>(std::min(share, 1.0)
+                                          * static_cast<double>(kernels->activity().work().size()));
+    }
+    return count;
+}
+
 } // namespace
+
+bool OverviewDrag::isOnHandle(const QRectF& frame, double x)
+{
+    return std::abs(x - frame.left()) <= kReach || std::abs(x - frame.right()) <= kReach;
+}
+
+OverviewDrag::Grip OverviewDrag::gripAt(const QRectF& frame, double x)
+{
+    if (frame.width() < 3 * kReach || !isOnHandle(frame, x))
+        return Grip::Frame;
+    return std::abs(x - frame.left()) <= kReach ? Grip::Begin : Grip::End;
+}
+
+ViewWindow OverviewDrag::press(const RunView& view, const QRectF& area, ViewWindow inSight,
+                               QPointF at)
+{
+    const QRectF frame = overviewWindowRect(view, area, inSight);
+    const TimeAxis whole = overviewAxis(view, area, 1);
+    const Grip grip = gripAt(frame, at.x());
+    if (grip == Grip::Frame && !frame.contains(at))
+        inSight = inSight.moved(whole.time(at.x()) - inSight.centre());
+    m_ticksPerPixel = whole.ticksPerPixel();
+    begin(grip, inSight);
+    return inSight;
+}
+
+ViewWindow OverviewDrag::moved(double ticks, double least) const
+{
+    switch (m_grip) {
+    case Grip::Begin:
+        return {std::min(m_from.begin + ticks, m_from.end - least), m_from.end};
+    case Grip::End:
+        return {m_from.begin, std::max(m_from.end + ticks, m_from.begin + least)};
+    default:
+        return m_from.moved(ticks);
+    }
+}
+
+std::optional<EmptyState::Texts> TimelineScene::emptyTexts() const
+{
+    if (!isEmpty())
+        return std::nullopt;
+    if (view && view->run().info.outcome != engine::Outcome::Running)
+        return EmptyState::Texts{Icon::Chart,
+                                 TimeCanvas::tr("No iteration was recorded"),
+                                 TimeCanvas::tr("The run ended before its first iteration was "
+                                                "complete."),
+                                 {}};
+    return EmptyState::Texts{Icon::Chart,
+                             TimeCanvas::tr("No iteration yet"),
+                             TimeCanvas::tr("The timeline fills when the first iteration is "
+                                            "complete."),
+                             {}};
+}
+
+bool TimelineScene::areMessagesThin(const ViewWindow& window) const
+{
+    constexpr double kThin = 2;
+    return !isEmpty() && !view->occurs().has(engine::OpKind::Evict)
+        && static_cast<double>(view->occurs().longestMessage) * areas.lanes.width()
+        < kThin * window.duration();
+}
+
+bool TimelineScene::areLanesDense() const
+{
+    return std::ranges::any_of(
+        lanes, [](const Lane& lane) { return !lane.isHidden && lane.kind == LaneKind::Dense; });
+}
+
+void TimelineScene::layout(QSizeF size, LaneOptions options)
+{
+    const bool hasMany = !isEmpty() && iterations().size() > IterationStrip::kFrom;
+    areas = TimelineGeometry(size, {hasMany, !notes.empty()});
+    options.available = areas.lanes.height();
+    options.hasOneStrip = hasOneStrip;
+    const KernelView* drawn = drawnKernels();
+    options.kernels = drawn != nullptr ? drawn->rows() : engine::IdVector<engine::DeviceId, int>();
+    options.ranges
+        = drawn != nullptr ? drawn->ranges().rows() : engine::IdVector<engine::DeviceId, int>();
+    options.kernelsDecide = drawn != nullptr && view->run().info.import
+        && view->run().info.import->onGpu && !view->run().info.import->stagesKnown;
+    lanes = layoutLanes(view ? view->devices() : 0, options);
+}
+
+std::optional<ViewWindow> TimelineScene::fitOf(int which) const
+{
+    if (isEmpty() || which < 0 || which >= static_cast<int>(iterations().size()))
+        return std::nullopt;
+    return fitted(iterations()[static_cast<std::size_t>(which)].window, areas.lanes.width());
+}
+
+PlanView TimelineScene::drawnPlan() const
+{
+    const bool isGrowing = !isEmpty() && view->run().info.outcome == engine::Outcome::Running;
+    if (!isGrowing || !look.isPlanShown || !plan)
+        return {};
+    PlanView drawn{plan.get(), view->extent().end};
+    const int next = static_cast<int>(iterations().size());
+    if (planIteration == next)
+        drawn.devices = opsDone;
+    drawn.isComplete = planIteration > next; // it has ended, but its times are not read yet
+    return drawn;
+}
+
+std::optional<PlannedOp> TimelineScene::plannedAt(QPointF at) const
+{
+    const PlanView drawn = drawnPlan();
+    const int k = areas.lanes.contains(at) ? laneAt(lanes, laneY(at.y())) : -1;
+    if (drawn.plan == nullptr || k < 0)
+        return std::nullopt;
+    const Lane& lane = lanes[static_cast<std::size_t>(k)];
+    const double above = laneY(at.y()) - lane.computeTop();
+    const engine::DeviceId device{k};
+    const auto* op = lane.hasBoxes() && above >= 0 && above < lane.compute
+        ? drawn.at(device, axis.time(at.x()))
+        : nullptr;
+    return op == nullptr ? std::nullopt : std::optional(PlannedOp{device, *op});
+}
+
+QString TimelineScene::plannedText(const PlannedOp& planned) const
+{
+    const PlanView drawn = drawnPlan();
+    if (drawn.plan == nullptr)
+        return {};
+    const Scale scale = timeScale(view->run().info, drawn.plan->duration());
+    const bool isDone = drawn.plan->positionOf(planned.op.op) < drawn.done(planned.device);
+    const engine::Window window{planned.op.begin, planned.op.end};
+    return toolTipPage(
+        opName(view->run().info, view->op(planned.op.op)),
+        TimeCanvas::tr("planned %1").arg(scale.withUnit(window.duration())),
+        {TimeCanvas::tr("device %1, %2 %3 of its iteration")
+             .arg(QString::number(planned.device.value), rangeText(window, 0, scale), scale.unit()),
+         isDone ? TimeCanvas::tr("has run; measured times appear when its iteration is complete")
+                : TimeCanvas::tr("not yet run; predicted from the iterations so far")});
+}
+
+engine::Window TimelineScene::extent() const
+{
+    engine::Window all = view->extent();
+    if (const PlanView drawn = drawnPlan(); drawn.plan != nullptr)
+        all.end = drawn.window().end;
+    return all;
+}
+
+RulerScale TimelineScene::rulerScale() const
+{
+    const PlanView drawn = drawnPlan();
+    const bool isFromPlan = drawn.plan != nullptr && drawn.reached() > drawn.begin
+        && axis.window().contains(drawn.begin);
+    return app::rulerScale(*view, axis, isFromPlan ? std::optional(drawn.begin) : std::nullopt);
+}
+
+ViewWindow TimelineScene::tail() const
+{
+    const int last = view->run().info.outcome == engine::Outcome::Running
+        ? static_cast<int>(iterations().size()) - 1
+        : std::max(0, engine::reportedIteration(view->timeline()));
+    const engine::Window window = iterations()[static_cast<std::size_t>(last)].window;
+    const double duration = axis.end - axis.begin;
+    constexpr double kNow = 0.79; // place of the current time, as a share of the width
+    const PlanView drawn = drawnPlan();
+    const std::int64_t ahead = drawn.plan == nullptr ? 0 : drawn.reached() - drawn.begin;
+    const auto begin = static_cast<double>(window.begin + ahead),
+               end = static_cast<double>(window.end + ahead);
+    if (duration < 0.9 * static_cast<double>(window.duration()))
+        return {end - kNow * duration, end + (1 - kNow) * duration};
+    return drawn.plan == nullptr ? *fitOf(last) : ViewWindow{begin, begin + (end - begin) / kNow};
+}
+
+Selection TimelineScene::rangeBetween(double fromX, double toX) const
+{
+    const double a = axis.time(fromX), b = axis.time(toX);
+    return {.kind = Selection::Kind::Range,
+            .iteration = view->iterationAt(std::min(a, b)),
+            .window = {std::llround(std::min(a, b)), std::llround(std::max(a, b))}};
+}
+
+Selection TimelineScene::deviceSelection(int device) const
+{
+    return {.kind = Selection::Kind::Device,
+            .iteration = iteration,
+            .device = engine::DeviceId{device}};
+}
+
+QString TimelineScene::stripText(QPointF at) const
+{
+    const int note = noteAt(at);
+    if (note >= 0)
+        return toolTipText(fromUtf8(notes[static_cast<std::size_t>(note)].text));
+    if (const int under = reasonAt(at); under >= 0)
+        return toolTipText(reasons[static_cast<std::size_t>(under)].tip);
+    return isEmpty() ? QString() : iterationToolTip(*view, iterationStrip(), at);
+}
+
+int TimelineScene::reasonAt(QPointF at) const
+{
+    return path && areas.ruler.contains(at) ? app::reasonAt(reasons, axis, areas.ruler, at) : -1;
+}
+
+std::optional<Selection> TimelineScene::reasonTarget() const
+{
+    const auto at = static_cast<std::size_t>(reason);
+    if (isEmpty() || !path || reason < 0 || at >= reasons.size())
+        return std::nullopt;
+    return Selection{.kind = Selection::Kind::Op,
+                     .iteration = path->why.path.iteration,
+                     .device = reasons[at].device,
+                     .window = reasons[at].window};
+}
+
+int TimelineScene::iterationAt(QPointF at) const
+{
+    const IterationColumn column = isEmpty() ? IterationColumn() : columnAt(iterationStrip(), at);
+    return column.count == 0 ? -1 : static_cast<int>(column.first + column.count / 2);
+}
+
+IterationStrip TimelineScene::iterationStrip() const
+{
+    return {iterations(), axis, areas.iterations};
+}
+
+bool TimelineScene::isOnHandle(QPointF at) const
+{
+    const QRectF& area = areas.overview;
+    const QRectF frame = overviewWindowRect(*view, area, {axis.begin, axis.end});
+    return area.contains(at) && OverviewDrag::isOnHandle(frame, at.x());
+}
+
+int TimelineScene::noteAt(QPointF at) const
+{
+    return areas.notes.contains(at) ? app::noteAt(noteStrip(), at) : -1;
+}
+
+Selection TimelineScene::hit(QPointF at) const
+{
+    if (isEmpty() || !areas.lanes.contains(at))
+        return {};
+    return selectionAt(*view, axis, lanes, {at.x(), laneY(at.y())}, drawnKernels());
+}
+
+Selection TimelineScene::menuTarget(QPointF at) const
+{
+    if (const int device = deviceAt(at); device >= 0)
+        return deviceSelection(device);
+    const bool isInRange = selection.kind == Selection::Kind::Range && areas.lanes.contains(at)
+        && selection.window.contains(std::llround(axis.time(at.x())));
+    return isInRange ? selection : hit(at);
+}
+
+bool TimelineScene::hoverAt(QPointF at)
+{
+    const auto planned = plannedAt(at);
+    const Selection under = planned ? Selection() : hit(at);
+    const bool isOther = under != hover || planned != plannedHover;
+    hover = under;
+    plannedHover = planned;
+    return isOther;
+}
+
+void TimelineScene::endHover()
+{
+    hover = {};
+    plannedHover.reset();
+}
+
+std::optional<Selection> TimelineScene::walkedTo(int key, Qt::KeyboardModifiers modifiers) const
+{
+    const bool isOnKernel = selection.kind == Selection::Kind::Kernel;
+    const auto step = kernels ? kernelStep(key, modifiers, isOnKernel) : std::nullopt;
+    if (!step && !isWalkKey(key))
+        return std::nullopt;
+    const auto to = step ? walkedKernel(*view, *kernels, selection, *step)
+                         : walked(*view, selection, iteration, key);
+    return to.value_or(selection);
+}
+
+int TimelineScene::deviceAt(QPointF at) const
+{
+    return areas.header.contains(at) ? laneAt(lanes, laneY(at.y())) : -1;
+}
+
+QString TimelineScene::columnText(QPointF at) const
+{
+    const int lane = !isEmpty() && areas.column.contains(at) ? laneAt(lanes, laneY(at.y())) : -1;
+    return lane < 0 ? QString()
+                    : groupCellText(*view, lanes[static_cast<std::size_t>(lane)], iteration);
+}
+
+QString TimelineScene::toolTip(QPointF at) const
+{
+    if (plannedHover)
+        return plannedText(*plannedHover);
+    if (hover.kind == Selection::Kind::Kernel)
+        return kernelToolTip(*view, *kernels, hover);
+    const double y = laneY(at.y());
+    const int lane = laneAt(lanes, y);
+    const HostRange* range = nullptr;
+    if (hover.kind == Selection::Kind::Range && drawnKernels() != nullptr && lane >= 0)
+        range = rangeAt(kernels->ranges(), engine::DeviceId{lane}, axis,
+                        lanes[static_cast<std::size_t>(lane)], {at.x(), y});
+    return range != nullptr ? rangeToolTip(*view, *range) : toolTipText(*view, hover);
+}
+
+QString TimelineScene::spoken() const
+{
+    using enum Selection::Kind;
+    if (isEmpty() || selection.kind == None)
+        return {};
+    if (selection.kind == Category)
+        return TimeCanvas::tr("%1, %2").arg(
+            fromUtf8(profiler::timeCategoryName(selection.category)),
+            countOf(category ? std::ssize(category->all()) : 0, "box"));
+    const Details details = detailsOf(*view, selection, kernels.get());
+    const bool isBubble = selection.kind == Bubble;
+    return QStringList{details.title, isBubble ? details.left : details.right,
+                       details.value + QLatin1Char(' ') + details.unit}
+        .join(QStringLiteral(", "))
+        .remove(QChar(0x200B)); // where a line may break
+}
+
+QRectF TimelineScene::boxOf(const Selection& what) const
+{
+    return isEmpty() ? QRectF()
+                     : rectOf(*view, axis, lanes, what).translated(0, areas.lanes.top() - scroll);
+}
+
+NoteStrip TimelineScene::noteStrip() const
+{
+    return {notes, axis, areas.notes, currentNote()};
+}
+
+std::optional<Selection> TimelineScene::noteTarget(int note) const
+{
+    if (isEmpty() || note < 0 || note >= static_cast<int>(notes.size()))
+        return std::nullopt;
+    return selectionOf(*view, notes[static_cast<std::size_t>(note)]);
+}
+
+int TimelineScene::currentNote() const
+{
+    if (isEmpty() || selection.kind == Selection::Kind::None)
+        return -1;
+    for (std::size_t k = 0; k < notes.size(); ++k) {
+        const engine::Note& note = notes[k];
+        const bool isOfOp = selection.kind == Selection::Kind::Op && note.op == selection.op;
+        if ((isOfOp || note.window == selection.window) // cheap test before selectionOf()
+            && selectionOf(*view, note) == selection)
+            return static_cast<int>(k);
+    }
+    return -1;
+}
+
+void paintRanges(QPainter& painter, const RangeRows& rows, const TimeAxis& axis, const Theme& theme)
+{
+    painter.setFont(uiFont(10));
+    painter.setPen(theme.chrome.text);
+    for (int row = 0; row < rows.lane.ranges; ++row)
+        paintRow(painter, rows.ranges.around(rows.device, row, axis.window()), axis, theme,
+                 rows.lane.rangeTop(row));
+}
+
+namespace {
+
+// Draws the areas of a TimelineScene that is not empty.
+class TimelinePainter
+{
+public:
+    TimelinePainter(QPainter& painter, const TimelineScene& scene, const BoxColours& colours)
+        : m_painter(painter)
+        , m_scene(scene)
+        , m_colours(colours)
+        , m_theme(colours.theme())
+        , m_view(*scene.view)
+        , m_areas(scene.areas)
+        , m_lanes(scene.lanes)
+        , m_axis(scene.axis)
+    { }
+
+    void paintFrame() const
+    {
+        const Chrome& chrome = m_theme.chrome;
+        const double width = m_areas.legend.width();
+        m_painter.fillRect(QRectF(0, m_areas.ruler.top(), width, m_areas.ruler.height()),
+                           chrome.surfaceAlt);
+        for (const QRectF& strip : {m_areas.iterations, m_areas.notes})
+            m_painter.fillRect(QRectF(0, strip.top(), width, strip.height()), chrome.surfaceAlt);
+        m_painter.fillRect(m_areas.legend, chrome.surfaceAlt);
+        if (m_areas.column.width() > 0)
+            m_painter.fillRect(
+                QRectF(m_areas.column.left(), 0, m_areas.column.width(), m_areas.legend.top()),
+                chrome.surfaceAlt);
+        for (const double y : {m_areas.ruler.top(), m_areas.lanes.top(), m_areas.legend.top()})
+            m_painter.fillRect(QRectF(0, y - 1, width, 1), chrome.line);
+        m_painter.fillRect(QRectF(0, m_areas.legend.bottom() - 1, width, 1), chrome.line);
+        if (m_areas.column.width() > 0)
+            m_painter.fillRect(QRectF(m_areas.column.left(), 0, 1, m_areas.legend.top()),
+                               chrome.line);
+    }
+    // overview, ruler and notes
+    void paintTop(const QPixmap& overview) const
+    {
+        paintTopTexts();
+        m_painter.drawPixmap(m_areas.overview.topLeft(), overview);
+        paintOverviewLabels(m_painter, m_view, m_colours, m_areas.overview, m_scene.iteration);
+        paintOverviewWindow(m_painter, m_view, m_colours, m_areas.overview,
+                            {m_axis.begin, m_axis.end});
+        if (m_scene.found)
+            paintOverviewHits(m_painter, m_view, m_colours, m_areas.overview,
+                              m_scene.found->hits());
+        m_painter.save();
+        m_painter.setClipRect(m_areas.ruler);
+        RulerScale scale = m_scene.rulerScale();
+        if (m_scene.path)
+            scale.taken = reasonPlaces(m_scene.reasons, m_axis);
+        paintRuler(m_painter, scale, m_axis, m_theme, m_areas.ruler.adjusted(0, 0, 0, -1));
+        paintEndTriangles(m_painter, m_view, m_axis, m_theme, m_areas.ruler.bottom() - 1);
+        if (m_scene.selection.kind == Selection::Kind::Range)
+            paintRangeBand(m_painter, scale, m_axis, m_theme,
+                           {m_scene.selection.window, m_areas.ruler});
+        if (m_scene.path)
+            paintReasonMarks(m_painter, m_scene.pathPicture(m_colours),
+                             m_areas.ruler.adjusted(0, 0, 0, -1));
+        m_painter.restore();
+        paintIterationTimes();
+        paintNotes();
+        m_painter.setFont(uiFont(11));
+        m_painter.setPen(m_theme.chrome.text2);
+        m_painter.drawText(QRectF(11, m_areas.ruler.top(), TimelineGeometry::kHeader - 11,
+                                  m_areas.ruler.height() - 1),
+                           Qt::AlignLeft | Qt::AlignVCenter, scale.title);
+        if (const Lane* first = firstLane(); m_areas.column.width() > 0 && first != nullptr)
+            m_painter.drawText(QRectF(m_areas.column.left() + 16, m_areas.ruler.top(), 108,
+                                      m_areas.ruler.height() - 1),
+                               Qt::AlignLeft | Qt::AlignVCenter, memoryTitle(m_view, *first));
+    }
+    // Paints the visible lanes, with the top of the first lane at y = 0. The caller caches the
+    // picture and translates it by the scroll offset.
+    void paintLanes() const
+    {
+        const QRectF area(m_areas.lanes.left(), 0, m_areas.lanes.width(), heightOf(m_lanes));
+        const std::vector<std::size_t> lanes = paintedLanes();
+        for (const std::size_t k : lanes)
+            paintLaneGround(m_lanes[k]);
+        paintGrid(m_painter, m_scene.rulerScale(), m_axis, m_theme, area);
+        LanePainter lanePainter(m_painter, m_view, m_axis, m_colours);
+        lanePainter.setFlow(m_scene.flow);
+        lanePainter.setFound(m_scene.found.get());
+        lanePainter.setPath(m_scene.path.get());
+        lanePainter.setCategory(m_scene.category.get());
+        const KernelView* shown = m_scene.drawnKernels();
+        for (const std::size_t k : lanes) {
+            const engine::DeviceId device{static_cast<int>(k)};
+            lanePainter.paint(device, m_lanes[k], m_scene.iteration);
+            if (shown == nullptr)
+                continue;
+            paintRanges(m_painter, {shown->ranges(), device, m_lanes[k]}, m_axis, m_theme);
+            KernelPainter(m_painter, *shown, m_axis, m_colours).paint(device, m_lanes[k]);
+        }
+        paintIterationEdges(m_painter, m_view, m_axis, m_theme, area);
+    }
+    void paintSides() const
+    {
+        const Chrome& chrome = m_theme.chrome;
+        m_painter.save();
+        m_painter.setClipRect(
+            QRectF(0, m_areas.lanes.top(), m_areas.legend.width(), m_areas.lanes.height()));
+        for (const std::size_t k : paintedLanes()) {
+            const double top = m_areas.lanes.top() + m_lanes[k].top - m_scene.scroll;
+            const engine::DeviceId device{static_cast<int>(k)};
+            const QRectF head(0, top, TimelineGeometry::kHeader, m_lanes[k].height);
+            const QRectF tail(m_areas.column.left(), top, m_areas.column.width(),
+                              m_lanes[k].height);
+            paintHeader(m_painter,
+                        {m_view, m_colours, device, m_lanes[k], m_scene.iteration, head,
+                         m_scene.drawnKernels()});
+            if (m_areas.column.width() > 0)
+                paintMemoryCell(m_painter,
+                                {m_view, m_colours, device, m_lanes[k], m_scene.iteration, tail});
+            if (m_lanes[k].kind != LaneKind::Dense)
+                for (const QRectF& side : {m_areas.header, m_areas.column})
+                    m_painter.fillRect(
+                        QRectF(side.left(), top + m_lanes[k].height - 1, side.width(), 1),
+                        chrome.line);
+        }
+        m_painter.restore();
+    }
+    void paintMarks() const
+    {
+        m_painter.save();
+        m_painter.setClipRect(m_areas.lanes);
+        if (m_scene.selection.kind == Selection::Kind::Range)
+            paintRange(m_painter, m_axis, m_theme, m_scene.selection.window, m_areas.lanes);
+        paintNoteLines(m_painter, m_scene.noteStrip(), m_areas.lanes, m_theme);
+        if (m_scene.path)
+            paintReasonBand(m_painter, m_scene.pathPicture(m_colours), m_areas.lanes.top(),
+                            m_areas.lanes.bottom());
+        paintCurrentTime();
+        m_painter.translate(0, m_areas.lanes.top() - m_scene.scroll);
+        paintPlan();
+        paintFlows();
+        MarksPainter marks(m_painter, m_view, m_axis, m_lanes, m_colours);
+        marks.paintPlates(m_scene.iteration);
+        if (m_scene.found)
+            marks.paintHits(m_scene.found->hits());
+        if (m_scene.category)
+            marks.paintHits(m_scene.category->all());
+        if (m_scene.hover != m_scene.selection)
+            marks.paintHover(m_scene.hover);
+        marks.paintSelected(m_scene.selection);
+        if (m_scene.isFocused || m_scene.found) // the current hit stands out among the others
+            marks.paintFocus(m_scene.selection);
+        m_painter.restore();
+    }
+    void paintLegend() const
+    {
+        const Lane* first = firstLane();
+        const LaneKind kind = first == nullptr ? LaneKind::Full : first->kind;
+        const bool isDense = kind == LaneKind::Dense;
+        Legend legend = legendOf({{&m_view, m_axis.ticksPerPixel()}}, m_colours,
+                                 isDense                         ? LegendDetail::TimeOnly
+                                     : kind == LaneKind::Compute ? LegendDetail::ComputeAndMemory
+                                                                 : LegendDetail::WithMemory);
+        if (m_scene.path)
+            addPath(legend, m_colours);
+        if (const KernelView* shown = m_scene.drawnKernels())
+            addKernels(legend, *shown, m_colours);
+        if (m_scene.drawnPlan().plan != nullptr)
+            addPlan(legend, m_colours);
+        if (isDense)
+            legend.note = m_scene.drawnKernels() != nullptr
+                ? TimeCanvas::tr("click a device to open its lane and kernels")
+                : denseNote();
+        app::paintLegend(m_painter, legend, m_colours, m_areas.legend);
+    }
+
+private:
+    void paintTopTexts() const
+    {
+        const auto& iterations = m_view.timeline().iterations;
+        const bool hasReplay = iterations.back().kind == engine::Iteration::Kind::Replay;
+        const std::size_t count = iterations.size() - (hasReplay && iterations.size() > 1 ? 1 : 0);
+        m_painter.setFont(uiFont(11));
+        m_painter.setPen(m_theme.chrome.text2);
+        m_painter.drawText(QPointF(24, 20), TimeCanvas::tr("Whole run"));
+        m_painter.drawText(QPointF(24, 35),
+                           count == 1 ? TimeCanvas::tr("1 iteration")
+                                      : TimeCanvas::tr("%1 iterations").arg(count));
+        if (m_scene.iteration < 0 || m_areas.column.width() <= 0)
+            return;
+        const auto& one = iterations[static_cast<std::size_t>(m_scene.iteration)];
+        const bool isReplay = one.kind == engine::Iteration::Kind::Replay;
+        m_painter.drawText(QPointF(m_areas.column.left() + 16, 20),
+                           isReplay ? TimeCanvas::tr("Typical ops") : capitalized(shortTitle(one)));
+        m_painter.setFont(uiFont(13, QFont::Medium));
+        m_painter.setPen(m_theme.chrome.text);
+        const Scale scale = timeScale(m_view.run().info, one.window.duration());
+        m_painter.drawText(QPointF(m_areas.column.left() + 16, 37),
+                           scale.withUnit(one.window.duration()));
+    }
+    void paintCurrentTime() const
+    {
+        const PlanView plan = m_scene.drawnPlan();
+        if (plan.plan == nullptr)
+            return;
+        const RulerScale scale = m_scene.rulerScale();
+        const auto reached = static_cast<double>(plan.reached());
+        m_painter.save();
+        m_painter.setClipping(false);
+        paintNow(m_painter,
+                 {reached, scale.unit.text(reached - scale.origin), m_areas.ruler, m_areas.lanes},
+                 m_axis, m_theme);
+        m_painter.restore();
+    }
+    // Paints the critical path and the arrows between lanes.
+    void paintFlows() const
+    {
+        const bool areAllShown = m_scene.look.flow == TimelineLook::Flow::All && !m_scene.found
+            && m_scene.iteration >= 0;
+        if (!m_scene.path && !m_scene.flow && !areAllShown)
+            return;
+        MarksPainter marks(m_painter, m_view, m_axis, m_lanes, m_colours);
+        if (m_scene.path)
+            paintPath(m_painter, m_scene.pathPicture(m_colours), m_lanes);
+        else if (m_scene.flow)
+            marks.paintFlow(*m_scene.flow);
+        if (areAllShown)
+            marks.paintAllFlows(m_scene.iteration);
+    }
+    // Paints above the cached picture of the lanes, which therefore stays valid while ops complete.
+    void paintPlan() const
+    {
+        const PlanView plan = m_scene.drawnPlan();
+        if (plan.plan == nullptr)
+            return;
+        PlanPainter painter(m_painter, m_view, m_axis, m_colours);
+        for (const std::size_t k : paintedLanes()) {
+            const engine::DeviceId device{static_cast<int>(k)};
+            painter.paint(plan, device, m_lanes[k]);
+            if (m_scene.plannedHover && m_scene.plannedHover->device == device)
+                painter.paintHover(plan, m_scene.plannedHover->op, m_lanes[k]);
+        }
+    }
+    // The topmost lane; nullptr without lanes.
+    const Lane* firstLane() const { return m_lanes.empty() ? nullptr : &m_lanes.front(); }
+    // The lanes in sight.
+    std::vector<std::size_t> paintedLanes() const
+    {
+        const double top = m_scene.scroll, bottom = top + m_areas.lanes.height();
+        std::vector<std::size_t> lanes;
+        for (std::size_t k = 0; k < m_lanes.size(); ++k)
+            if (!m_lanes[k].isHidden && m_lanes[k].bottom() >= top && m_lanes[k].top <= bottom)
+                lanes.push_back(k);
+        return lanes;
+    }
+    void paintIterationTimes() const
+    {
+        const QRectF& area = m_areas.iterations;
+        if (area.height() <= 0)
+            return;
+        m_painter.save();
+        m_painter.setClipRect(area);
+        paintIterationStrip(m_painter, m_view, m_scene.iterationStrip(), m_theme);
+        m_painter.restore();
+        const QColor& ink = m_theme.chrome.text2;
+        paintText(m_painter, QRectF(0, area.top(), TimelineGeometry::kHeader - 8, area.height()),
+                  TimeCanvas::tr("iteration time"), uiFont(11), ink, kAtRight);
+        if (m_areas.column.width() > 0)
+            paintText(m_painter, QRectF(m_areas.column.left() + 16, area.top(), 108, area.height()),
+                      iterationRange(m_view, m_axis), uiFont(11), ink);
+    }
+    void paintNotes() const
+    {
+        if (m_scene.notes.empty())
+            return;
+        paintText(
+            m_painter,
+            QRectF(0, m_areas.notes.top(), TimelineGeometry::kHeader - 8, m_areas.notes.height()),
+            TimeCanvas::tr("notes"), uiFont(11), m_theme.chrome.text2, kAtRight);
+        paintNoteFlags(m_painter, m_scene.noteStrip(), m_theme);
+    }
+    void paintLaneGround(const Lane& lane) const
+    {
+        const Chrome& chrome = m_theme.chrome;
+        if (lane.kind == LaneKind::Dense)
+            return;
+        m_painter.fillRect(QRectF(m_axis.left, lane.bottom() - 1, m_axis.width, 1), chrome.line);
+        for (const engine::Window window : drawnWindows(m_view.timeline().iterations, m_axis))
+            paintRowGround(lane, window);
+    }
+    void paintRowGround(const Lane& lane, engine::Window window) const
+    {
+        const QColor& ground = m_theme.chrome.surfaceAlt;
+        for (int row = 0; row < lane.ranges; ++row)
+            m_painter.fillRect(stretch(m_axis, window, lane.rangeTop(row), Lane::kKernel), ground);
+        for (int row = 0; row < lane.kernels; ++row)
+            m_painter.fillRect(stretch(m_axis, window, lane.kernelTop(row), lane.kernel), ground);
+        if (lane.kind != LaneKind::Full)
+            return;
+        for (const double at : {lane.sendTop(), lane.receiveTop(), lane.reduceTop()})
+            m_painter.fillRect(stretch(m_axis, window, at, Lane::kTransfer), ground);
+    }
+    QString denseNote() const
+    {
+        const double pixel = m_axis.ticksPerPixel();
+        const Scale scale = timeScale(m_view.run().info, static_cast<std::int64_t>(pixel));
+        return TimeCanvas::tr("one pixel is %1, so narrow boxes are merged; zoom in to see them")
+            .arg(scale.withUnit(pixel));
+    }
+
+    QPainter& m_painter;
+    const TimelineScene& m_scene;
+    const BoxColours& m_colours;
+    const Theme& m_theme;
+    const RunView& m_view;
+    const TimelineGeometry& m_areas;
+    const std::vector<Lane>& m_lanes;
+    const TimeAxis& m_axis;
+};
+
+} // namespace
+
+LanePicture::LanePicture(QWidget* owner)
+    : m_owner(owner)
+    , m_background(owner, painters())
+{ }
+
+// Waits, because a thread must not paint after fonts and the application are destroyed.
+LanePicture::~LanePicture()
+{
+    if (m_isPainting)
+        waitForPainting();
+}
+
+LanePicture::Picture LanePicture::painted(const Request& request)
+{
+    const auto& [key, scene, colours] = request;
+    QImage image((key.size * key.dpr).toSize(), QImage::Format_RGB32);
+    image.setDevicePixelRatio(key.dpr);
+    image.fill(colours->surface());
+    QPainter painter(&image);
+    painter.translate(-scene.areas.lanes.left(), -key.scroll);
+    TimelinePainter(painter, scene, *colours).paintLanes();
+    painter.end();
+    return {key, std::move(image), scene.lanes, colours};
+}
+
+// Whether `picture` can be shown until the requested one is ready.
+bool LanePicture::isAlike(const Picture& picture, const Request& request)
+{
+    return !picture.image.isNull() && picture.key.size == request.key.size
+        && picture.key.dpr == request.key.dpr && picture.colours == request.colours
+        && picture.lanes == request.scene.lanes;
+}
+
+// Draws the last picture. Where it does not cover the area, draws the picture of the whole run.
+void LanePicture::drawStale(QPainter& painter, const Request& request) const
+{
+    painter.save();
+    const QRectF last = draw(painter, m_last, request);
+    painter.setClipRegion(QRegion(request.scene.areas.lanes.toRect()) - last.toRect());
+    painter.fillRect(request.scene.areas.lanes, request.colours->surface());
+    if (isAlike(m_whole, request))
+        draw(painter, m_whole, request);
+    painter.restore();
+}
+
+// Returns the covered part of the lanes' area.
+QRectF LanePicture::draw(QPainter& painter, const Picture& picture, const Request& request)
+{
+    const QRectF& area = request.scene.areas.lanes;
+    const TimeAxis& axis = request.scene.axis;
+    const ViewWindow& shown = picture.key.window;
+    // Draws only the part in sight, because painters have a limited range of coordinates.
+    const double left = std::max(axis.snappedX(shown.begin), area.left());
+    const double right = std::min(axis.snappedX(shown.end), area.right());
+    const int down = request.key.scroll - picture.key.scroll;
+    const double top = std::max(0, down), bottom = area.height() + std::min(0, down);
+    if (left >= right || top >= bottom)
+        return {};
+    const double perTick = picture.image.width() / shown.duration(), dpr = picture.key.dpr;
+    const QRectF source((axis.time(left) - shown.begin) * perTick, top * dpr,
+                        (right - left) * axis.ticksPerPixel() * perTick, (bottom - top) * dpr);
+    const QRectF target(left, area.top() + top - down, right - left, bottom - top);
+    painter.drawImage(target, picture.image, source);
+    return target;
+}
+
+void LanePicture::start(Request request, Picture& into)
+{
+    m_isPainting = true;
+    m_background.run([request = std::move(request)] { return painted(request); },
+                     [this, &into, cleared = m_cleared](Picture picture) {
+                         m_isPainting = false;
+                         const bool isLate = &into == &m_last && m_last.key == m_wanted;
+                         if (cleared == m_cleared && !isLate)
+                             into = std::move(picture);
+                         m_owner->update();
+                     });
+}
+
+void LanePicture::startWhole(Request request)
+{
+    request.key.window = viewOf(request.scene.view->extent());
+    request.scene.axis.begin = request.key.window.begin;
+    request.scene.axis.end = request.key.window.end;
+    if (!(request.key == m_whole.key) || !isAlike(m_whole, request))
+        start(std::move(request), m_whole);
+}
+
+void LanePicture::clear()
+{
+    m_last = m_whole = {};
+    ++m_cleared;
+}
+
+void LanePicture::waitForPainting()
+{
+    painters().waitForDone();
+}
+
+void LanePicture::paint(QPainter& painter, const TimelineScene& scene,
+                        const std::shared_ptr<const BoxColours>& colours,
+                        const CachedPicture::Key& key)
+{
+    Request request{key, scene, colours};
+    request.scene.notes.clear(); // drawn above the picture
+    m_wanted = key;
+    bool isExact = m_last.key == key && isAlike(m_last, request);
+    if (!isExact) {
+        m_isDense = spansInSight(scene) >= kSpansInBackground;
+        if (!m_isDense || !isAlike(m_last, request)) {
+            m_last = painted(request);
+            isExact = true;
+        }
+    }
+    if (isExact) {
+        painter.drawImage(scene.areas.lanes.topLeft(), m_last.image);
+        if (m_isDense && !m_isPainting)
+            startWhole(std::move(request));
+        return;
+    }
+    drawStale(painter, request);
+    if (!m_isPainting)
+        start(std::move(request), m_last);
+}
 
 TimelineWidget::TimelineWidget(const ThemeController& theme, QWidget* parent)
     : TimeCanvas(QStringLiteral("timeline"), theme, parent)

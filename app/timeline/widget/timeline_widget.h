@@ -1,10 +1,238 @@
 #pragma once
 
-#include "app/timeline/view/lanes.h"
+#include "app/timeline/paint/lane_painter.h"
+#include "app/timeline/paint/marks_painter.h"
 #include "app/timeline/widget/time_canvas.h"
-#include "app/timeline/widget/timeline_scene.h"
+#include "app/ui/background.h"
+
+#include <QImage>
 
 namespace app {
+
+// Drags the visible window on the overview, as a whole or by an edge.
+class OverviewDrag
+{
+public:
+    enum class Grip { None, Frame, Begin, End };
+
+    // Returns the part of the frame at `x`. A frame too narrow for handles has only the part Frame.
+    static Grip gripAt(const QRectF& frame, double x);
+    static bool isOnHandle(const QRectF& frame, double x);
+
+    // Starts a drag in an overview that fills `area`. Returns the window to show: `inSight` or, if
+    // `at` is outside the frame of `inSight`, a window of the same length centred at `at`.
+    ViewWindow press(const RunView& view, const QRectF& area, ViewWindow inSight, QPointF at);
+    // Returns the window after the pointer has moved. Requires press().
+    ViewWindow dragged(double pixels, double least) const
+    {
+        return moved(pixels * m_ticksPerPixel, least);
+    }
+    void begin(Grip grip, ViewWindow from) { m_grip = grip, m_from = from; }
+    void end() { m_grip = Grip::None; }
+    bool isActive() const { return m_grip != Grip::None; }
+    // Returns the window moved by `ticks`. Its edges stay at least `least` ticks apart.
+    ViewWindow moved(double ticks, double least) const;
+
+private:
+    Grip m_grip = Grip::None;
+    ViewWindow m_from;
+    double m_ticksPerPixel = 1; // of the overview
+};
+
+// The areas of a timeline, in logical pixels of the widget.
+struct TimelineGeometry
+{
+    static constexpr double kHeader = 140, kColumn = 124;
+    static constexpr double kOverview = 48, kRuler = 26, kIterations = 30, kNotes = 18;
+    static constexpr double kLegend = 28;
+    static constexpr double kColumnFrom = 640; // minimum width in pixels for the memory column
+
+    // These areas are as wide as the time axis. `iterations` and `notes` are empty if not shown.
+    QRectF overview, ruler, iterations, notes, lanes;
+    QRectF header, column; // next to the lanes; `column` is empty if it does not fit
+    QRectF legend;
+
+    struct Strips
+    {
+        bool iterations = false, notes = false;
+    };
+
+    TimelineGeometry()
+        : TimelineGeometry({}, {})
+    { }
+    TimelineGeometry(QSizeF size, Strips strips)
+    {
+        const double right = size.width() >= kColumnFrom ? kColumn : 0;
+        const double width = std::max(1.0, size.width() - kHeader - right);
+        const double below = kOverview + kRuler;
+        const double flags = below + (strips.iterations ? kIterations : 0);
+        const double top = flags + (strips.notes ? kNotes : 0);
+        const double height = std::max(0.0, size.height() - top - kLegend);
+        overview = {kHeader, 0, width, kOverview};
+        ruler = {kHeader, kOverview, width, kRuler};
+        iterations = {kHeader, below, width, flags - below};
+        notes = {kHeader, flags, width, top - flags};
+        lanes = {kHeader, top, width, height};
+        header = {0, top, kHeader, height};
+        column = {kHeader + width, top, right, height};
+        legend = {0, top + height, size.width(), kLegend};
+    }
+};
+
+// The data and layout of a timeline. TimelinePainter draws it, TimelineWidget changes it.
+struct TimelineScene
+{
+    RunViewPointer view;
+    KernelViewPointer kernels;
+    TimelineLook look;
+    std::vector<engine::Note> notes; // sorted by time
+    FoundPointer found;
+    PathMarksPointer path;           // nullptr: not shown
+    std::vector<PathReason> reasons; // of the path
+    int reason = -1;                 // the highlighted one; -1: none
+    PlanPointer plan;                // nullptr: unknown
+    int planIteration = -1;          // index of the iteration to which `opsDone` belongs
+    std::vector<int> opsDone;        // complete ops of each device; empty: unknown
+    Selection selection, hover;
+    CategoryBoxesPointer category; // of the selection; nullptr: it is not of this kind
+    std::optional<PlannedOp> plannedHover;
+    bool isFocused = false; // the selection has the keyboard focus
+    std::optional<Flow> flow;
+    int iteration = -1; // the iteration at the centre of the view
+
+    TimelineGeometry areas;
+    std::vector<Lane> lanes;
+    TimeAxis axis;
+    bool hasOneStrip = false; // see LaneOptions
+    int scroll = 0;           // scroll offset of the lanes in pixels
+
+    bool isEmpty() const { return !view || view->isEmpty(); }
+    const std::vector<engine::Iteration>& iterations() const { return view->timeline().iterations; }
+    const KernelView* drawnKernels() const // nullptr: hidden or unknown
+    {
+        return look.areKernelsShown && kernels && !kernels->isEmpty() ? kernels.get() : nullptr;
+    }
+    // The plan after the last iteration of a growing run; empty if it is hidden or unknown.
+    PlanView drawnPlan() const;
+    engine::Window extent() const; // includes the drawn plan
+    // Returns app::rulerScale(). If a planned iteration has begun and its start is visible, the
+    // scale counts from this start.
+    RulerScale rulerScale() const;
+    double laneY(double y) const { return y - areas.lanes.top() + scroll; }
+
+    std::optional<EmptyState::Texts> emptyTexts() const; // nullopt: there is a timeline to draw
+    void layout(QSizeF size, LaneOptions options);       // computes areas and lanes
+    // Whether all messages are under two pixels wide in a window. Evicts and loads need their row.
+    bool areMessagesThin(const ViewWindow& window) const;
+    bool areLanesDense() const; // whether the visible lanes are dense
+    Selection hit(QPointF at) const;
+    // The target of a context menu: the device of a header, the marked range, or an item.
+    Selection menuTarget(QPointF at) const;
+    bool hoverAt(QPointF at); // returns whether the hovered item changed
+    bool isHovering() const { return plannedHover || hover.kind != Selection::Kind::None; }
+    void endHover();
+    // Returns the selection after a key: a neighbouring box or kernel or, if nothing is selected,
+    // the first op of the iteration; nullopt: the key does not move the selection.
+    std::optional<Selection> walkedTo(int key, Qt::KeyboardModifiers modifiers) const;
+    int deviceAt(QPointF at) const;      // the device whose lane header is at a point; -1: none
+    bool isOnHandle(QPointF at) const;   // whether a handle of the overview's frame is at a point
+    int noteAt(QPointF at) const;        // index of the note at a point; -1: none
+    int reasonAt(QPointF at) const;      // the reason whose number is at a point; -1: none
+    int iterationAt(QPointF at) const;   // the iteration at a point of its strip; -1: none
+    QString stripText(QPointF at) const; // tooltip of the note or iteration time at a point
+    int currentNote() const;             // index of the note about the selection; -1: none
+    std::optional<Selection> noteTarget(int note) const; // nullopt: no such note
+    // The part of the path that the highlighted reason is about; nullopt: none.
+    std::optional<Selection> reasonTarget() const;
+    PathPicture pathPicture(const BoxColours& colours) const // `path` is not nullptr
+    {
+        return {*path, reasons, axis, colours, reason};
+    }
+    NoteStrip noteStrip() const;
+    IterationStrip iterationStrip() const;
+    Selection rangeBetween(double fromX, double toX) const;
+    Selection deviceSelection(int device) const;
+    // Returns the box of an item in widget coordinates. The box is outside the lanes if the item is
+    // scrolled out of view.
+    QRectF boxOf(const Selection& what) const;
+    QString columnText(QPointF at) const; // text of a collapsed group's memory cell
+    QString toolTip(QPointF at) const;    // tooltip of the hovered item, at a point
+    QString spoken() const;               // describes the selection for screen readers
+
+    // Returns the window that fits an iteration; nullopt if there is no such iteration.
+    std::optional<ViewWindow> fitOf(int which) const;
+    // Returns a window at the newest iteration of a growing run, or at the reported iteration of
+    // another run. Keeps the zoom.
+    ViewWindow tail() const;
+
+private:
+    std::optional<PlannedOp> plannedAt(QPointF at) const;
+    QString plannedText(const PlannedOp& planned) const; // tooltip
+};
+
+// Draws the NVTX rows of a lane as grey boxes, with names where they fit. Draws only one of several
+// ranges within one pixel.
+struct RangeRows
+{
+    const RangeView& ranges;
+    engine::DeviceId device;
+    const Lane& lane;
+};
+void paintRanges(QPainter& painter, const RangeRows& rows, const TimeAxis& axis,
+                 const Theme& theme);
+
+// The picture of the lanes in sight. A frame with few spans is painted in the GUI thread. With many
+// spans, the picture is painted in the background. Until it is ready, a frame shows the last
+// picture, moved and stretched to the time in sight, over a picture of the whole run.
+class LanePicture
+{
+public:
+    // Painting this many spans in sight takes about 5 ms.
+    static constexpr std::size_t kSpansInBackground = 100'000;
+
+    // Calls owner->update() when a picture is ready; `owner` owns this object.
+    explicit LanePicture(QWidget* owner);
+    ~LanePicture(); // waits for the picture being painted, about 0.1 s at most
+
+    // Draws the lanes into the area of the scene. `colours` must be those of the scene's widget.
+    void paint(QPainter& painter, const TimelineScene& scene,
+               const std::shared_ptr<const BoxColours>& colours, const CachedPicture::Key& key);
+    void clear(); // call it when another run is shown
+
+    // Waits until the requested pictures of all widgets are painted. They appear when events are
+    // next processed.
+    static void waitForPainting();
+
+private:
+    struct Picture
+    {
+        CachedPicture::Key key;
+        QImage image;
+        std::vector<Lane> lanes;
+        std::shared_ptr<const BoxColours> colours;
+    };
+    // The input of painted(); independent of the widget, so that another thread can paint it.
+    struct Request
+    {
+        CachedPicture::Key key;
+        TimelineScene scene;
+        std::shared_ptr<const BoxColours> colours;
+    };
+
+    static Picture painted(const Request& request);
+    static bool isAlike(const Picture& picture, const Request& request);
+    void drawStale(QPainter& painter, const Request& request) const;
+    static QRectF draw(QPainter& painter, const Picture& picture, const Request& request);
+    void start(Request request, Picture& into);
+    void startWhole(Request request);
+
+    QWidget* m_owner;
+    Picture m_last, m_whole; // `m_whole` shows all iterations
+    CachedPicture::Key m_wanted;
+    bool m_isDense = false, m_isPainting = false;
+    int m_cleared = 0; // number of clear() calls; drops older requests
+    Background m_background;
+};
 
 // The timeline of one run: overview, ruler, notes, lanes with the narrow rows below their boxes,
 // memory column, legend. It paints only what is visible and owns only the state of its view. A run

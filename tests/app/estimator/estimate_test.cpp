@@ -140,14 +140,16 @@ TEST_CASE("the simulated memory of the fullest device is that of the estimate")
     const engine::BpipeRow row = answered(plan).rows[1];
     const auto memory = bpipeMemory(plan, 2);
     REQUIRE(memory);
-    REQUIRE(memory->oneFOneB.size() == 8);
-    REQUIRE(memory->bpipe.size() == 8);
-    CHECK(memory->oneFOneB[0].sum() == Approx(row.memory.oneFOneB).margin(kMebi));
-    CHECK(std::ranges::max(memory->bpipe, {}, &DevicePeak::sum).sum()
-          == Approx(row.memory.bpipe.value()).epsilon(0.01));
-    CHECK(memory->bpipe[0].guests == 0);
-    CHECK(memory->bpipe[7].guests > memory->bpipe[7].stash);
-    CHECK(memory->oneFOneB[7].guests == 0);
+    REQUIRE(memory->oneFOneB.amounts.size() == 8);
+    REQUIRE(memory->bpipe.amounts.size() == 8);
+    CHECK(memory->oneFOneB.total({0}) == Approx(row.memory.oneFOneB).margin(kMebi));
+    CHECK(memory->bpipe.highest() == Approx(row.memory.bpipe.value()).epsilon(0.01));
+    // The last two parts are the device's own stashes and those of its partner.
+    CHECK(memory->bpipe.parts.back().isHatched);
+    CHECK(memory->bpipe.amounts[{0}].back() == 0);
+    const std::vector<double>& last = memory->bpipe.amounts[{7}];
+    CHECK(last.back() > last[last.size() - 2]);
+    CHECK_FALSE(memory->oneFOneB.parts.back().isHatched);
 }
 
 TEST_CASE("more micro-batches than are simulated do not change the memory of a device")
@@ -160,10 +162,8 @@ TEST_CASE("more micro-batches than are simulated do not change the memory of a d
     REQUIRE(many);
     CHECK(few->microBatches == 16);
     CHECK(many->microBatches == 32);
-    for (std::size_t device = 0; device < few->bpipe.size(); ++device) {
-        CHECK(few->bpipe[device].sum() == many->bpipe[device].sum());
-        CHECK(few->oneFOneB[device].sum() == many->oneFOneB[device].sum());
-    }
+    CHECK(few->bpipe.totals() == many->bpipe.totals());
+    CHECK(few->oneFOneB.totals() == many->oneFOneB.totals());
 }
 
 TEST_CASE("a step between sizes states the needed and the actual change of the stage MFU")

@@ -159,9 +159,9 @@ TEST_CASE("model facts: sizes of equal stages together, what fits, and what woul
                     + engine::embeddingParameters(study.on->model))
                  .epsilon(0.001));
     CHECK(facts.now.microBatchSize == 1);
-    CHECK(facts.now.devices.size() == 8);
+    CHECK(facts.now.devices.amounts.size() == 8);
     CHECK(facts.now.most()
-          == *study.prediction->metrics.devices[engine::DeviceId{facts.now.fullest()}].peakBytes);
+          == *study.prediction->metrics.devices[facts.now.devices.fullest()].peakBytes);
 }
 
 TEST_CASE("if twice the micro-batch does not fit, the largest one that does is found")

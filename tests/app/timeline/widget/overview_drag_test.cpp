@@ -1,5 +1,5 @@
 #include "app/timeline/paint/ruler_painter.h"
-#include "app/timeline/widget/timeline_scene.h"
+#include "app/timeline/widget/timeline_widget.h"
 #include "tests/app/sample_run.h"
 #include "tests/catch.h"
 

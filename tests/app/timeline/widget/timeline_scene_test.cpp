@@ -1,4 +1,4 @@
-#include "app/timeline/widget/timeline_scene.h"
+#include "app/timeline/widget/timeline_widget.h"
 #include "tests/app/sample_run.h"
 #include "tests/catch.h"
 
