@@ -582,7 +582,7 @@ void CompareScene::setRuns(std::vector<RunViewPointer> views, std::size_t baseli
 void CompareScene::layout(QSizeF of)
 {
     size = of;
-    const double height = std::max(0.0, size.height() - kRuler - kLegend);
+    const double height = std::max(0.0, size.height() - kRuler - TimeCanvas::kLegend);
     const bool isNarrow = size.width() < kNarrow;
     arrangement.hasColumn = !isNarrow || size.height() >= kLow;
     const bool hasOrder = !arrangement.order.empty();
@@ -1309,7 +1309,7 @@ public:
         const double width = m_scene.size.width();
         const QRectF& area = m_scene.area;
         fill({0, 0, width, CompareScene::kRuler}, chrome().surfaceAlt);
-        fill({0, area.bottom(), width, CompareScene::kLegend}, chrome().surfaceAlt);
+        fill({0, area.bottom(), width, TimeCanvas::kLegend}, chrome().surfaceAlt);
         for (const double y :
              {CompareScene::kRuler - 1, area.bottom(), m_scene.size.height() - 1.0})
             fill({0, y, width, 1}, chrome().line);
@@ -1385,7 +1385,7 @@ public:
                        {selected.selection.window,
                         QRectF(area.left(), 0, area.width(), CompareScene::kRuler)});
     }
-    void paintLegend() const
+    QStringList paintLegend() const
     {
         std::vector<LegendRun> shown;
         for (const CompareRow& row : m_scene.rows.rows)
@@ -1408,8 +1408,9 @@ public:
             legend.note = hiddenRuns();
         if (legend.note.isEmpty() && m_scene.rows.isCompact && m_scene.showsDevices())
             legend.note = tr("rows: device 0 at the top");
-        app::paintLegend(m_painter, legend, m_colours,
-                         {0, m_scene.area.bottom(), m_scene.size.width(), CompareScene::kLegend});
+        return app::paintLegend(
+            m_painter, legend, m_colours,
+            {0, m_scene.area.bottom(), m_scene.size.width(), TimeCanvas::kLegend});
     }
 
 private:
@@ -1749,7 +1750,7 @@ void CompareWidget::select(std::size_t run, const Selection& selection)
 
 int CompareWidget::heightFor(double rows)
 {
-    return static_cast<int>(std::ceil(CompareScene::kRuler + CompareScene::kLegend + rows));
+    return static_cast<int>(std::ceil(CompareScene::kRuler + TimeCanvas::kLegend + rows));
 }
 
 void CompareWidget::orderRows()
@@ -1784,7 +1785,7 @@ void CompareWidget::paintCanvas(QPainter& painter)
                            ComparePainter(on, m_scene, colours()).paintRows();
                        }));
     comparison.paintMarks();
-    comparison.paintLegend();
+    setHiddenLegend(comparison.paintLegend());
 }
 
 std::optional<ViewWindow> CompareWidget::selectedBox() const

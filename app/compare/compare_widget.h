@@ -171,7 +171,7 @@ QString comparePeak(const CompareRow& row); // "16.4 MiB", "5.0 Mₐ"; the row h
 // The data and layout of a comparison. ComparePainter draws it, CompareWidget changes it.
 struct CompareScene
 {
-    static constexpr double kRuler = 26, kLegend = 28;
+    static constexpr double kRuler = 26;
 
     // The hovered or selected item and its row. In a compact comparison, a mark without an item
     // stands for the whole row.

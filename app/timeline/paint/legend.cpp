@@ -210,40 +210,88 @@ void addPlan(Legend& legend, const BoxColours& colours)
     legend.left.push_back(std::move(entry));
 }
 
-void paintLegend(QPainter& painter, const Legend& legend, const BoxColours& colours,
-                 const QRectF& area)
+namespace {
+
+constexpr double kLegendLeft = 24, kLegendRight = 12;
+
+QFont legendFont()
 {
-    painter.setFont(uiFont(11));
-    const QFontMetricsF metrics(painter.font());
+    return uiFont(11);
+}
+
+// The entries of a legend that fit into a width, and the texts of the others. The left ones have
+// priority, then the first of the right ones: the stash is usually the largest part of the memory.
+struct FittingLegend
+{
+    FittingLegend(const Legend& legend, double width)
+    {
+        const QFontMetricsF metrics(legendFont());
+        std::vector<double> widths;
+        for (const LegendEntry& entry : legend.left)
+            widths.push_back(widthOf(entry, metrics));
+        for (const auto place : profiler::legendPositions(widths, kEntryGap, width))
+            if (place.line > 0)
+                hidden << QString::fromStdString(legend.left[left.size() + hidden.size()].text);
+            else
+                left.push_back(place.x);
+        const double end = left.empty() ? 0 : left.back() + widths[left.size() - 1];
+        hasNote = !legend.note.isEmpty() && hidden.isEmpty()
+            && end + metrics.horizontalAdvance(legend.note) <= width;
+        for (const LegendEntry& entry : legend.right) {
+            const double more = widthOf(entry, metrics) + kEntryGap;
+            if (hasNote)
+                break;
+            if (!hidden.isEmpty() || end + rightWidth + more > width) {
+                hidden << QString::fromStdString(entry.text);
+                continue;
+            }
+            rightWidth += more;
+            right.push_back(&entry);
+        }
+    }
+
+    std::vector<double> left; // x of the first entries of Legend::left
+    std::vector<const LegendEntry*> right;
+    double rightWidth = 0;
+    bool hasNote = false;
+    QStringList hidden;
+};
+
+double moreWidth()
+{
+    return QFontMetricsF(legendFont()).horizontalAdvance(tr("%1 more").arg(10)) + kEntryGap;
+}
+
+// Leaves room for the number of the entries that do not fit.
+FittingLegend fitting(const Legend& legend, double width)
+{
+    const double room = width - kLegendLeft - kLegendRight;
+    FittingLegend all(legend, room);
+    return all.hidden.isEmpty() ? all : FittingLegend(legend, room - moreWidth());
+}
+
+} // namespace
+
+QStringList paintLegend(QPainter& painter, const Legend& legend, const BoxColours& colours,
+                        const QRectF& area)
+{
+    const FittingLegend fit = fitting(legend, area.width());
+    painter.setFont(legendFont());
     const double middle = std::round(area.center().y());
-    double x = area.left() + 24;
-    std::vector<double> widths;
-    for (const LegendEntry& entry : legend.left)
-        widths.push_back(widthOf(entry, metrics));
-    const auto places = profiler::legendPositions(widths, kEntryGap, area.right() - x);
-    for (std::size_t e = 0; e < places.size() && places[e].line == 0; ++e)
-        x = paintEntry(painter, legend.left[e], colours, {area.left() + 24 + places[e].x, middle});
-    if (!places.empty() && places.back().line > 0)
-        return;
-    if (!legend.note.isEmpty() && x + metrics.horizontalAdvance(legend.note) + 12 <= area.right()) {
-        painter.setPen(colours.theme().chrome.text2);
-        painter.drawText(area.adjusted(0, 0, -12, 0), Qt::AlignRight | Qt::AlignVCenter,
-                         legend.note);
-        return;
-    }
-    // The first entries have priority: the stash is usually the largest part of the memory.
-    double needs = 12 - kEntryGap;
-    std::vector<const LegendEntry*> fitting;
-    for (const LegendEntry& entry : legend.right) {
-        const double more = widthOf(entry, metrics) + kEntryGap;
-        if (x + needs + more > area.right())
-            continue;
-        needs += more;
-        fitting.push_back(&entry);
-    }
-    x = area.right() - needs;
-    for (const LegendEntry* entry : fitting)
+    for (std::size_t e = 0; e < fit.left.size(); ++e)
+        paintEntry(painter, legend.left[e], colours,
+                   {area.left() + kLegendLeft + fit.left[e], middle});
+    const QString last = fit.hasNote ? legend.note
+        : fit.hidden.isEmpty()       ? QString()
+                                     : tr("%1 more").arg(fit.hidden.size());
+    painter.setPen(colours.theme().chrome.text2);
+    painter.drawText(area.adjusted(0, 0, -kLegendRight, 0), Qt::AlignRight | Qt::AlignVCenter,
+                     last);
+    double x = area.right() - kLegendRight - fit.rightWidth
+        + (fit.hidden.isEmpty() ? kEntryGap : kEntryGap - moreWidth());
+    for (const LegendEntry* entry : fit.right)
         x = paintEntry(painter, *entry, colours, {x, middle});
+    return fit.hidden;
 }
 
 } // namespace app

@@ -5,7 +5,7 @@
 #include "app/timeline/view/run_view.h"
 #include "profiler/figure/legend_entries.h"
 
-#include <QString>
+#include <QStringList>
 
 #include <vector>
 
@@ -34,7 +34,8 @@ void addPath(Legend& legend, const BoxColours& colours); // adds the critical pa
 void addKernels(Legend& legend, const KernelView& kernels, const BoxColours& colours);
 // Adds the entry for planned ops, which have not run yet.
 void addPlan(Legend& legend, const BoxColours& colours);
-void paintLegend(QPainter& painter, const Legend& legend, const BoxColours& colours,
-                 const QRectF& area);
+// Entries that do not fit are counted at the right end: "3 more". Returns their texts.
+QStringList paintLegend(QPainter& painter, const Legend& legend, const BoxColours& colours,
+                        const QRectF& area);
 
 } // namespace app

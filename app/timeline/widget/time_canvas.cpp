@@ -1,5 +1,8 @@
 #include "app/timeline/widget/time_canvas.h"
 
+#include "app/ui/text.h"
+
+#include <QHelpEvent>
 #include <QKeyEvent>
 #include <QMouseEvent>
 #include <QPainter>
@@ -274,6 +277,19 @@ void TimeCanvas::setEmptyState(const std::optional<EmptyState::Texts>& texts)
     m_empty->setObjectName(objectName() + QStringLiteral("Empty"));
     m_empty->setGeometry(emptyStateRect(size()));
     m_empty->show();
+}
+
+bool TimeCanvas::event(QEvent* event)
+{
+    if (event->type() == QEvent::ToolTip && !m_hiddenLegend.isEmpty()) {
+        const auto* help = static_cast<QHelpEvent*>(event);
+        if (help->y() >= height() - kLegend) {
+            QToolTip::showText(help->globalPos(),
+                               toolTipText(m_hiddenLegend.join(QLatin1Char('\n'))), this);
+            return true;
+        }
+    }
+    return QWidget::event(event);
 }
 
 void TimeCanvas::paintEvent(QPaintEvent*)

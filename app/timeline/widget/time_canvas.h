@@ -73,6 +73,8 @@ public:
     TimeCanvas(const QString& name, const ThemeController& theme, QWidget* parent);
     ~TimeCanvas() override;
 
+    static constexpr double kLegend = 28; // height of the legend, at the bottom
+
     const ViewWindow& inSight() const { return m_window; }
 
 public Q_SLOTS:
@@ -117,6 +119,8 @@ protected:
     CachedPicture::Key pictureKey(QSizeF size) const;
     void hoverAt(QPointF at);
     void hideToolTip();
+    // The entries that the legend has no room for; its tooltip lists them.
+    void setHiddenLegend(QStringList entries) { m_hiddenLegend = std::move(entries); }
 
     virtual bool isEmpty() const = 0;
     virtual QRectF timeArea() const = 0; // the lanes, in widget coordinates
@@ -148,6 +152,7 @@ protected:
     virtual bool ownWheel(QWheelEvent&, double /*notches*/) { return false; }
     virtual bool ownKey(int /*key*/, Qt::KeyboardModifiers) { return false; }
 
+    bool event(QEvent* event) override;
     void paintEvent(QPaintEvent* event) override;
     void mousePressEvent(QMouseEvent* event) override;
     void mouseMoveEvent(QMouseEvent* event) override;
@@ -175,6 +180,7 @@ private:
     ViewWindow m_pressedWindow;
     bool m_isByKeyboard = false;
     QTimer m_toolTipTimer;
+    QStringList m_hiddenLegend;
 
     QScrollBar* m_scrollBar;
     EmptyState* m_empty = nullptr;

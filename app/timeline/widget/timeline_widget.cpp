@@ -608,7 +608,7 @@ public:
             marks.paintFocus(m_scene.selection);
         m_painter.restore();
     }
-    void paintLegend() const
+    QStringList paintLegend() const
     {
         const Lane* first = firstLane();
         const LaneKind kind = first == nullptr ? LaneKind::Full : first->kind;
@@ -627,7 +627,7 @@ public:
             legend.note = m_scene.drawnKernels() != nullptr
                 ? TimeCanvas::tr("click a device to open its lane and kernels")
                 : denseNote();
-        app::paintLegend(m_painter, legend, m_colours, m_areas.legend);
+        return app::paintLegend(m_painter, legend, m_colours, m_areas.legend);
     }
 
 private:
@@ -1043,7 +1043,7 @@ void TimelineWidget::paintCanvas(QPainter& painter)
     m_lanes.paint(painter, m_scene, sharedColours(), pictureKey(areas.lanes.size()));
     timeline.paintSides();
     timeline.paintMarks();
-    timeline.paintLegend();
+    setHiddenLegend(timeline.paintLegend());
 }
 
 void TimelineWidget::setNotes(std::vector<engine::Note> notes)

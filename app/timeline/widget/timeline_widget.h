@@ -44,7 +44,6 @@ struct TimelineGeometry
 {
     static constexpr double kHeader = 140, kColumn = 124;
     static constexpr double kOverview = 48, kRuler = 26, kIterations = 30, kNotes = 18;
-    static constexpr double kLegend = 28;
     static constexpr double kColumnFrom = 640; // minimum width in pixels for the memory column
 
     // These areas are as wide as the time axis. `iterations` and `notes` are empty if not shown.
@@ -67,7 +66,7 @@ struct TimelineGeometry
         const double below = kOverview + kRuler;
         const double flags = below + (strips.iterations ? kIterations : 0);
         const double top = flags + (strips.notes ? kNotes : 0);
-        const double height = std::max(0.0, size.height() - top - kLegend);
+        const double height = std::max(0.0, size.height() - top - TimeCanvas::kLegend);
         overview = {kHeader, 0, width, kOverview};
         ruler = {kHeader, kOverview, width, kRuler};
         iterations = {kHeader, below, width, flags - below};
@@ -75,7 +74,7 @@ struct TimelineGeometry
         lanes = {kHeader, top, width, height};
         header = {0, top, kHeader, height};
         column = {kHeader + width, top, right, height};
-        legend = {0, top + height, size.width(), kLegend};
+        legend = {0, top + height, size.width(), TimeCanvas::kLegend};
     }
 };
 

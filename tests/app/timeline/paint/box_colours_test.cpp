@@ -81,6 +81,24 @@ TEST_CASE("the legend lists optimizer steps and memory only if they occur")
 }
 
 // Where not all memory fitted, the legend omitted the stash, the largest part of it.
+TEST_CASE("a legend returns the entries that it has no room for")
+{
+    const app::Theme theme = app::makeTheme(profiler::ThemeMode::Light);
+    const BoxColours colours(theme, 1);
+    const app::RunView view(sample::measured({"bitpipe", 4, 4, 1}));
+    const auto legend = app::legendOf({{&view, 1}}, colours, app::LegendDetail::WithMemory);
+    QImage image(2000, 32, QImage::Format_RGB32);
+    QPainter painter(&image);
+    const auto hidden = [&](double width) {
+        return app::paintLegend(painter, legend, colours, {0, 0, width, 32});
+    };
+    CHECK(hidden(2000).isEmpty());
+    const auto all = static_cast<qsizetype>(legend.left.size() + legend.right.size());
+    CHECK(hidden(40).size() == all - 1); // the first stays
+    CHECK(hidden(400).size() < all);
+    CHECK(hidden(400).contains(QString::fromStdString(legend.right.back().text)));
+}
+
 TEST_CASE("a narrow legend names the stash before other memory")
 {
     const app::Theme theme = app::makeTheme(profiler::ThemeMode::Light);
