@@ -9,11 +9,15 @@ void TransformerHead<Real>::forward(const Pass& pass) const
 {
     const HeadWeights<const Real>& w = pass.weights;
     const HeadStash<Real>& s = pass.stash;
-    const auto decoded = m_shape.stateOf(s.decoded);
+    const auto decoded = decodedOf(s.decoded);
     const auto logits = m_shape.logitsOf(s.logits);
-    norm<Real>(m_kernels,
-               {pass.x, w.gain, w.bias, m_shape.transformed ? m_shape.stateOf(s.norm) : decoded,
-                s.mean, s.inverse});
+    const bool isVit = m_shape.patchValues > 0;
+    const auto normed = m_shape.stateOf(isVit                     ? pass.workspace
+                                            : m_shape.transformed ? s.norm
+                                                                  : s.decoded);
+    norm<Real>(m_kernels, {pass.x, w.gain, w.bias, normed, s.mean, s.inverse});
+    if (isVit)
+        meanOverTokens(normed, decoded);
     if (m_shape.transformed)
         transform(pass);
     m_kernels.matmul({.a = decoded,
@@ -23,6 +27,29 @@ void TransformerHead<Real>::forward(const Pass& pass) const
     if (w.weightBias != nullptr)
         m_kernels.addBias(logits, w.weightBias);
     m_kernels.crossEntropy({logits, pass.targets, pass.loss, pass.share});
+}
+
+// The mean of each sample is a product with a row of ones.
+template<class Real>
+void TransformerHead<Real>::meanOverTokens(Matrix<const Real> x, Matrix<Real> mean) const
+{
+    const int tokens = m_shape.attention.sequence;
+    for (int sample = 0; sample < mean.rows; ++sample)
+        m_kernels.matmul({.a = {m_deviceOnes, 1, tokens},
+                          .b = {x.row(sample * tokens), tokens, x.columns},
+                          .c = {mean.row(sample), 1, mean.columns},
+                          .alpha = Wide<Real>(1) / Wide<Real>(tokens)});
+}
+
+template<class Real>
+void TransformerHead<Real>::meanBackward(Matrix<const Real> dMean, Matrix<Real> dx) const
+{
+    const int tokens = m_shape.attention.sequence;
+    for (int sample = 0; sample < dMean.rows; ++sample)
+        m_kernels.matmul({.a = {m_deviceOnes, tokens, 1},
+                          .b = {dMean.row(sample), 1, dMean.columns},
+                          .c = {dx.row(sample * tokens), tokens, dx.columns},
+                          .alpha = Wide<Real>(1) / Wide<Real>(tokens)});
 }
 
 template<class Real>
@@ -46,10 +73,14 @@ void TransformerHead<Real>::backwardInput(const Pass& pass, const Backward& back
     const auto logits = m_shape.logitsOf(pass.stash.logits);
     const auto dNorm = m_shape.stateOf(backward.workspace);
     m_kernels.crossEntropyBackward(logits, pass.targets, backward.lossScale);
+    const bool isVit = m_shape.patchValues > 0;
+    const auto dDecoded = decodedOf(backward.workspace + (isVit ? m_shape.state() : 0));
     m_kernels.matmul({.a = logits,
                       .b = weightOf(w.weight),
-                      .c = dNorm,
+                      .c = dDecoded,
                       .transposeB = m_tied ? Transpose::No : Transpose::Yes});
+    if (isVit)
+        meanBackward(dDecoded, dNorm);
     if (m_shape.transformed)
         transformBackward(pass, backward);
     normBackward<Real>(m_kernels,
@@ -92,7 +123,7 @@ template<class Real>
 void TransformerHead<Real>::backwardWeight(const HeadStash<const Real>& stash,
                                            const HeadWeights<Wide<Real>>& gradients) const
 {
-    const auto decoded = m_shape.stateOf(stash.decoded);
+    const Matrix<const Real> decoded(stash.decoded, m_shape.predictions(), m_shape.width);
     const auto dLogits = m_shape.logitsOf(stash.logits);
     if (m_tied)
         linearBackwardWeight<Real>(m_kernels, dLogits, decoded, gradients.weight, nullptr);
