@@ -67,7 +67,7 @@ Fields<TransformerSpec> transformerFields()
         add("ffn_width", 0, &T::feedForward);
         add("sequence", 1, &T::sequence);
         add("vocabulary", 1, &T::vocabulary);
-        add("patch", 0, &T::patch);
+        fields.push_back(field<T>(inFileOnly("", "patch").between(0, T::kMostPatch), &T::patch));
         return fields;
     }();
     return kFields;

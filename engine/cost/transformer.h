@@ -16,9 +16,9 @@ namespace engine {
 // - Bert: like Gpt, but with bidirectional attention and hidden tokens (engine/model/text_data.h).
 //   The head has a dense layer, GELU, a norm and a decoder with a bias (Devlin et al., 2019).
 // - Llama: RMSNorm, SwiGLU, rotary positions, no biases.
-// - Vit: like Gpt, but with bidirectional attention. A token is a patch of an image; the first
+// - Vit: like Gpt, but with bidirectional attention. A token is a patch of an image. The first
 // stage
-//   has a linear layer for its pixels, and the last one a linear layer for the mean of the tokens,
+//   has a linear layer for its pixels. The last one has a linear layer for the mean of the tokens,
 //   which predicts the class of the image (Dosovitskiy et al., 2021; Beyer et al., 2022).
 enum class Family : std::uint8_t { Gpt, Bert, Llama, Vit };
 constexpr std::array<std::string_view, 4> kFamilyNames{"gpt", "bert", "llama", "vit"};
@@ -51,6 +51,7 @@ struct TransformerSpec
         return feedForward > 0 ? feedForward : defaultFeedForward(family, width);
     }
     bool isVit() const { return family == Family::Vit; }
+    static constexpr int kMostPatch = 4096;
     int patchValues() const { return 3 * patch * patch; } // of an RGB image
     double keyValueShare() const                          // g / a
     {

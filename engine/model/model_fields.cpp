@@ -101,7 +101,7 @@ Fields<ModelSpec> modelFields()
         add(inFileOnly("", "name"), &M::name);
         add(inFileOnly("", "family").oneOf(namesOf(kFamilyNames)), &M::family);
         add(inFileOnly("", "vocabulary").between(1, kMost), &M::vocabulary);
-        add(inFileOnly("", "patch").between(0, kMost), &M::patch);
+        add(inFileOnly("", "patch").between(0, TransformerSpec::kMostPatch), &M::patch);
         add(inFileOnly("", "kv_heads").between(0, kMost), &M::kvHeads);
         add(inFileOnly("", "ffn_width").between(0, kMost), &M::ffnWidth);
         add(inFileOnly("", "tied"), &M::tied);
