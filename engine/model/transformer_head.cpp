@@ -123,7 +123,7 @@ template<class Real>
 void TransformerHead<Real>::backwardWeight(const HeadStash<const Real>& stash,
                                            const HeadWeights<Wide<Real>>& gradients) const
 {
-    const Matrix<const Real> decoded(stash.decoded, m_shape.predictions(), m_shape.width);
+    const auto decoded = decodedOf(stash.decoded);
     const auto dLogits = m_shape.logitsOf(stash.logits);
     if (m_tied)
         linearBackwardWeight<Real>(m_kernels, dLogits, decoded, gradients.weight, nullptr);

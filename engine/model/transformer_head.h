@@ -160,7 +160,8 @@ public:
 private:
     void meanOverTokens(Matrix<const Real> x, Matrix<Real> mean) const;
     void meanBackward(Matrix<const Real> dMean, Matrix<Real> dx) const;
-    Matrix<Real> decodedOf(Real* data) const
+    template<class Number>
+    Matrix<Number> decodedOf(Number* data) const
     {
         return {data, m_shape.predictions(), m_shape.width};
     }
