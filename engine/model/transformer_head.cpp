@@ -29,27 +29,17 @@ void TransformerHead<Real>::forward(const Pass& pass) const
     m_kernels.crossEntropy({logits, pass.targets, pass.loss, pass.share});
 }
 
-// The mean of each sample is a product with a row of ones.
+// A product of each sample with ones: a row of them adds its tokens, a column repeats a gradient.
 template<class Real>
-void TransformerHead<Real>::meanOverTokens(Matrix<const Real> x, Matrix<Real> mean) const
+void TransformerHead<Real>::meanOverTokens(Matrix<const Real> from, Matrix<Real> to) const
 {
-    const int tokens = m_shape.attention.sequence;
-    for (int sample = 0; sample < mean.rows; ++sample)
-        m_kernels.matmul({.a = {m_deviceOnes, 1, tokens},
-                          .b = {x.row(sample * tokens), tokens, x.columns},
-                          .c = {mean.row(sample), 1, mean.columns},
-                          .alpha = Wide<Real>(1) / Wide<Real>(tokens)});
-}
-
-template<class Real>
-void TransformerHead<Real>::meanBackward(Matrix<const Real> dMean, Matrix<Real> dx) const
-{
-    const int tokens = m_shape.attention.sequence;
-    for (int sample = 0; sample < dMean.rows; ++sample)
-        m_kernels.matmul({.a = {m_deviceOnes, tokens, 1},
-                          .b = {dMean.row(sample), 1, dMean.columns},
-                          .c = {dx.row(sample * tokens), tokens, dx.columns},
-                          .alpha = Wide<Real>(1) / Wide<Real>(tokens)});
+    const AttentionShape& shape = m_shape.attention;
+    const int in = from.rows / shape.samples, out = to.rows / shape.samples;
+    for (int sample = 0; sample < shape.samples; ++sample)
+        m_kernels.matmul({.a = {m_deviceOnes, out, in},
+                          .b = {from.row(sample * in), in, from.columns},
+                          .c = {to.row(sample * out), out, to.columns},
+                          .alpha = Wide<Real>(1) / Wide<Real>(shape.sequence)});
 }
 
 template<class Real>
@@ -80,7 +70,7 @@ void TransformerHead<Real>::backwardInput(const Pass& pass, const Backward& back
                       .c = dDecoded,
                       .transposeB = m_tied ? Transpose::No : Transpose::Yes});
     if (isVit)
-        meanBackward(dDecoded, dNorm);
+        meanOverTokens(dDecoded, dNorm);
     if (m_shape.transformed)
         transformBackward(pass, backward);
     normBackward<Real>(m_kernels,

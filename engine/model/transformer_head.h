@@ -158,8 +158,8 @@ public:
                         const HeadWeights<Wide<Real>>& gradients) const;
 
 private:
-    void meanOverTokens(Matrix<const Real> x, Matrix<Real> mean) const;
-    void meanBackward(Matrix<const Real> dMean, Matrix<Real> dx) const;
+    // Forward: from tokens to one row per sample; backward: the gradients in the other direction.
+    void meanOverTokens(Matrix<const Real> from, Matrix<Real> to) const;
     template<class Number>
     Matrix<Number> decodedOf(Number* data) const
     {
