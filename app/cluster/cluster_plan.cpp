@@ -164,20 +164,7 @@ QString linkText(const engine::LinkSpec& link)
 engine::ModelOnHardware onHardware(const engine::Experiment& experiment,
                                    engine::HardwareSpec hardware)
 {
-    using engine::TransformerSpec;
     const engine::ModelSpec& model = experiment.model;
-    TransformerSpec spec;
-    spec.name = model.name;
-    spec.family = model.family == engine::Family::Llama ? TransformerSpec::Family::Llama
-                                                        : TransformerSpec::Family::Gpt;
-    spec.layers = model.layers;
-    spec.width = model.width;
-    spec.heads = model.heads;
-    spec.sequence = model.sequence;
-    spec.vocabulary = model.vocabulary;
-    spec.keyValueHeads = model.kvHeads;
-    spec.feedForward = engine::TransformerShape(model).inner;
-    spec.transformedHead = model.family == engine::Family::Bert;
     engine::TrainingSetup setup;
     setup.microBatchSize = model.microBatchSize;
     setup.layout = model.layout;
@@ -189,7 +176,7 @@ engine::ModelOnHardware onHardware(const engine::Experiment& experiment,
         setup.activationBytes = setup.weightBytes = 4;
         setup.optimizerBytes = 8;
     }
-    return {std::move(spec), std::move(hardware), setup};
+    return {transformerSpec(model), std::move(hardware), setup};
 }
 
 bool takeMeasuredLinks(const ClusterPrediction& prediction,

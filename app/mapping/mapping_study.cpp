@@ -188,6 +188,8 @@ std::vector<StageSizes> stageSizes(const engine::ModelOnHardware& on, int stages
             = on.setup.tensorParallel * engine::stageParameters(on.model, on.setup, stages, stage);
         one.forwardFlops
             = one.layers * (engine::layerFlops(on.model, b) + engine::attentionFlops(on.model, b));
+        if (stage == 0)
+            one.forwardFlops += engine::embeddingFlops(on.model, b);
         if (stage == stages - 1)
             one.forwardFlops += engine::headFlops(on.model, b);
         const bool isSame = !all.empty() && all.back().layers == one.layers

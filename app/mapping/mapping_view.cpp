@@ -145,7 +145,7 @@ public:
 private:
     void showModel(const engine::TransformerSpec& model)
     {
-        const bool isTied = model.family == engine::TransformerSpec::Family::Gpt;
+        const bool isTied = engine::isTied(model);
         m_model->setText(
             (isTied ? tr("%1, %2 B parameters, tied") : tr("%1, %2 B parameters"))
                 .arg(fromUtf8(model.name), number(engine::parameterCount(model) / 1e9, 1)));

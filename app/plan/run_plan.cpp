@@ -165,6 +165,8 @@ QString planProblem(const RunPlan& plan, const engine::Schedule& lowered)
             .arg(stages);
     if (const auto possible = engine::checkModel(model, stages); !possible)
         return fromUtf8(possible.error().message);
+    if (const auto possible = engine::checkExperiment(experiment); !possible)
+        return fromUtf8(possible.error().message);
     if (experiment.textFile.empty() || experiment.textFile == "sample")
         return {};
     const QFileInfo file(QString::fromStdString(experiment.textFile));

@@ -130,11 +130,11 @@ QWidget* RunPanels::makeProgress()
         if (m_loss->drawing())
             Q_EMIT chartExported(m_loss->drawing());
     });
-    auto* head = spaced(
-        new QHBoxLayout, {12, 6, 12, 0}, 8,
-        {makeLabel(tr("Loss"), "dock"),
-         makeLabel(tr("nats per token; dots are micro-batches, the line is the mean"), "hint"),
-         kStretch, save});
+    auto* head
+        = spaced(new QHBoxLayout, {12, 6, 12, 0}, 8,
+                 {makeLabel(tr("Loss"), "dock"),
+                  makeLabel(tr("nats; dots are micro-batches, the line is the mean"), "hint"),
+                  kStretch, save});
     auto* loss = makeSurface("plain");
     spaced(new QVBoxLayout(loss), {}, 0, {head, {m_loss, 1}});
     auto* table = named(new DataTable(m_theme, 26), "iterationsTable", tr("Iterations"));

@@ -87,10 +87,16 @@ StageTimes stageTimes(const ModelOnHardware& on, const LayerTimes& layer, int st
                      layers * layer.weightGradient, layers * layer.recompute,
                      roofline.traffic(kUpdateBytes * on.setup.tensorParallel
                                       * stageParameters(on.model, on.setup, stages, stage))};
+    if (stage == 0) {
+        const double embedding = roofline.matmul(embeddingFlops(on.model, on.setup.microBatchSize));
+        times.forward += embedding;
+        times.weightGradient += embedding;
+    }
     if (stage == stages - 1) {
         const double head = roofline.matmul(headFlops(on.model, on.setup.microBatchSize));
-        const double loss = roofline.traffic(12.0 * on.model.sequence * on.setup.microBatchSize
-                                             * on.model.vocabulary);
+        const double predictions = on.model.isVit() ? 1 : on.model.sequence;
+        const double loss
+            = roofline.traffic(12.0 * predictions * on.setup.microBatchSize * on.model.vocabulary);
         times.forward += head + loss / 2;
         times.inputGradient += head + loss / 2;
         times.weightGradient += head;

@@ -101,21 +101,22 @@ double layerStashBytes(const TransformerSpec& model, const TrainingSetup& setup)
 {
     if (setup.recomputesAll)
         return boundaryBytes(model, setup);
-    return model.family == TransformerSpec::Family::Llama ? llamaLayer(model, setup)
-                                                          : gptLayer(model, setup);
+    return model.family == Family::Llama ? llamaLayer(model, setup) : gptLayer(model, setup);
 }
 
 double embeddingStashBytes(const TransformerSpec& model, const TrainingSetup& setup)
 {
+    const double inputs = model.isVit() ? setup.activationBytes * model.patchValues() : 8;
     return tokens(model, setup)
-        * (8 + (model.dropout ? static_cast<double>(model.width) / setup.tensorParallel : 0));
+        * (inputs + (model.dropout ? static_cast<double>(model.width) / setup.tensorParallel : 0));
 }
 
 double headStashBytes(const TransformerSpec& model, const TrainingSetup& setup)
 {
-    const double h = model.width, transform = model.transformedHead ? 6 * h : 0;
-    return tokens(model, setup)
-        * (perTwoBytes(setup) * (4 * h + transform) + 4.0 * model.vocabulary)
+    const double h = model.width, transform = model.family == Family::Bert ? 6 * h : 0;
+    const double predictions = model.isVit() ? setup.microBatchSize : tokens(model, setup);
+    return (tokens(model, setup) * perTwoBytes(setup) * 2 * h
+            + predictions * (perTwoBytes(setup) * (2 * h + transform) + 4.0 * model.vocabulary))
         / setup.tensorParallel;
 }
 
@@ -128,10 +129,12 @@ double stageParameters(const TransformerSpec& model, const TrainingSetup& setup,
                        int stage)
 {
     double parameters = layersOf(model, setup, stages, stage) * parametersPerLayer(model);
-    if (stage == 0 || stage == stages - 1)
+    if (stage == 0)
         parameters += embeddingParameters(model);
     if (stage == stages - 1)
-        parameters += headTransformParameters(model);
+        parameters += headParameters(model);
+    if (stages == 1 && isTied(model))
+        parameters -= embeddingParameters(model);
     return parameters / setup.tensorParallel;
 }
 

@@ -56,8 +56,8 @@ TrainingSetup withoutRecompute(TrainingSetup setup);
 // formula for Gpt with 16-bit activations is from Korthikanti et al., arXiv 2205.05198, Table 2;
 // that for Llama is derived by the same method.
 double layerStashBytes(const TransformerSpec& model, const TrainingSetup& setup);
-// Bytes that the first stage (token ids, and the mask of dropout) and the last stage (norm, head
-// input, logits) keep in addition to their layers.
+// Bytes that the first stage (token ids or pixels, and the mask of dropout) and the last stage
+// (norm, head input, logits) keep in addition to their layers.
 double embeddingStashBytes(const TransformerSpec& model, const TrainingSetup& setup);
 double headStashBytes(const TransformerSpec& model, const TrainingSetup& setup);
 // Bytes of a message between two stages: 2 s b h in 16 bits, divided by t with sequence

@@ -3,7 +3,9 @@
 #include "engine/base/try.h"
 #include "engine/cost/spec_file.h"
 
+#include <algorithm>
 #include <array>
+#include <cmath>
 
 namespace engine {
 namespace {
@@ -11,18 +13,29 @@ namespace {
 // The second folder has models that can be trained; their files have more keys.
 constexpr std::array<std::string_view, 2> kFolders{"transformers/", "models/"};
 
-Result<void> checkWidths(const TransformerSpec& model, std::string_view source)
+} // namespace
+
+Result<void> checkSizes(const TransformerSpec& model, std::string_view source)
 {
     if (model.width % model.heads != 0)
-        return invalid("{}: width {} is not a multiple of heads {}", source, model.width,
-                       model.heads);
+        return invalid("{}: width {} is not a multiple of heads {}; the nearest width is {}",
+                       source, model.width, model.heads,
+                       std::max(1, (model.width + model.heads / 2) / model.heads) * model.heads);
     if (model.keyValueHeads > 0 && model.heads % model.keyValueHeads != 0)
         return invalid("{}: heads {} are not a multiple of kv_heads {}", source, model.heads,
                        model.keyValueHeads);
+    if (model.isVit() && model.patch == 0)
+        return invalid("{}: family = \"vit\" needs patch, the side of a patch in pixels", source);
+    if (!model.isVit() && model.patch > 0)
+        return invalid("{}: patch is only for family = \"vit\"; remove it", source);
+    const int side = std::lround(std::sqrt(model.sequence));
+    if (model.isVit() && side * side != model.sequence)
+        return invalid(
+            "{}: sequence {} is not the number of patches of a square image; the nearest is "
+            "{}",
+            source, model.sequence, side * side);
     return {};
 }
-
-} // namespace
 
 int TransformerSpec::defaultFeedForward(Family family, int width)
 {
@@ -37,20 +50,12 @@ namespace {
 Fields<TransformerSpec> transformerFields()
 {
     using T = TransformerSpec;
-    constexpr std::string_view kBert = "bert";
-    static const std::vector<Field<T>> kFields = [=] {
+    static const std::vector<Field<T>> kFields = [] {
         std::vector<Field<T>> fields{
             field<T>(inFileOnly("", "name"), &T::name),
-            field<T>(inFileOnly("", "family").oneOf({"gpt", "llama", kBert}), &T::family),
+            field<T>(inFileOnly("", "family").oneOf({kFamilyNames.begin(), kFamilyNames.end()}),
+                     &T::family),
             field<T>(inFileOnly("", "dropout"), &T::dropout)};
-        Field<T>& family = fields[1]; // BERT is a GPT with another head
-        family.get = [=, name = family.get](const T& model) {
-            return model.transformedHead ? std::string(kBert) : name(model);
-        };
-        family.set = [=, store = family.set](T& model, std::string_view text) {
-            model.transformedHead = text == kBert;
-            return store(model, model.transformedHead ? "gpt" : text);
-        };
         constexpr double kMost = 1 << 24;
         const auto add = [&](std::string_view key, double least, int T::*member) {
             fields.push_back(field<T>(inFileOnly("", key).between(least, kMost), member));
@@ -62,6 +67,7 @@ Fields<TransformerSpec> transformerFields()
         add("ffn_width", 0, &T::feedForward);
         add("sequence", 1, &T::sequence);
         add("vocabulary", 1, &T::vocabulary);
+        fields.push_back(field<T>(inFileOnly("", "patch").between(0, T::kMostPatch), &T::patch));
         return fields;
     }();
     return kFields;
@@ -81,9 +87,9 @@ Result<TransformerSpec> loadTransformer(std::string_view nameOrFile)
     TransformerSpec model;
     model.name = nameOrFile;
     TRY(readSpec(transformerFields(), table, nameOrFile, model));
-    if (model.dropout && model.family == TransformerSpec::Family::Llama)
+    if (model.dropout && model.family == Family::Llama)
         return invalid("{}: dropout must be false for llama", nameOrFile);
-    TRY(checkWidths(model, nameOrFile));
+    TRY(checkSizes(model, nameOrFile));
     return model;
 }
 
@@ -103,7 +109,7 @@ double parametersPerLayer(const TransformerSpec& model)
 {
     const double h = model.width, f = model.feedForwardWidth();
     const double attention = 2 * h * h * (1 + model.keyValueShare());
-    if (model.family == TransformerSpec::Family::Llama)
+    if (model.family == Family::Llama)
         return attention + 3 * h * f + 2 * h;
     // Biases: h + 2 h g/a of QKV, h after attention, f and h of the MLP. Norms: 4 h.
     return attention + 2 * h * f + f + 7 * h + 2 * h * model.keyValueShare();
@@ -111,29 +117,34 @@ double parametersPerLayer(const TransformerSpec& model)
 
 double embeddingParameters(const TransformerSpec& model)
 {
-    return static_cast<double>(model.vocabulary) * model.width;
+    return (model.isVit() ? model.patchValues() + 1.0 : model.vocabulary) * model.width;
 }
 
-double headTransformParameters(const TransformerSpec& model)
+double headParameters(const TransformerSpec& model)
 {
-    const double h = model.width;
-    return model.transformedHead ? h * h + 3 * h + model.vocabulary : 0;
+    const double h = model.width, v = model.vocabulary;
+    const double bias = model.isVit() ? v : 0;
+    return v * h + (model.family == Family::Bert ? h * h + 3 * h + v : bias);
+}
+
+bool isTied(const TransformerSpec& model)
+{
+    return model.family == Family::Gpt || model.family == Family::Bert;
 }
 
 double parameterCount(const TransformerSpec& model)
 {
     const double h = model.width;
-    const double layers = model.layers * parametersPerLayer(model);
-    if (model.family == TransformerSpec::Family::Llama)
-        return layers + 2 * embeddingParameters(model) + h;
-    return layers + embeddingParameters(model) + model.sequence * h + 2 * h
-        + headTransformParameters(model);
+    const double ends = embeddingParameters(model) + headParameters(model)
+        - (isTied(model) ? embeddingParameters(model) : 0);
+    const double others = model.family == Family::Llama ? h : model.sequence * h + 2 * h;
+    return model.layers * parametersPerLayer(model) + ends + others;
 }
 
 double layerFlops(const TransformerSpec& model, double sequences)
 {
     const double h = model.width, f = model.feedForwardWidth();
-    const double matrices = model.family == TransformerSpec::Family::Llama ? 3 : 2;
+    const double matrices = model.family == Family::Llama ? 3 : 2;
     return 2 * sequences * model.sequence
         * (2 * h * h * (1 + model.keyValueShare()) + matrices * h * f);
 }
@@ -145,15 +156,22 @@ double attentionFlops(const TransformerSpec& model, double sequences)
 
 double headFlops(const TransformerSpec& model, double sequences)
 {
-    const double h = model.width, transform = model.transformedHead ? h * h : 0;
-    return 2 * sequences * model.sequence * (embeddingParameters(model) + transform);
+    const double h = model.width, v = model.vocabulary;
+    const double predictions = model.isVit() ? sequences : sequences * model.sequence;
+    return 2 * predictions * (v * h + (model.family == Family::Bert ? h * h : 0));
+}
+
+double embeddingFlops(const TransformerSpec& model, double sequences)
+{
+    return 2 * sequences * model.sequence * model.patchValues() * model.width;
 }
 
 double modelFlops(const TransformerSpec& model, double sequences)
 {
     return 3
         * (model.layers * (layerFlops(model, sequences) + attentionFlops(model, sequences))
-           + headFlops(model, sequences));
+           + headFlops(model, sequences))
+        + 2 * embeddingFlops(model, sequences);
 }
 
 } // namespace engine

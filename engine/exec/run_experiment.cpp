@@ -111,9 +111,8 @@ RunInfo runInfo(const Experiment& experiment, const Schedule& lowered, const Run
     info.plannedIterations = experiment.iterations;
     info.session = experiment.session;
     info.rounds = shape.windows > 1 ? std::min(experiment.rounds, 1) : experiment.rounds;
-    // These reference values hold for a model that sees only earlier tokens. BERT also sees later
-    // ones.
-    if (model.family != Family::Bert) {
+    // These reference values hold for a model that sees only earlier tokens.
+    if (!isBidirectional(model.family)) {
         info.unigramEntropy = data.unigramEntropy();
         info.entropyRate = data.entropyRate();
     }

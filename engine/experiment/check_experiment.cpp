@@ -20,6 +20,9 @@ Result<void> checkExperiment(const Experiment& experiment)
         return invalid("--transport nccl needs a live run: add --mode live, or remove --transport");
     if (experiment.backend == Backend::Cpu && experiment.graphs == Graphs::On)
         return invalid("--graphs on needs GPUs: add --backend cuda, or remove --graphs");
+    if (experiment.model.family == Family::Vit && !experiment.textFile.empty())
+        return invalid("--text: {} is trained on generated images; remove --text",
+                       experiment.model.name);
     if (experiment.mode == Mode::Emulate || experiment.mode == Mode::Live)
         return {};
     return invalid("mode '{}' cannot be run: use --mode emulate or live",
@@ -133,7 +136,7 @@ Result<void> checkSlices(const Schedule& schedule, const ModelSpec& model)
     if (model.recompute == Recompute::Full)
         return unsupported("sequence slices read activations that full recomputation frees: use "
                            "--recompute attention or none");
-    if (model.family == Family::Bert && !hasHalves(schedule))
+    if (isBidirectional(model.family) && !hasHalves(schedule))
         return unsupported("bidirectional attention needs whole sequences: use a scheme without "
                            "sequence slices, or a model with family = gpt or llama");
     return {};

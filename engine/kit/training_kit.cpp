@@ -26,7 +26,7 @@ namespace engine {
 namespace {
 
 // Files that only some kits have.
-constexpr const char *kTorchFile = "torch.csv", *kTitanFile = "titan.toml";
+constexpr const char *kTorchFile = "torch.csv", *kTitanFile = "titan.toml", *kTextFile = "text.txt";
 
 using Replacements = std::vector<std::pair<std::string_view, std::string>>;
 
@@ -168,7 +168,7 @@ Result<void> writeFile(const KitFile& file, const std::filesystem::path& target,
 // Removes the optional files in `target` that `kit` does not contain.
 Result<void> removeOthers(const TrainingKit& kit, const std::filesystem::path& target)
 {
-    for (const char* name : {kTorchFile, kTitanFile}) {
+    for (const char* name : {kTorchFile, kTitanFile, kTextFile}) {
         std::error_code error;
         if (std::ranges::find(kit.files, name, &KitFile::name) == kit.files.end())
             std::filesystem::remove(target / name, error);
@@ -214,7 +214,7 @@ std::string_view kitFilePurpose(std::string_view name)
         {"train.py", "trains; writes losses and traces"},
         {"runtime.py", "executes schedules that PyTorch cannot"},
         {"communication.py", "messages, all-reduces, moved stashes"},
-        {"model.py", "GPT, BERT and LLaMA"},
+        {"model.py", "GPT, BERT, LLaMA and ViT"},
         {"data.py", "samples and initial weights of bscope run"},
         {"schedule.py", "reads and checks schedule.csv"},
         {"run.sh", "checks PyTorch, then starts the ranks"},
@@ -286,8 +286,9 @@ Result<TrainingKit> trainingKit(const Experiment& experiment, int gpusPerNode,
     kit.drains = isAsynchronous(schedule);
     const Replacements replacements = replacementsOf(experiment, schedule, kit);
     kit.files = {{"schedule.csv", writeCsv(schedule)},
-                 {"model.toml", tomlText(tableOf(experiment.model))},
-                 {"text.txt", data.text()}};
+                 {"model.toml", tomlText(tableOf(experiment.model))}};
+    if (experiment.model.family != Family::Vit)
+        kit.files.push_back({kTextFile, data.text()});
     for (const char* name : {"train.py", "runtime.py", "communication.py", "model.py", "data.py",
                              "schedule.py", "run.sh", "slurm.sh"})
         kit.files.push_back(

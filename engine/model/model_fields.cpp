@@ -69,9 +69,10 @@ Fields<ModelSpec> modelFields()
             facts.value = "K";
             add(facts, member);
         };
-        addSize("--micro-batch-size", "Micro-batch size", "Sequences in a micro-batch",
-                &M::microBatchSize);
-        addSize("--sequence", "Sequence length", "Tokens in a sequence", &M::sequence);
+        addSize("--micro-batch-size", "Micro-batch size",
+                "Sequences (of a ViT: images) in a micro-batch", &M::microBatchSize);
+        addSize("--sequence", "Sequence length",
+                "Tokens in a sequence (of a ViT: patches in an image)", &M::sequence);
         addSize("--layers", "Layers", "Transformer blocks", &M::layers);
         addSize("--width", "Width", "Width of the residual stream", &M::width);
         addSize("--heads", "Heads", "Attention heads", &M::heads);
@@ -99,7 +100,8 @@ Fields<ModelSpec> modelFields()
         add(rate, &M::learningRate);
         add(inFileOnly("", "name"), &M::name);
         add(inFileOnly("", "family").oneOf(namesOf(kFamilyNames)), &M::family);
-        add(inFileOnly("", "vocabulary").between(256, kMost), &M::vocabulary);
+        add(inFileOnly("", "vocabulary").between(1, kMost), &M::vocabulary);
+        add(inFileOnly("", "patch").between(0, TransformerSpec::kMostPatch), &M::patch);
         add(inFileOnly("", "kv_heads").between(0, kMost), &M::kvHeads);
         add(inFileOnly("", "ffn_width").between(0, kMost), &M::ffnWidth);
         add(inFileOnly("", "tied"), &M::tied);

@@ -14,30 +14,35 @@ namespace {
 
 constexpr std::string_view kFolders[] = {"models/"};
 
-constexpr std::int64_t kMostTokens = 1 << 20; // per micro-batch
+// Per micro-batch. Positions in a matrix are int.
+constexpr std::int64_t kMostTokens = 1 << 20, kMostNumbers = 1 << 30;
 
 // Checks combinations of values that are valid separately.
 Result<void> checkCombination(const ModelSpec& model)
 {
-    if (model.width % model.heads != 0)
-        return invalid("model: width {} is not a multiple of heads {}; the nearest width is {}",
-                       model.width, model.heads,
-                       std::max(1, (model.width + model.heads / 2) / model.heads) * model.heads);
-    if (model.kvHeads > 0 && model.heads % model.kvHeads != 0)
-        return invalid("model: heads {} are not a multiple of kv_heads {}", model.heads,
-                       model.kvHeads);
+    TRY(checkSizes(transformerSpec(model), "model"));
     if (model.family == Family::Llama && model.width / model.heads % 2 != 0)
         return invalid("model: width {} / heads {} is odd, but rotary embeddings rotate pairs; "
                        "change width or heads",
                        model.width, model.heads);
-    if (model.family == Family::Bert && model.vocabulary <= kHiddenToken)
-        return invalid(
-            "model: vocabulary must be at least {} for family = \"bert\", which hides tokens",
-            kHiddenToken + 1);
+    const bool isVit = model.family == Family::Vit;
+    const int least = model.family == Family::Bert ? kHiddenToken + 1 : isVit ? 2 : kHiddenToken;
+    if (model.vocabulary < least)
+        return invalid("model: vocabulary must be at least {} for family = \"{}\"{}", least,
+                       nameIn(kFamilyNames, model.family),
+                       model.family == Family::Bert ? ", which hides tokens" : "");
+    if (isVit && model.tied)
+        return invalid("model: tied must be false for family = \"vit\", which reads pixels");
     if (std::int64_t{model.microBatchSize} * model.sequence > kMostTokens)
         return invalid("model: micro_batch_size x sequence exceeds {} tokens: use a smaller "
                        "--micro-batch-size",
                        kMostTokens);
+    const std::int64_t numbers = std::max(model.width, transformerSpec(model).patchValues());
+    if (isVit && numbers * model.microBatchSize * model.sequence > kMostNumbers)
+        return invalid(
+            "model: the images or the activations of a micro-batch exceed {} numbers: use a "
+            "smaller --micro-batch-size",
+            kMostNumbers);
     return {};
 }
 
@@ -72,6 +77,8 @@ toml::table tableOf(const ModelSpec& model)
         table.erase("layout");
     if (!model.recomputeAhead)
         table.erase("recompute_ahead");
+    if (model.patch == 0)
+        table.erase("patch");
     return table;
 }
 

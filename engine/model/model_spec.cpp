@@ -30,24 +30,40 @@ Result<void> checkModel(const ModelSpec& model, int stages)
     return {};
 }
 
+int ModelSpec::inputs() const
+{
+    const TransformerShape shape(*this);
+    return shape.rows() * std::max(1, shape.patchValues);
+}
+
+int ModelSpec::targets() const
+{
+    return TransformerShape(*this).predictions();
+}
+
+TransformerSpec transformerSpec(const ModelSpec& model)
+{
+    TransformerSpec sizes{model.name,  model.family,   model.layers,     model.width,
+                          model.heads, model.sequence, model.vocabulary, model.patch};
+    sizes.keyValueHeads = model.kvHeads;
+    sizes.feedForward = model.ffnWidth;
+    return sizes;
+}
+
 std::int64_t parameterCount(const ModelSpec& model)
 {
     const TransformerShape shape(model);
     const std::int64_t width = model.width;
+    const std::int64_t tied = model.tied ? model.vocabulary * width : 0;
     const std::int64_t block = BlockWeights<float>::count(shape);
-    const std::int64_t embedding = (model.vocabulary + shape.positions) * width;
-    const auto head
-        = static_cast<std::int64_t>(HeadWeights<float>::count(shape)) - model.vocabulary * width;
-    return model.layers * block + embedding + head + (model.tied ? 0 : model.vocabulary * width);
+    const auto head = static_cast<std::int64_t>(HeadWeights<float>::count(shape));
+    return model.layers * block + (shape.embedded + shape.positions) * width + head - tied;
 }
 
-// For a GPT: 72 B L s h^2 (1 + s / 6h + v / 12hL) (Narayanan et al., 2021, without recomputation).
 double flopsPerIteration(const ModelSpec& model, int microBatches)
 {
-    const double tokens = static_cast<double>(model.microBatchSize) * microBatches * model.sequence;
-    const TransformerShape shape(model);
-    const double block = blockFlops(shape) + 4.0 * model.width * model.sequence;
-    return 3 * tokens * (model.layers * block + headFlops(shape));
+    return modelFlops(transformerSpec(model),
+                      static_cast<double>(model.microBatchSize) * microBatches);
 }
 
 double executedFlopsPerIteration(const ModelSpec& model, int microBatches, double recomputed)

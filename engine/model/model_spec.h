@@ -5,6 +5,7 @@
 #include "engine/base/result.h"
 #include "engine/cost/fraction.h"
 #include "engine/cost/layer_layout.h"
+#include "engine/cost/transformer.h"
 
 #include <array>
 #include <cstdint>
@@ -15,13 +16,6 @@
 #include <vector>
 
 namespace engine {
-
-// All families are pre-norm.
-// - Gpt: layer norm, GELU, learned positions and biases. Each token predicts the next.
-// - Bert: like Gpt, but with bidirectional attention and hidden tokens (text_data.h). The head
-//   has a dense layer, GELU, a norm and a decoder with a bias (Devlin et al., 2019).
-// - Llama: RMSNorm, SwiGLU, rotary positions, no biases.
-enum class Family : std::uint8_t { Gpt, Bert, Llama };
 
 // The activations that F drops and that are recomputed for the backward.
 // - Attention: the attention scores, which the backward recomputes. It has no effect with flash
@@ -36,9 +30,8 @@ enum class Precision : std::uint8_t { Fp32, Bf16, Tf32 };
 
 // The names of the enumerators in files and options, in enumerator order.
 using Names = std::span<const std::string_view>;
-constexpr std::array<std::string_view, 3> kFamilyNames{"gpt", "bert", "llama"},
-    kAttentionNames{"standard", "recompute", "flash"}, kRecomputeNames{"none", "attention", "full"};
-constexpr std::array<std::string_view, 3> kPrecisionNames{"fp32", "bf16", "tf32"};
+constexpr std::array<std::string_view, 3> kAttentionNames{"standard", "recompute", "flash"},
+    kRecomputeNames{"none", "attention", "full"}, kPrecisionNames{"fp32", "bf16", "tf32"};
 template<class Enum>
 constexpr std::string_view nameIn(Names names, Enum value)
 {
@@ -50,7 +43,9 @@ struct ModelSpec
 {
     std::string name = "tiny";
     Family family = Family::Gpt;
+    // Of a Vit: the patches of an image, and the classes.
     int layers = 16, width = 64, heads = 4, sequence = 64, microBatchSize = 2, vocabulary = 256;
+    int patch = 0;    // of a Vit: the side of a patch in pixels
     int kvHeads = 0;  // key-value heads; 0: equal to heads
     int ffnWidth = 0; // 0: TransformerSpec::defaultFeedForward()
     bool tied = false;
@@ -64,8 +59,12 @@ struct ModelSpec
     double learningRate = 1e-3, beta1 = 0.9, beta2 = 0.95, epsilon = 1e-8, weightDecay = 0.1,
            initStd = 0.02;
 
+    // Numbers of a micro-batch that the first stage reads, and of predictions.
+    int inputs() const;
+    int targets() const;
     friend bool operator==(const ModelSpec&, const ModelSpec&) = default;
 };
+TransformerSpec transformerSpec(const ModelSpec& model); // the sizes, for the closed forms
 
 // Loads a preset of resources/models or a .toml file and checks every field. Fails with
 // Error::Code::InvalidArgument for an unknown name; the message lists the presets.
@@ -81,7 +80,6 @@ Result<void> checkModel(const ModelSpec& model, int stages);
 Result<void> checkFields(const ModelSpec& model);
 
 std::int64_t parameterCount(const ModelSpec& model); // tied embeddings count once
-// Forward and backward. Causal attention is counted like full attention.
 double flopsPerIteration(const ModelSpec& model, int microBatches);
 // With recomputation: RECOMPUTE ops repeat the fraction `recomputed` of the forwards. Includes
 // attention scores that the backward computes again.

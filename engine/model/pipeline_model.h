@@ -81,7 +81,8 @@ struct StageFlops
 };
 
 // The tokens of one micro-batch, (samples x sequence). The target of a token is the next token; for
-// BERT see text_data.h.
+// BERT see text_data.h. For a ViT, the bytes of the patches, and the class of each sample
+// (image_data.h).
 struct TokenBatch
 {
     std::span<const std::int32_t> inputs, targets;

@@ -126,6 +126,7 @@ public:
                     std::span<std::int32_t> targets) const;
 
     const std::string& text() const { return m_text; }
+    std::uint64_t seed() const { return m_seed; }
     // The lowest possible loss, in nats per byte, of a model that knows only byte frequencies.
     double unigramEntropy() const;
     // The lowest possible loss of any model, in nats per byte, from the probabilities of the

@@ -16,10 +16,6 @@ namespace {
 // names, so they are the same for every scheme, stage split and precision.
 template<class Number>
 void initializeWeights(const ModelSpec& spec, std::span<const Parameter> parameters,
-                       std::uint64_t seed, std::span<Number> weights);
-
-template<class Number>
-void initializeWeights(const ModelSpec& spec, std::span<const Parameter> parameters,
                        std::uint64_t seed, std::span<Number> weights)
 {
     for (const Parameter& parameter : parameters) {
@@ -40,17 +36,24 @@ void initializeWeights(const ModelSpec& spec, std::span<const Parameter> paramet
     }
 }
 
-template void initializeWeights(const ModelSpec&, std::span<const Parameter>, std::uint64_t,
-                                std::span<float>);
-template void initializeWeights(const ModelSpec&, std::span<const Parameter>, std::uint64_t,
-                                std::span<double>);
-
 template<class Real>
 TransformerShape shapeFor(const ModelSpec& spec, int slices, const Kernels<Real>& kernels)
 {
     TransformerShape shape(spec, slices);
     shape.attention.headsAtOnce = kernels.headsAtOnce(shape.attention);
     return shape;
+}
+
+// The pixels of the bytes 0 to 255, which are exact in every precision; empty if tokens are no
+// images.
+template<class Real>
+std::vector<Real> pixelOfBytes(Family family)
+{
+    constexpr int kMiddle = 128;
+    std::vector<Real> pixels;
+    for (int byte = 0; byte < 2 * kMiddle && family == Family::Vit; ++byte)
+        pixels.push_back(Real(Wide<Real>(byte - kMiddle) / kMiddle));
+    return pixels;
 }
 
 } // namespace
@@ -62,6 +65,8 @@ Transformer<Real>::Transformer(const ModelSpec& spec, int stages, const Kernels<
     , m_kernels(kernels)
     , m_block(shapeFor(spec, slices, kernels), spec.sequence, kernels)
     , m_head(shapeFor(spec, slices, kernels), spec.tied, kernels)
+    , m_bytes(pixelOfBytes<Real>(spec.family))
+    , m_deviceBytes(kernels.constants(m_bytes))
 {
     CHECK(spec.sequence % slices == 0);
     for (int s = 0; s < stages; ++s) {
@@ -101,27 +106,30 @@ std::size_t Transformer<Real>::workspaceCount(const StageLayout<Real>& own) cons
     if (m_spec.recompute == Recompute::Full) {
         const std::size_t block
             = BlockStash<Real>::keptCount(shape) + BlockStash<Real>::restCount(shape) + forward;
-        const std::size_t head
-            = HeadStash<Real>::keptCount(shape) + HeadStash<Real>::restCount(shape);
+        const std::size_t head = HeadStash<Real>::keptCount(shape)
+            + HeadStash<Real>::restCount(shape) + Head::forwardWorkspace(shape);
         forward = wholePlaces<Real>(2 * shape.state()) + std::max(block, own.last ? head : 0);
     }
-    return std::max(forward, Block::backwardWorkspace(shape));
+    const std::size_t pixels = own.first ? shape.times(shape.patchValues) : 0;
+    const std::size_t head = own.last ? Head::backwardWorkspace(shape) : 0;
+    return wholePlaces<Real>(std::max({forward, Block::backwardWorkspace(shape), pixels, head}));
 }
 
-// The forward of a GPT needs, per block, 24 b s h^2 FLOPs in matrices and 4 b s^2 h in attention.
-// Its head needs 2 b s h v (BERT's head needs 2 b s h^2 more). A backward needs twice as many.
-// Attention has no weights, so its backward belongs to I. With slices, these are averages.
+// A backward needs twice as many FLOPs as a forward. Attention has no weights, so its backward
+// belongs to I, as does that of the embedding. With slices, these are averages.
 template<class Real>
 StageFlops Transformer<Real>::flops(StageId stage) const
 {
     const StageLayout<Real>& own = layout(stage);
-    const double tokens = own.shape.rows(), width = own.shape.width;
-    const double attention = own.blocks * 4 * tokens * width * m_spec.sequence;
-    const double matrices = own.blocks * tokens * blockFlops(own.shape)
-        + (own.last ? tokens * headFlops(own.shape) : 0);
+    const TransformerSpec sizes = transformerSpec(m_spec);
+    const double sequences = ratio(own.shape.rows(), m_spec.sequence);
+    const double attention = own.blocks * attentionFlops(sizes, sequences);
+    const double matrices
+        = own.blocks * layerFlops(sizes, sequences) + (own.last ? headFlops(sizes, sequences) : 0);
+    const double embedding = own.first ? embeddingFlops(sizes, sequences) : 0;
     const bool scoresAgain = own.shape.attention.kind != AttentionKind::Standard;
-    return {.forward = matrices + attention,
-            .backwardInput = matrices + attention * (scoresAgain ? 2.5 : 2),
+    return {.forward = matrices + attention + embedding,
+            .backwardInput = matrices + attention * (scoresAgain ? 2.5 : 2) + embedding,
             .backwardWeight = matrices,
             .recompute = m_spec.recompute == Recompute::Full ? matrices + attention : 0};
 }
@@ -151,9 +159,10 @@ Wide<Real> Transformer<Real>::lossScale(double tokens) const
 template<class Real>
 double Transformer<Real>::predictedShare() const
 {
-    if (m_spec.family != Family::Bert)
-        return 1;
-    return ratio(hiddenTokens(m_spec.sequence), m_spec.sequence);
+    const int predicted = m_spec.family == Family::Bert ? hiddenTokens(m_spec.sequence)
+        : m_spec.family == Family::Vit                  ? 1
+                                                        : m_spec.sequence;
+    return ratio(predicted, m_spec.sequence);
 }
 
 template<class Real>
@@ -181,19 +190,40 @@ Matrix<Number> Transformer<Real>::positionTable(Number* embedding, int slice) co
     const TransformerShape& shape = m_layouts.front().shape;
     if (shape.positions == 0)
         return {};
-    const auto row
-        = m_spec.vocabulary + static_cast<std::ptrdiff_t>(slice) * shape.attention.sequence;
+    const auto row = shape.embedded + static_cast<std::ptrdiff_t>(slice) * shape.attention.sequence;
     return {embedding + row * shape.width, shape.attention.sequence, shape.width};
+}
+
+template<class Real>
+Matrix<const Real> Transformer<Real>::pixels(const TokenBatch& tokens,
+                                             std::span<Real> workspace) const
+{
+    const TransformerShape& shape = m_layouts.front().shape;
+    const auto pixels = shape.matrix(workspace.data(), shape.patchValues);
+    m_kernels.embedding(tokens.inputs, m_deviceBytes, {},
+                        {pixels.data, pixels.rows * pixels.columns, 1});
+    return pixels;
+}
+
+template<class Real>
+void Transformer<Real>::embed(const ForwardPass<Real>& pass, Matrix<Real> x) const
+{
+    const Real* embedding = pass.weights.data();
+    const auto positions = positionTable(embedding, pass.slice.index);
+    if (m_spec.family != Family::Vit)
+        return m_kernels.embedding(pass.tokens.inputs, embedding, positions, x);
+    const auto patches = pixels(pass.tokens, pass.workspace);
+    linear<Real>(m_kernels, patches, embedding,
+                 embedding + static_cast<std::ptrdiff_t>(patches.columns) * x.columns, x);
+    m_kernels.addBias(samplesOf(x), positions.data);
 }
 
 template<class Real>
 void Transformer<Real>::enter(const StageLayout<Real>& own, const ForwardPass<Real>& pass,
                               Matrix<Real> x) const
 {
-    const Real* embedding = pass.weights.data();
     if (own.first)
-        m_kernels.embedding(pass.tokens.inputs, embedding,
-                            positionTable(embedding, pass.slice.index), x);
+        embed(pass, x);
     else
         m_kernels.copy(pass.input, all(x));
 }
@@ -222,7 +252,8 @@ void Transformer<Real>::forward(StageId stage, const ForwardPass<std::byte>& mem
                         .x = stash.x(own.blocks),
                         .targets = pass.tokens.targets,
                         .loss = pass.loss,
-                        .share = predictedShare()});
+                        .share = predictedShare(),
+                        .workspace = pass.workspace.data()});
 }
 
 // Runs F with full recomputation: keeps only the input of the stage and computes blocks and head in
@@ -236,6 +267,7 @@ void Transformer<Real>::forwardOnce(const StageLayout<Real>& own,
     enter(own, pass, x);
     Real* scratch = pass.workspace.data() + wholePlaces<Real>(2 * shape.state());
     Real* rest = scratch + BlockStash<Real>::keptCount(shape);
+    Real* ofHead = scratch + HeadStash<Real>::keptCount(shape);
     for (int b = 0; b < own.blocks; ++b) {
         const bool toNext = b == own.blocks - 1 && !own.last;
         const Matrix<Real> out = shape.stateOf(
@@ -250,11 +282,12 @@ void Transformer<Real>::forwardOnce(const StageLayout<Real>& own,
     }
     if (own.last)
         m_head.forward({.weights = {pass.weights.data() + own.headParameters(), shape},
-                        .stash = {scratch, scratch + HeadStash<Real>::keptCount(shape), shape},
+                        .stash = {scratch, ofHead, shape},
                         .x = x,
                         .targets = pass.tokens.targets,
                         .loss = pass.loss,
-                        .share = predictedShare()});
+                        .share = predictedShare(),
+                        .workspace = ofHead + HeadStash<Real>::restCount(shape)});
 }
 
 // Runs forward() without its output, so the last block omits its last matrix product.
@@ -278,7 +311,8 @@ void Transformer<Real>::recompute(StageId stage, const RecomputePass<std::byte>&
         m_head.forward({.weights = {pass.weights.data() + own.headParameters(), own.shape},
                         .stash = stash.head(),
                         .x = stash.x(own.blocks),
-                        .targets = pass.tokens.targets});
+                        .targets = pass.tokens.targets,
+                        .workspace = pass.workspace.data()});
 }
 
 // Runs I and W block by block, so that the input of W is still in the cache.
@@ -390,10 +424,16 @@ template<class Real>
 void Transformer<Real>::embeddingBackward(const StageLayout<Real>& own,
                                           const BackwardPass<Real>& pass) const
 {
-    Wide<Real>* tokens = pass.gradients.data();
-    m_kernels.embeddingBackward(pass.tokens.inputs,
-                                StageStash<Real>(pass.stash.data(), own, pass.pieces).x(0), tokens,
-                                positionTable(tokens, pass.slice.index));
+    Wide<Real>* embedding = pass.gradients.data();
+    const auto positions = positionTable(embedding, pass.slice.index);
+    const Matrix<Real> dx = StageStash<Real>(pass.stash.data(), own, pass.pieces).x(0);
+    if (m_spec.family != Family::Vit)
+        return m_kernels.embeddingBackward(pass.tokens.inputs, dx, embedding, positions);
+    const auto patches = pixels(pass.tokens, pass.workspace);
+    linearBackwardWeight<Real>(m_kernels, patches, dx, embedding,
+                               embedding
+                                   + static_cast<std::ptrdiff_t>(patches.columns) * dx.columns);
+    m_kernels.addBiasGradient(samplesOf(dx), positions.data);
 }
 
 template<class Real>

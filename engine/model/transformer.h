@@ -106,6 +106,15 @@ private:
     // The rows of the slice (weights or gradients); empty with rotary positions.
     template<class Number>
     Matrix<Number> positionTable(Number* embedding, int slice) const;
+    // A row per sample.
+    Matrix<Real> samplesOf(Matrix<Real> x) const
+    {
+        const AttentionShape& shape = m_layouts.front().shape.attention;
+        return {x.data, shape.samples, shape.sequence * x.columns};
+    }
+    // Of a Vit: the pixels of the pass, from -1 to 1, in the workspace.
+    Matrix<const Real> pixels(const TokenBatch& tokens, std::span<Real> workspace) const;
+    void embed(const ForwardPass<Real>& pass, Matrix<Real> x) const;
     void enter(const StageLayout<Real>& layout, const ForwardPass<Real>& pass,
                Matrix<Real> x) const;
     void forwardOnce(const StageLayout<Real>& layout, const ForwardPass<Real>& pass) const;
@@ -124,6 +133,8 @@ private:
     const Kernels<Real>& m_kernels;
     Block m_block;
     Head m_head;
+    std::vector<Real> m_bytes; // of a Vit: the pixel of every byte
+    const Real* m_deviceBytes;
 };
 
 // Makes a transformer (transformer.h) in the precision of its spec, which must pass

@@ -9,11 +9,15 @@ void TransformerHead<Real>::forward(const Pass& pass) const
 {
     const HeadWeights<const Real>& w = pass.weights;
     const HeadStash<Real>& s = pass.stash;
-    const auto decoded = m_shape.stateOf(s.decoded);
+    const auto decoded = decodedOf(s.decoded);
     const auto logits = m_shape.logitsOf(s.logits);
-    norm<Real>(m_kernels,
-               {pass.x, w.gain, w.bias, m_shape.transformed ? m_shape.stateOf(s.norm) : decoded,
-                s.mean, s.inverse});
+    const bool isVit = m_shape.patchValues > 0;
+    const auto normed = m_shape.stateOf(isVit                     ? pass.workspace
+                                            : m_shape.transformed ? s.norm
+                                                                  : s.decoded);
+    norm<Real>(m_kernels, {pass.x, w.gain, w.bias, normed, s.mean, s.inverse});
+    if (isVit)
+        meanOverTokens(normed, decoded);
     if (m_shape.transformed)
         transform(pass);
     m_kernels.matmul({.a = decoded,
@@ -23,6 +27,19 @@ void TransformerHead<Real>::forward(const Pass& pass) const
     if (w.weightBias != nullptr)
         m_kernels.addBias(logits, w.weightBias);
     m_kernels.crossEntropy({logits, pass.targets, pass.loss, pass.share});
+}
+
+// A product of each sample with ones: a row of them adds its tokens, a column repeats a gradient.
+template<class Real>
+void TransformerHead<Real>::meanOverTokens(Matrix<const Real> from, Matrix<Real> to) const
+{
+    const AttentionShape& shape = m_shape.attention;
+    const int in = from.rows / shape.samples, out = to.rows / shape.samples;
+    for (int sample = 0; sample < shape.samples; ++sample)
+        m_kernels.matmul({.a = {m_deviceOnes, out, in},
+                          .b = {from.row(sample * in), in, from.columns},
+                          .c = {to.row(sample * out), out, to.columns},
+                          .alpha = Wide<Real>(1) / Wide<Real>(shape.sequence)});
 }
 
 template<class Real>
@@ -46,10 +63,14 @@ void TransformerHead<Real>::backwardInput(const Pass& pass, const Backward& back
     const auto logits = m_shape.logitsOf(pass.stash.logits);
     const auto dNorm = m_shape.stateOf(backward.workspace);
     m_kernels.crossEntropyBackward(logits, pass.targets, backward.lossScale);
+    const bool isVit = m_shape.patchValues > 0;
+    const auto dDecoded = decodedOf(backward.workspace + (isVit ? m_shape.state() : 0));
     m_kernels.matmul({.a = logits,
                       .b = weightOf(w.weight),
-                      .c = dNorm,
+                      .c = dDecoded,
                       .transposeB = m_tied ? Transpose::No : Transpose::Yes});
+    if (isVit)
+        meanOverTokens(dDecoded, dNorm);
     if (m_shape.transformed)
         transformBackward(pass, backward);
     normBackward<Real>(m_kernels,
@@ -92,7 +113,7 @@ template<class Real>
 void TransformerHead<Real>::backwardWeight(const HeadStash<const Real>& stash,
                                            const HeadWeights<Wide<Real>>& gradients) const
 {
-    const auto decoded = m_shape.stateOf(stash.decoded);
+    const auto decoded = decodedOf(stash.decoded);
     const auto dLogits = m_shape.logitsOf(stash.logits);
     if (m_tied)
         linearBackwardWeight<Real>(m_kernels, dLogits, decoded, gradients.weight, nullptr);

@@ -3,24 +3,27 @@
 #include "engine/model/pipeline_model.h"
 #include "engine/model/transformer_shape.h"
 
+#include <vector>
+
 namespace engine {
 
 // The tensors of the head in memory order. Missing tensors are nullptr.
 // - Final norm: gain and bias, (C) each.
 // - BERT's transform: matrix, (C, C), and bias, (C); its norm: gain and bias, (C) each.
-// - Decoder: matrix, (C, V), or (V, C) if tied; with a transform also a bias, (V).
+// - Decoder: matrix, (C, V), or (V, C) if tied; BERT and ViT also have a bias, (V).
 template<class Real>
 struct HeadWeights
 {
     Real *gain, *bias; // no bias with RMSNorm
     Real *transform = nullptr, *transformBias = nullptr;
     Real *transformGain = nullptr, *transformNormBias = nullptr;
-    Real *weight, *weightBias = nullptr;
+    Real *weight, *weightBias;
 
     HeadWeights(Real* first, const TransformerShape& shape)
         : gain(first)
         , bias(shape.biased ? gain + shape.width : nullptr)
         , weight(first + weightOffset(shape))
+        , weightBias(shape.decoderBias ? weight + matrixCount(shape) : nullptr)
     {
         if (!shape.transformed)
             return;
@@ -28,7 +31,6 @@ struct HeadWeights
         transformBias = transform + square(shape);
         transformGain = transformBias + shape.width;
         transformNormBias = transformGain + shape.width;
-        weightBias = weight + matrixCount(shape);
     }
     static std::size_t weightOffset(const TransformerShape& shape)
     {
@@ -38,7 +40,7 @@ struct HeadWeights
     }
     static std::size_t count(const TransformerShape& shape)
     {
-        const std::size_t bias = shape.transformed ? shape.vocabulary : 0;
+        const std::size_t bias = shape.decoderBias ? shape.vocabulary : 0;
         return weightOffset(shape) + matrixCount(shape) + bias;
     }
 
@@ -60,8 +62,8 @@ private:
 template<class Real>
 struct HeadStash
 {
-    // Inputs of two matrix products, (rows, C) each, kept until W. `norm` is the input of the
-    // transform (nullptr without a transform), `decoded` the input of the decoder.
+    // Inputs of two matrix products, kept until W. `norm` is the input of the transform, (rows, C)
+    // (nullptr without a transform), `decoded` the input of the decoder, (predictions, C).
     Real *norm = nullptr, *decoded;
     // Outputs of these products, kept until W: (rows, C) and TransformerShape::logitsOf(). Op I
     // overwrites them with their gradients.
@@ -78,13 +80,13 @@ struct HeadStash
     // BlockStash explains `kept` and `rest`.
     HeadStash(Real* kept, Real* rest, const TransformerShape& shape)
         : decoded(kept)
-        , logits(kept + shape.state())
+        , logits(kept + shape.decoded())
         , inverse(reinterpret_cast<Wide<Real>*>(rest))
         , mean(shape.rmsNorm ? nullptr : inverse + shape.rows())
     {
         if (!shape.transformed)
             return;
-        norm = logits + shape.times(shape.logitStride());
+        norm = logits + logitCount(shape);
         transformed = norm + shape.state();
         transformInverse = mean + shape.rows();
         transformMean = transformInverse + shape.rows();
@@ -92,8 +94,12 @@ struct HeadStash
     }
     static std::size_t keptCount(const TransformerShape& shape)
     {
-        return wholePlaces<Real>((shape.transformed ? 3 : 1) * shape.state()
-                                 + shape.times(shape.logitStride()));
+        return wholePlaces<Real>(shape.decoded() + (shape.transformed ? 2 * shape.state() : 0)
+                                 + logitCount(shape));
+    }
+    static std::size_t logitCount(const TransformerShape& shape)
+    {
+        return static_cast<std::size_t>(shape.predictions()) * shape.logitStride();
     }
     static std::size_t restCount(const TransformerShape& shape)
     {
@@ -103,7 +109,8 @@ struct HeadStash
     }
 };
 
-// The head of a model: final norm, BERT's transform, decoder and cross-entropy.
+// The head of a model: final norm, BERT's transform or a ViT's mean over the tokens, decoder and
+// cross-entropy.
 template<class Real>
 class TransformerHead
 {
@@ -113,7 +120,12 @@ public:
         : m_shape(shape)
         , m_tied(tied)
         , m_kernels(kernels)
+        , m_ones(shape.patchValues > 0 ? shape.attention.sequence : 0, Real(1))
+        , m_deviceOnes(kernels.constants(m_ones))
     { }
+    // Not copyable, because the device may read m_ones in place.
+    TransformerHead(const TransformerHead&) = delete;
+    TransformerHead& operator=(const TransformerHead&) = delete;
 
     struct Pass
     {
@@ -123,20 +135,36 @@ public:
         std::span<const std::int32_t> targets;
         double* loss = nullptr; // as in CrossEntropy
         double share = 1;
+        Real* workspace = nullptr; // forwardWorkspace() numbers
     };
+    static std::size_t forwardWorkspace(const TransformerShape& shape)
+    {
+        return shape.patchValues > 0 ? shape.state() : 0;
+    }
     void forward(const Pass& pass) const;
 
     struct Backward
     {
         HeadWeights<Wide<Real>> gradients;
         Wide<Real> lossScale = 1;
-        Real* workspace = nullptr; // (rows, C)
+        Real* workspace = nullptr; // backwardWorkspace() numbers
     };
+    static std::size_t backwardWorkspace(const TransformerShape& shape)
+    {
+        return shape.state() + (shape.patchValues > 0 ? shape.decoded() : 0);
+    }
     void backwardInput(const Pass& pass, const Backward& backward) const;
     void backwardWeight(const HeadStash<const Real>& stash,
                         const HeadWeights<Wide<Real>>& gradients) const;
 
 private:
+    // Forward: from tokens to one row per sample; backward: the gradients in the other direction.
+    void meanOverTokens(Matrix<const Real> from, Matrix<Real> to) const;
+    template<class Number>
+    Matrix<Number> decodedOf(Number* data) const
+    {
+        return {data, m_shape.predictions(), m_shape.width};
+    }
     void transform(const Pass& pass) const;
     void transformBackward(const Pass& pass, const Backward& backward) const;
     Matrix<const Real> weightOf(const Real* data) const
@@ -148,6 +176,8 @@ private:
     TransformerShape m_shape;
     bool m_tied;
     const Kernels<Real>& m_kernels;
+    std::vector<Real> m_ones; // of a Vit: one per token of a sample
+    const Real* m_deviceOnes;
 };
 
 } // namespace engine

@@ -161,8 +161,14 @@ std::vector<Parameter> StageLayout<Real>::describe() const
     using Init = Parameter::Init;
     std::vector<Parameter> parameters;
     if (first) {
-        appendParameter(parameters, "embedding.token", product(shape.vocabulary, shape.width),
-                        Init::Normal);
+        if (shape.patchValues > 0) {
+            appendParameter(parameters, "embedding.patch.weight",
+                            product(shape.patchValues, shape.width), Init::Normal);
+            appendParameter(parameters, "embedding.patch.bias", product(1, shape.width),
+                            Init::Zero);
+        } else
+            appendParameter(parameters, "embedding.token", product(shape.embedded, shape.width),
+                            Init::Normal);
         appendParameter(parameters, "embedding.position", product(shape.positions, shape.width),
                         Init::Normal);
     }
@@ -180,7 +186,7 @@ std::vector<Parameter> StageLayout<Real>::describe() const
         appendParameter(parameters, "head.weight", product(shape.width, shape.vocabulary),
                         Init::Normal);
         appendParameter(parameters, "head.bias",
-                        shape.transformed ? product(shape.vocabulary, 1) : 0, Init::Zero);
+                        shape.decoderBias ? product(shape.vocabulary, 1) : 0, Init::Zero);
     }
     return parameters;
 }
@@ -188,7 +194,7 @@ std::vector<Parameter> StageLayout<Real>::describe() const
 template<class Real>
 std::size_t StageLayout<Real>::embeddingCount() const
 {
-    return first ? product(shape.vocabulary + shape.positions, shape.width) : 0;
+    return first ? product(shape.embedded + shape.positions, shape.width) : 0;
 }
 
 template<class Real>

@@ -14,13 +14,20 @@ struct TransformerShape
     AttentionShape attention;
     int width = 0, expanded = 0, inner = 0; // `expanded` is the width after the first MLP matrix
     int vocabulary = 0, positions = 0;      // number of learned positions; 0: rotary positions
+    int patchValues = 0;                    // of a Vit: inputs per token
+    // Rows of the embedding: a table of tokens, or the linear layer for patches with its bias.
+    int embedded = 0;
     // rmsNorm: RMSNorm instead of layer norm; biased: products have biases.
     bool rmsNorm = false, biased = true;
     bool gated = false;       // SwiGLU instead of GELU
-    bool transformed = false; // BERT's head: dense layer, GELU, norm and bias
+    bool transformed = false; // BERT's head: dense layer, GELU and norm
+    bool decoderBias = false;
 
     int rows() const { return attention.samples * attention.sequence; }
     std::size_t times(int columns) const { return static_cast<std::size_t>(rows()) * columns; }
+    // Rows of the logits. A Vit has one prediction per sample.
+    int predictions() const { return patchValues > 0 ? attention.samples : rows(); }
+    std::size_t decoded() const { return static_cast<std::size_t>(predictions()) * width; }
     // Numbers of the residual stream, which a stage passes to the next.
     std::size_t state() const { return times(width); }
     // Per row of a norm: 1 / deviation and, for layer norm, the mean.
@@ -41,15 +48,11 @@ struct TransformerShape
     template<class Real>
     Matrix<Real> logitsOf(Real* data) const
     {
-        return {data, rows(), vocabulary, logitStride()};
+        return {data, predictions(), vocabulary, logitStride()};
     }
 
 private:
     static constexpr int kLogits = 64;
 };
-
-// Return the FLOPs of F per token in the matrices of one block, and of the head.
-double blockFlops(const TransformerShape& shape);
-double headFlops(const TransformerShape& shape);
 
 } // namespace engine

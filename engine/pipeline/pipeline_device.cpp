@@ -80,12 +80,11 @@ void PipelineDevice::beginIteration(const TokenBatches& tokens, int first)
         return;
     }
     const std::span<std::int32_t> own = m_arena.of<std::int32_t>(m_plan.tokens);
-    const std::size_t half = mine.inputs.size();
-    CHECK(own.size() == 2 * half);
-    const Extent inputs{m_plan.tokens.offset, m_plan.tokens.bytes / 2};
+    CHECK(own.size() == mine.inputs.size() + mine.targets.size());
+    const Extent inputs{m_plan.tokens.offset, Bytes(mine.inputs.size_bytes())};
     m_arena.write(inputs, std::as_bytes(mine.inputs));
-    m_arena.write({inputs.end(), inputs.bytes}, std::as_bytes(mine.targets));
-    m_tokens = {own.first(half), own.last(half)};
+    m_arena.write({inputs.end(), m_plan.tokens.bytes - inputs.bytes}, std::as_bytes(mine.targets));
+    m_tokens = {own.first(mine.inputs.size()), own.last(mine.targets.size())};
 }
 
 StageState& PipelineDevice::stage(int replica, StageId stage)
@@ -114,10 +113,8 @@ StashPieces<std::byte> PipelineDevice::piecesOf(const StashPlace& stash) const
 
 TokenBatch PipelineDevice::tokensOf(const Op& op, int unit) const
 {
-    const std::size_t first = op.microBatch.value * m_tokensPerMicroBatch;
-    return partOf({m_tokens.inputs.subspan(first, m_tokensPerMicroBatch),
-                   m_tokens.targets.subspan(first, m_tokensPerMicroBatch)},
-                  unit, m_setup.plan.units);
+    const int microBatches = m_setup.lowered.shape.allMicroBatches();
+    return partOf(partOf(m_tokens, op.microBatch.value, microBatches), unit, m_setup.plan.units);
 }
 
 SequenceSlice PipelineDevice::sliceOf(std::uint32_t position, const Op& op) const

@@ -2,6 +2,7 @@
 
 #include "engine/base/result.h"
 #include "engine/base/units.h"
+#include "engine/model/image_data.h"
 #include "engine/model/model_spec.h"
 #include "engine/model/pipeline_model.h"
 #include "engine/model/text_data.h"
@@ -21,11 +22,13 @@ struct PassSpec
 // Fails if the samples cannot be halved or the sequence cannot be sliced evenly.
 Result<PassSpec> passSpec(ModelSpec model, const Schedule& lowered);
 
-inline TokenBatch partOf(TokenBatch batch, int part, int parts)
+inline TokenBatch partOf(TokenBatch batch, int part, int parts, int count = 1)
 {
-    const std::size_t count = batch.inputs.size() / parts;
-    const std::size_t first = part * count;
-    return {batch.inputs.subspan(first, count), batch.targets.subspan(first, count)};
+    const auto cut = [=](std::span<const std::int32_t> all) {
+        const std::size_t size = all.size() / parts;
+        return all.subspan(part * size, count * size);
+    };
+    return {cut(batch.inputs), cut(batch.targets)};
 }
 
 // The tokens of all micro-batches of one iteration.
@@ -34,56 +37,52 @@ class TokenBatches
 public:
     static Bytes bytes(const ModelSpec& model, int microBatches)
     {
-        return Bytes{2} * model.microBatchSize * model.sequence * microBatches
-            * sizeof(std::int32_t);
+        return (Bytes{model.inputs()} + model.targets()) * microBatches * sizeof(std::int32_t);
     }
 
     // With several slices the tokens of a micro-batch are ordered (slice, sample, token).
     TokenBatches(const ModelSpec& model, int microBatches, int slices = 1)
-        : m_sequence(model.sequence)
+        : m_model(model)
         , m_microBatches(microBatches)
         , m_slices(slices)
-        , m_hidesTokens(model.family == Family::Bert)
-        , m_tokens(model.microBatchSize * static_cast<std::size_t>(model.sequence))
-        , m_inputs(m_tokens * microBatches)
-        , m_targets(m_inputs.size())
+        , m_inputs(static_cast<std::size_t>(model.inputs()) * microBatches)
+        , m_targets(static_cast<std::size_t>(model.targets()) * microBatches)
     { }
 
     // Loads iteration `iteration`, counted over the run including warm-up. Micro-batches are
     // consecutive, so two of the same epoch never share a sample.
     void load(const TextData& data, int iteration)
     {
-        const std::int64_t samples = m_tokens / m_sequence;
         for (int m = 0; m < m_microBatches; ++m) {
-            const std::int64_t first = (std::int64_t{iteration} * m_microBatches + m) * samples;
+            const std::int64_t first
+                = (std::int64_t{iteration} * m_microBatches + m) * m_model.microBatchSize;
             const auto inputs = part(m_inputs, m), targets = part(m_targets, m);
-            if (m_hidesTokens)
-                data.fillHidden(first, m_sequence, inputs, targets);
+            if (m_model.family == Family::Vit)
+                fillImages(m_model, data.seed(), first, inputs, targets);
+            else if (m_model.family == Family::Bert)
+                data.fillHidden(first, m_model.sequence, inputs, targets);
             else
-                data.fill(first, m_sequence, inputs, targets);
+                data.fill(first, m_model.sequence, inputs, targets);
             cut(inputs);
             cut(targets);
         }
     }
-    TokenBatch of(int microBatch)
+    TokenBatch of(int first, int count = 1) const
     {
-        return {part(m_inputs, microBatch), part(m_targets, microBatch)};
-    }
-    TokenBatch of(int first, int count) const
-    {
-        const std::size_t begin = first * m_tokens;
-        const std::size_t length = count * m_tokens;
-        return {std::span(m_inputs).subspan(begin, length),
-                std::span(m_targets).subspan(begin, length)};
+        return partOf({m_inputs, m_targets}, first, m_microBatches, count);
     }
 
-    std::size_t tokensPerMicroBatch() const { return m_tokens; }
-    std::int64_t tokens() const { return m_inputs.size(); }
+    std::size_t tokensPerMicroBatch() const
+    {
+        return static_cast<std::size_t>(m_model.microBatchSize) * m_model.sequence;
+    }
+    std::int64_t tokens() const { return m_microBatches * tokensPerMicroBatch(); }
 
 private:
     std::span<std::int32_t> part(std::vector<std::int32_t>& all, int microBatch) const
     {
-        return std::span(all).subspan(microBatch * m_tokens, m_tokens);
+        const std::size_t size = all.size() / m_microBatches;
+        return std::span(all).subspan(microBatch * size, size);
     }
 
     // Reorders (sample, slice, token) to (slice, sample, token).
@@ -92,7 +91,7 @@ private:
         if (m_slices == 1)
             return;
         const std::vector<std::int32_t> whole(tokens.begin(), tokens.end());
-        const std::size_t length = m_sequence / m_slices;
+        const std::size_t length = m_model.sequence / m_slices;
         const std::size_t slices = m_slices;
         const std::size_t samples = whole.size() / (slices * length);
         for (std::size_t i = 0; i < whole.size(); ++i) {
@@ -101,9 +100,8 @@ private:
         }
     }
 
-    int m_sequence, m_microBatches, m_slices;
-    bool m_hidesTokens;
-    std::size_t m_tokens;
+    ModelSpec m_model;
+    int m_microBatches, m_slices;
     std::vector<std::int32_t> m_inputs, m_targets;
 };
 

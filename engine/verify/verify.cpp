@@ -115,6 +115,9 @@ std::vector<std::pair<std::string, ModelSpec>> verifyVariants()
     bert.family = Family::Bert;
     bert.vocabulary = 257; // bytes and the mask token
     add("family=llama").family = Family::Llama;
+    ModelSpec& vit = add("family=vit");
+    vit.family = Family::Vit;
+    vit.patch = 2;
     return all;
 }
 

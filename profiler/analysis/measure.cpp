@@ -155,7 +155,7 @@ std::string unitText(Unit unit, std::int64_t ticksPerUnit)
     case Unit::Weights:
         return "M_theta";
     case Unit::Loss:
-        return "nats per token";
+        return "nats";
     case Unit::None:
     case Unit::Bytes:
         break;

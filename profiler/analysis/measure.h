@@ -27,7 +27,7 @@ enum class Unit : std::uint8_t {
     Change,      // a share with its sign
     Activations, // M_a
     Weights,     // M_theta
-    Loss,        // nats per token
+    Loss,        // nats
 };
 enum class Better : std::uint8_t { Neither, Less, More };
 

@@ -396,7 +396,7 @@ constexpr std::array kRun{
     M({"iterations"}, iterationList),
     M({"losses"}, lossList),
     M({"loss", "Loss", Unit::Loss, kResult, kLess,
-       "mean cross entropy of the last iteration, in nats per token",
+       "mean cross entropy of the last iteration, per predicted token or, of a ViT, image",
        "Warm-up iterations train as well, so the first loss is that of the first one."},
       lastValue<&Iteration::loss>),
     M({"gradient_norm", "Gradient norm", Unit::None, kSummary | kIfAny, Better::Neither,

@@ -65,7 +65,7 @@ void columns(IterationRow& row, auto&& column)
     column({"number", kInteger, "", "number within its kind, from 0"}, iteration.number);
     column({"begin", kInteger, "tick", "first F of any device"}, iteration.window.begin);
     column({"end", kInteger, "tick", "end of the last op"}, iteration.window.end);
-    column({"loss", kMaybeReal, "nats/token", "mean over its micro-batches; NULL: unknown"},
+    column({"loss", kMaybeReal, "nats", "mean over its micro-batches; NULL: unknown"},
            iteration.loss);
     column({"gradient_norm", kMaybeReal, "",
             "Euclidean norm of the gradient of that loss over all parameters, before the optimizer "
@@ -89,7 +89,7 @@ void columns(LossRow& row, auto&& column)
     column(kRowId, row.id);
     column(kIterationColumn, row.iteration);
     column({"microbatch", kInteger, "", "number over all copies of the pipeline"}, row.microBatch);
-    column({"loss", kMaybeReal, "nats/token"}, row.loss);
+    column({"loss", kMaybeReal, "nats"}, row.loss);
 }
 
 struct SpanRow

@@ -30,7 +30,7 @@ constexpr std::array<MeasureInfo, kStudyMetrics> kMetrics{{
     {"fits", "Fits", Unit::None, kData, Better::More},
     {"device_memory", "Device memory, GiB", Unit::Bytes, kData, Better::Less},
     {"usable_memory", "Usable memory, GiB", Unit::Bytes, kData, Better::Less},
-    {"loss", "Loss, nats per token", Unit::Loss, kData, Better::Less},
+    {"loss", "Loss, nats", Unit::Loss, kData, Better::Less},
     {"forward", "F", Unit::Time, kData, Better::Less},
     {"backward", "B", Unit::Time, kData, Better::Less},
     {"backward_input", "I", Unit::Time, kData, Better::Less},

@@ -166,20 +166,10 @@ IdVector<StageId, double> stageFlops(const Run& run)
     const std::vector<int> layers = stageLayers(run);
     if (!experiment || layers.empty())
         return flops;
-    const ModelSpec& of = experiment->model;
-    TransformerSpec model;
-    model.family = of.family == Family::Llama ? TransformerSpec::Family::Llama
-                                              : TransformerSpec::Family::Gpt;
-    model.layers = of.layers;
-    model.width = of.width;
-    model.heads = of.heads;
-    model.sequence = of.sequence;
-    model.vocabulary = of.vocabulary;
-    model.keyValueHeads = of.kvHeads;
-    model.feedForward = of.ffnWidth;
-    model.transformedHead = of.family == Family::Bert;
+    const TransformerSpec model = transformerSpec(experiment->model);
     for (std::size_t s = 0; s < layers.size(); ++s)
         flops.push_back(layers[s] * (layerFlops(model, 1) + attentionFlops(model, 1))
+                        + (s == 0 ? embeddingFlops(model, 1) : 0)
                         + (s + 1 == layers.size() ? headFlops(model, 1) : 0));
     return flops;
 }

@@ -24,16 +24,47 @@ def combine(seed, value):
     return mix((seed * STEP + mix((value + 0x632BE59BD9B4E019) & MASK)) & MASK)
 
 
-def normal_numbers(seed, shape, deviation):
-    """The numbers of Box and Muller from SplitMix64, rounded to float32."""
-    count = int(np.prod(shape))
-    states = np.uint64(seed) + np.arange(1, 2 * count + 1, dtype=np.uint64) * np.uint64(STEP)
+def random_numbers(seed, count):
+    """The first numbers of SplitMix64."""
+    states = np.uint64(seed) + np.arange(1, count + 1, dtype=np.uint64) * np.uint64(STEP)
     states = (states ^ (states >> np.uint64(30))) * np.uint64(0xBF58476D1CE4E5B9)
     states = (states ^ (states >> np.uint64(27))) * np.uint64(0x94D049BB133111EB)
-    states ^= states >> np.uint64(31)
-    uniform = ((states >> np.uint64(11)).astype(np.float64) + 0.5) * 2.0**-53
+    return states ^ (states >> np.uint64(31))
+
+
+def normal_numbers(seed, shape, deviation):
+    """The numbers of Box and Muller from SplitMix64, rounded to float32."""
+    draws = random_numbers(seed, 2 * int(np.prod(shape)))
+    uniform = ((draws >> np.uint64(11)).astype(np.float64) + 0.5) * 2.0**-53
     numbers = np.sqrt(-2 * np.log(uniform[0::2])) * np.cos(2 * np.pi * uniform[1::2])
     return torch.from_numpy((numbers * deviation).astype(np.float32)).reshape(shape)
+
+
+def patch_values(model):
+    """The values of a patch of an RGB image."""
+    return 3 * model["patch"] ** 2
+
+
+class Images:
+    """Generated images of classes. The seed and its number determine an image."""
+
+    def __init__(self, model, seed):
+        self.model, self.seed = model, seed
+
+    def batch(self, first, count):
+        """Bytes, (count, patches, values), and classes of `count` images."""
+        values, classes, images, noise = patch_values(self.model), [], [], np.uint64(3)
+        size = values * self.model["sequence"]
+        for sample in range(first, first + count):
+            draws = random_numbers(combine(combine(self.seed, "image"), sample), size + 1)
+            classes.append(int(draws[0]) % self.model["vocabulary"])
+            texture = random_numbers(combine(combine(self.seed, "texture"), classes[-1]), values)
+            bytes_ = (draws[1:] >> np.uint64(56)).reshape(-1, values)
+            images.append(((texture >> np.uint64(56)) + noise * bytes_) // (noise + np.uint64(1)))
+        return torch.from_numpy(np.stack(images).astype(np.int64)), torch.tensor(classes)
+
+    def predicted_share(self):
+        return 1 / self.model["sequence"]
 
 
 class Samples:
@@ -97,3 +128,7 @@ class Samples:
     def predicted_share(self):
         return self.hidden_tokens() / self.model["sequence"] \
             if self.model["family"] == "bert" else 1.0
+
+
+def samples_of(file, model, seed):
+    return Images(model, seed) if model["family"] == "vit" else Samples(file, model, seed)

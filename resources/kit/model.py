@@ -1,10 +1,10 @@
-"""GPT, BERT and LLaMA, divided into stages."""
+"""GPT, BERT, LLaMA and ViT, divided into stages."""
 
 import torch
 import torch.nn.functional as F
 from torch import nn
 
-from data import NOT_PREDICTED, combine, normal_numbers
+from data import NOT_PREDICTED, combine, normal_numbers, patch_values
 from schedule import stage_layers
 
 
@@ -94,7 +94,7 @@ class Block(nn.Module):
         width, heads = model["width"], model["heads"]
         self.heads, self.key_heads = heads, model.get("kv_heads", 0) or heads
         self.size = width // heads
-        self.is_causal = model["family"] != "bert"
+        self.is_causal = model["family"] not in ("bert", "vit")
         self.is_llama = model["family"] == "llama"
         inner = model.get("ffn_width", 0) or (
             (8 * width // 3 + 255) // 256 * 256 if self.is_llama else 4 * width)
@@ -148,29 +148,40 @@ class Block(nn.Module):
 
 
 class Embedding(nn.Module):
+    """Of tokens or, for a ViT, of the bytes of patches."""
+
     def __init__(self, model):
         super().__init__()
-        self.token = nn.Parameter(torch.empty(model["vocabulary"], model["width"]))
+        if model["family"] == "vit":
+            self.patch = Linear(patch_values(model), model["width"])
+        else:
+            self.token = nn.Parameter(torch.empty(model["vocabulary"], model["width"]))
         self.position = None if model["family"] == "llama" else nn.Parameter(
             torch.empty(model["sequence"], model["width"]))
 
     def forward(self, tokens, first):
-        x = F.embedding(tokens, self.token)
+        if hasattr(self, "patch"):
+            x = self.patch((tokens - 128) / 128)
+        else:
+            x = F.embedding(tokens, self.token)
         return x if self.position is None else x + self.position[first:first + tokens.shape[1]]
 
 
 class Head(Linear):
-    """The decoder. BERT's head has a dense layer, GELU and a norm before it."""
+    """The decoder. Before it, BERT has a dense layer, GELU and a norm, ViT the mean of the tokens."""
 
     def __init__(self, model):
         is_bert = model["family"] == "bert"
-        super().__init__(model["width"], model["vocabulary"], is_bert, model["tied"])
+        self.is_vit = model["family"] == "vit"
+        super().__init__(model["width"], model["vocabulary"], is_bert or self.is_vit, model["tied"])
         self.transform = Linear(model["width"], model["width"]) if is_bert else None
         self.norm = Norm(model) if is_bert else None
 
     def forward(self, x):
         if self.transform is not None:
             x = self.norm(F.gelu(self.transform(x), approximate="tanh"))
+        if self.is_vit:
+            x = x.mean(1)
         return super().forward(x)
 
 
@@ -225,8 +236,8 @@ class Stage(nn.Module):
 
 
 def loss_of(logits, targets):
-    """The sum of the losses of the predicted tokens, in nats."""
-    return F.cross_entropy(logits.float().flatten(0, 1), targets.flatten(),
+    """The sum of the losses of the predicted tokens or classes, in nats."""
+    return F.cross_entropy(logits.float().flatten(0, -2), targets.flatten(),
                            ignore_index=NOT_PREDICTED, reduction="sum")
 
 

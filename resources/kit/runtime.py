@@ -15,6 +15,7 @@ from torch.distributed.pipelining.schedules import _Action, _PipelineScheduleRun
 from torch.profiler import record_function
 
 from communication import Messages, Reductions, Stashes
+from data import patch_values
 from model import loss_of
 from schedule import activation, gradient
 
@@ -214,9 +215,11 @@ class TorchRuntime:
         shape = (job.model["micro_batch_size"], job.model["sequence"])
         hidden = torch.zeros(*shape, job.model["width"], dtype=job.dtype, device=job.device,
                              requires_grad=True)
-        tokens = torch.zeros(shape, dtype=torch.int64, device=job.device)
-        logits = torch.zeros(*shape, job.model["vocabulary"], dtype=job.dtype, device=job.device,
-                             requires_grad=True)
+        is_vit = job.model["family"] == "vit"
+        values = [patch_values(job.model)] if is_vit else []
+        tokens = torch.zeros(*shape, *values, dtype=torch.int64, device=job.device)
+        logits = torch.zeros(*shape[:1 if is_vit else 2], job.model["vocabulary"],
+                             dtype=job.dtype, device=job.device, requires_grad=True)
         queue = stage.defer_weights() if "W" in schedule.kinds else None
         return PipelineStage(
             stage, row[1], schedule.stages, job.device,

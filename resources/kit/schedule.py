@@ -22,7 +22,7 @@ def read_model(file):
         raise KitError(f"{file} is not TOML ({error}): correct it, or write the kit again") from None
     sizes = dict.fromkeys(
         ("layers", "width", "heads", "sequence", "vocabulary", "micro_batch_size"), 1)
-    for key, least in (sizes | {"kv_heads": 0, "ffn_width": 0}).items():
+    for key, least in (sizes | {"kv_heads": 0, "ffn_width": 0, "patch": 0}).items():
         value = model.get(key, 0)
         if not isinstance(value, int) or isinstance(value, bool) or value < least:
             raise KitError(f"{file}: {key} must be a whole number from {least}, not {value!r}")

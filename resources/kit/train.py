@@ -17,7 +17,7 @@ from pathlib import Path
 import torch
 import torch.distributed as dist
 
-from data import Samples
+from data import samples_of
 from model import Stage, adamw
 from runtime import KitRuntime, TorchRuntime
 from schedule import KitError, Schedule, read_model, stage_layers
@@ -126,7 +126,7 @@ def require_same(job, arguments):
     """Fails if ranks have different files or versions of PyTorch."""
     digest = hashlib.sha256()
     for file in sorted(FOLDER.glob("*.py")) + [arguments.schedule, arguments.model, arguments.text]:
-        digest.update(file.read_bytes())
+        digest.update(file.read_bytes() if file.exists() else b"")  # a ViT needs no text
     own = {"PyTorch": torch.__version__, "files of the kit": digest.hexdigest()[:12],
            "arguments": " ".join(sys.argv[1:])}
     everyone = [None] * dist.get_world_size()
@@ -181,7 +181,7 @@ def make_profiler(job, arguments):
 
 def train(job, arguments):
     schedule, model = job.schedule, job.model
-    samples = Samples(arguments.text, model, arguments.seed)
+    samples = samples_of(arguments.text, model, arguments.seed)
     job.set_loss_scale(samples.predicted_share())
     stages = {row: Stage(model, row[1], schedule.stages, arguments.seed, job.dtype).to(job.device)
               for row, device in sorted(schedule.device_of.items())
@@ -203,13 +203,13 @@ def train(job, arguments):
     log = open(arguments.results / "losses.jsonl", "w") if job.rank == 0 else None
     losses = []
     per_iteration = schedule.micro_batches * model["micro_batch_size"]
-    shape = (schedule.micro_batches, model["micro_batch_size"], model["sequence"])
+    shape = (schedule.micro_batches, model["micro_batch_size"])
     if profiler:
         profiler.start()
     for iteration in range(arguments.iterations):
         job.iteration = iteration
         first = (iteration * job.copies + job.copy) * per_iteration
-        inputs, targets = (tokens.view(shape).to(job.device)
+        inputs, targets = (tokens.unflatten(0, shape).to(job.device)
                            for tokens in samples.batch(first, per_iteration))
         dist.barrier()
         begin = time.perf_counter()

@@ -336,22 +336,23 @@ TEST_CASE("simulate takes the layers, the network and the batch in place of thos
 TEST_CASE("the stash of a model on hardware is what the engine plans for it in bf16")
 {
     const Folder folder;
-    for (const std::string attention : {"standard", "flash"}) {
-        CAPTURE(attention);
-        const std::string file = attention + ".sqlite";
+    for (const std::string options :
+         {"--model tiny --attention standard", "--model tiny --attention flash",
+          "--model tiny-vit --attention flash"}) {
+        CAPTURE(options);
+        const std::string file = "run.sqlite";
         REQUIRE(bscope(folder,
                        "run --scheme 1f1b -D 2 -N 4 --iterations 1 --warmup 0 --precision bf16 "
-                       "--attention "
-                           + attention + " -o " + file)
+                           + options + " --force -o " + file)
                     .status
                 == 0);
         const nlohmann::json planned
             = bscope(folder, "analyze " + file + " --json").json()["per_device"];
         const nlohmann::json formula
             = bscope(folder,
-                     "simulate --scheme 1f1b -D 2 -N 4 --model tiny --hardware a100-sxm-80 "
-                     "--micro-batch-size 2 --json --attention "
-                         + attention)
+                     "simulate --scheme 1f1b -D 2 -N 4 --hardware a100-sxm-80 "
+                     "--micro-batch-size 2 --json "
+                         + options)
                   .json()["per_device"];
         // The formula leaves out the statistics of norms, and the head is on the last device.
         CHECK(formula[0]["peak_stash_bytes"].get<double>()

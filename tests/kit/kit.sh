@@ -29,7 +29,8 @@ layers = $2
 width = 32
 heads = 4
 kv_heads = $([ "$1" = llama ] && echo 2 || echo 0)
-sequence = 32
+sequence = $([ "$1" = vit ] && echo 36 || echo 32)
+patch = $([ "$1" = vit ] && echo 4 || echo 0)
 micro_batch_size = 2
 vocabulary = 260
 tied = $3
@@ -91,7 +92,7 @@ schemes() { # DEVICES: every scheme that accepts D and N = 2 D
 
 families() {
     local family
-    for family in gpt bert llama; do
+    for family in gpt bert llama vit; do
         model $family 8 false > "$work/$family.toml"
         kit "$family-1f1b" 20 --scheme 1f1b --devices 2 --micro-batches 4 --model "$work/$family.toml"
         kit "$family-bitpipe" 20 --scheme bitpipe --devices 2 --micro-batches 4 --model "$work/$family.toml"

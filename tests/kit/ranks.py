@@ -120,7 +120,7 @@ def sequential_gradients(kit, order, options):
     """The gradients of the first iteration, without a pipeline."""
     spec = schedule.tomllib.loads((kit / "model.toml").read_text())
     seed = argument(options, "--seed")
-    samples = data.Samples(kit / "text.txt", spec, seed)
+    samples = data.samples_of(kit / "text.txt", spec, seed)
     micro_batches = order.micro_batches * argument(options, "--data-parallel")
     size = spec["micro_batch_size"]
     scale = 1.0 / (micro_batches * size * spec["sequence"] * samples.predicted_share())

@@ -1,6 +1,7 @@
 #pragma once
 
 #include "engine/backend/cpu/cpu_device.h"
+#include "engine/model/image_data.h"
 #include "engine/model/text_data.h"
 #include "engine/model/transformer.h"
 #include "tests/support/bytes_of.h"
@@ -87,6 +88,15 @@ public:
             }
     }
 
+    // Of an image: of `values` numbers a token.
+    void reverseTokens(std::ptrdiff_t values)
+    {
+        std::vector<std::int32_t>& inputs = m_passes[0].inputs;
+        std::ranges::reverse(inputs);
+        for (auto token = inputs.begin(); token != inputs.end(); token += values)
+            std::reverse(token, token + values);
+    }
+
     const engine::Transformer<double>& model() const { return m_model; }
 
     std::vector<Array> weights, gradients; // [stage]
@@ -107,6 +117,12 @@ private:
     {
         engine::Random random(7);
         const auto sequence = static_cast<std::size_t>(spec.sequence);
+        if (spec.family == engine::Family::Vit) {
+            m_passes[0].inputs.resize(static_cast<std::size_t>(spec.inputs()));
+            m_passes[0].targets.resize(static_cast<std::size_t>(spec.targets()));
+            engine::fillImages(spec, 7, firstSample, m_passes[0].inputs, m_passes[0].targets);
+            return;
+        }
         std::vector<std::int32_t> inputs(sequence), targets(sequence);
         for (int sample = 0; sample < firstSample + spec.microBatchSize; ++sample) {
             for (std::size_t t = 0; t < sequence; ++t) {

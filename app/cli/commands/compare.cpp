@@ -298,7 +298,7 @@ Action prepareCompare(CLI::App& app)
         ->type_name("K")
         ->check(between(0, 1000000));
     app.add_option("--loss", options->loss,
-                   "Also print the steps of each run to this loss in nats per token (best: the "
+                   "Also print the steps of each run to this loss in nats (best: the "
                    "lowest that all runs reach)")
         ->type_name("{best,X}")
         ->check([](const std::string& text) {

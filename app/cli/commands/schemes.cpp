@@ -135,11 +135,7 @@ std::string countText(double parameters)
 constexpr std::array kPresets{
     Measure(column("name"), Of<&Preset::name>()),
     Measure(column("family"),
-            [](const Preset& p) {
-                return p.sizes.family == TransformerSpec::Family::Llama ? "llama"
-                    : p.sizes.transformedHead                           ? "bert"
-                                                                        : "gpt";
-            }),
+            [](const Preset& p) { return std::string(nameIn(kFamilyNames, p.sizes.family)); }),
     Measure(column("layers"), size<&TransformerSpec::layers>),
     Measure(column("width"), size<&TransformerSpec::width>),
     Measure(column("heads"), size<&TransformerSpec::heads>),

@@ -8,8 +8,8 @@
 #include "app/ui/definition_text.h"
 #include "app/ui/numbers.h"
 #include "app/ui/text.h"
+#include "engine/cost/transformer.h"
 #include "engine/experiment/experiment.h"
-#include "engine/model/transformer_shape.h"
 #include "engine/schedule/notation.h"
 #include "engine/timeline/nvtx_range.h"
 #include "profiler/analysis/compare.h"
@@ -1520,22 +1520,22 @@ double modelFlopsOf(const engine::ModelSpec& model, const engine::Shape& shape,
                     const engine::Op& op)
 {
     using enum engine::OpKind;
-    const engine::TransformerShape sizes(model);
+    const engine::TransformerSpec sizes = transformerSpec(model);
     const auto layers = layersOf(model, shape, op.stage);
     const double blocks = layers ? layers->second - layers->first + 1 : 0;
-    const double tokens
-        = static_cast<double>(model.microBatchSize) * model.sequence / std::max(1, shape.slices);
+    const double sequences = static_cast<double>(model.microBatchSize) / std::max(1, shape.slices);
     const bool isLast = op.stage.value + 1 == shape.stages;
     const double matrices
-        = tokens * (blocks * engine::blockFlops(sizes) + (isLast ? engine::headFlops(sizes) : 0));
-    const double attention = tokens * blocks * 4.0 * model.width * model.sequence;
+        = blocks * layerFlops(sizes, sequences) + (isLast ? headFlops(sizes, sequences) : 0);
+    const double attention = blocks * attentionFlops(sizes, sequences);
+    const double embedding = op.stage.value == 0 ? embeddingFlops(sizes, sequences) : 0;
     switch (op.kind) {
     case Forward:
-        return matrices + attention;
+        return matrices + attention + embedding;
     case Backward:
-        return 2 * (matrices + attention);
+        return 2 * (matrices + attention) + embedding;
     case BackwardInput: // includes the gradients of the attention scores
-        return matrices + 2 * attention;
+        return matrices + 2 * attention + embedding;
     case BackwardWeight:
         return matrices;
     default:

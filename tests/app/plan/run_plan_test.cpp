@@ -88,6 +88,11 @@ TEST_CASE("the text to train on must exist and have content")
     CHECK(planProblem(plan, lowered).isEmpty());
     plan.experiment.textFile += ".not";
     CHECK(planProblem(plan, lowered).contains(QStringLiteral("cannot be read")));
+    plan.experiment.model = engine::loadModel("tiny-vit").value();
+    plan.experiment.textFile = "sample";
+    CHECK(planProblem(plan, lowered).contains(QStringLiteral("generated images")));
+    plan.experiment.textFile.clear();
+    CHECK(planProblem(plan, lowered).isEmpty());
 }
 
 TEST_CASE("every cost of the form has an option of the command with the same meaning")

@@ -27,7 +27,8 @@ ModelSpec miniature(Family family)
     model.width = 16;
     model.heads = 4;
     model.kvHeads = family == Family::Llama ? 2 : 0;
-    model.sequence = 8;
+    model.patch = family == Family::Vit ? 4 : 0;
+    model.sequence = family == Family::Vit ? 9 : 8;
     model.microBatchSize = 2;
     model.vocabulary = 256;
     return model;
@@ -172,6 +173,10 @@ std::vector<Setting> settings()
         all.push_back({scheme, miniature(Family::Gpt)});
     all.push_back({"bitpipe", miniature(Family::Llama), Accumulate::Exact});
     all.push_back({"gpipe", miniature(Family::Bert)});
+    for (const Precision precision : {Precision::Fp32, Precision::Bf16}) {
+        all.push_back({"chimera", miniature(Family::Vit)});
+        all.back().model.precision = precision;
+    }
     all.push_back({"seq1f1b", miniature(Family::Gpt)});
     all.back().model.attention = AttentionKind::Recompute;
     all.push_back({"1f1b", miniature(Family::Gpt)});

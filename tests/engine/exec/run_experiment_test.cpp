@@ -280,16 +280,36 @@ TEST_CASE("errors of a run say what to do")
 }
 
 // A slice never saw the later slices of its sequence, and the run trained another function.
-TEST_CASE("BERT trains with halves of micro-batches, and sequence slices are refused")
+TEST_CASE("BERT and ViT train with halves of micro-batches but not with sequence slices")
 {
     Experiment experiment = miniature("seq1f1b");
-    experiment.model.family = Family::Bert;
+    experiment.model.family = GENERATE(Family::Bert, Family::Vit);
+    experiment.model.patch = experiment.model.family == Family::Vit ? 2 : 0;
     experiment.model.vocabulary = 257;
     CHECK_THAT(message(experiment), StartsWith("bidirectional attention needs whole sequences"));
 
     experiment.schedule.scheme = "chimera";
     experiment.schedule.options["concat"] = "halving";
     CHECK(message(experiment).empty());
+}
+
+TEST_CASE("a ViT learns the classes of generated images, and takes no text")
+{
+    Experiment experiment = miniature("1f1b", 2, 8);
+    experiment.model.family = Family::Vit;
+    experiment.model.patch = 4;
+    experiment.model.vocabulary = 10;
+    experiment.model.initStd = 0.05;
+    experiment.model.learningRate = 1e-2;
+    experiment.iterations = 60;
+    const auto run = tests::runOf(experiment);
+    REQUIRE(run);
+    CHECK(tests::lossesOf(*run).front() == Approx(std::log(10)).epsilon(0.05));
+    CHECK(tests::lossesOf(*run).back() < 0.5 * std::log(10));
+    CHECK(run->info.tokensPerIteration == 8 * 2 * 16); // a token is a patch
+    CHECK_FALSE(run->info.unigramEntropy);
+    experiment.textFile = "sample";
+    CHECK_THAT(message(experiment), StartsWith("--text: "));
 }
 
 TEST_CASE("a schedule from a file trains like the scheme that wrote it")

@@ -45,6 +45,9 @@ TEST_CASE("a kit has the schedule that bscope run executes, and the model and te
     CHECK(textOf(*kit, "text.txt").size() >= 1 << 20);
     CHECK(kit->ranks == 4);
     CHECK(kit->nodes == 2);
+    Experiment images = experiment;
+    images.model = loadModel("tiny-vit").value();
+    CHECK(textOf(trainingKit(images, 2).value(), "text.txt").empty());
 }
 
 TEST_CASE("a kit states why PyTorch's runtime cannot execute its schedule")

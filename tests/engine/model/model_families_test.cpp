@@ -1,6 +1,8 @@
 #include "tests/catch.h"
 #include "tests/support/model_chain.h"
 
+#include <map>
+
 using namespace engine;
 
 namespace {
@@ -14,6 +16,7 @@ ModelSpec familySpec(Family family)
     spec.heads = 4;
     spec.kvHeads = family == Family::Llama ? 2 : 0;
     spec.ffnWidth = family == Family::Llama ? 12 : 0;
+    spec.patch = family == Family::Vit ? 2 : 0;
     spec.sequence = 6;
     spec.microBatchSize = 2;
     spec.vocabulary = 258;
@@ -47,7 +50,7 @@ double largestDifference(const std::vector<double>& a, const std::vector<double>
     return largest;
 }
 
-constexpr Family kFamilies[] = {Family::Gpt, Family::Bert, Family::Llama};
+constexpr Family kFamilies[] = {Family::Gpt, Family::Bert, Family::Llama, Family::Vit};
 
 } // namespace
 
@@ -61,7 +64,7 @@ TEST_CASE("finite differences agree with the gradients of every tensor of every 
 
 TEST_CASE("a tied head's gradient and the embedding's are those of two equal copies")
 {
-    for (const Family family : kFamilies) {
+    for (const Family family : {Family::Gpt, Family::Bert, Family::Llama}) {
         ModelSpec spec = familySpec(family);
         spec.tied = true;
         checkEveryTensor(spec);
@@ -121,6 +124,58 @@ TEST_CASE("a BERT's head is dense layer, GELU, norm and a decoder with a bias")
         CHECK(static_cast<std::size_t>(parameterCount(spec)) + (tied ? vocabulary * width : 0)
               == whole.sizes(StageId{0}).parameters);
     }
+}
+
+TEST_CASE("a ViT has linear layers for patches and for the mean of the tokens, one loss per image")
+{
+    const ModelSpec spec = familySpec(Family::Vit); // 6 patches of 2 x 2 x 3 values
+    const Transformer<float> vit(spec, 3, cpuDevice().kernels());
+    std::map<std::string, std::size_t> counts;
+    for (const int stage : {0, 2})
+        for (const Parameter& parameter : vit.parameters(StageId{stage}))
+            if (!parameter.name.starts_with("block"))
+                counts[parameter.name] = parameter.count;
+    const std::size_t width = 16, classes = 258, values = 12, patches = 6, images = 2;
+    CHECK(counts
+          == std::map<std::string, std::size_t>{{"embedding.patch.weight", values * width},
+                                                {"embedding.patch.bias", width},
+                                                {"embedding.position", patches * width},
+                                                {"norm.gain", width},
+                                                {"norm.bias", width},
+                                                {"head.weight", width * classes},
+                                                {"head.bias", classes}});
+    CHECK(static_cast<std::size_t>(parameterCount(spec))
+          == Transformer<float>(spec, 1, cpuDevice().kernels()).sizes(StageId{0}).parameters);
+    CHECK(vit.sizes(StageId{2}).headKept == images * (width + 320)); // logits of 258, padded
+    CHECK(vit.lossScale(12) == 0.5F);                                // of two images of 6 tokens
+    // The linear layer for patches in F and, for its weights, in I; the head once per image.
+    const StageFlops first = vit.flops(StageId{0}), middle = vit.flops(StageId{1}),
+                     last = vit.flops(StageId{2});
+    const double ofPatches = 2.0 * images * patches * values * width,
+                 ofHead = 2.0 * images * width * classes;
+    CHECK(first.forward - middle.forward == ofPatches);
+    CHECK(first.backwardInput - middle.backwardInput == ofPatches);
+    CHECK(last.forward - middle.forward == ofHead);
+    CHECK(last.backwardWeight - middle.backwardWeight == ofHead);
+}
+
+TEST_CASE("a ViT's loss does not depend on the order of the tokens without positions")
+{
+    // Attention reads all tokens, and the head their mean.
+    ModelSpec spec = familySpec(Family::Vit);
+    spec.microBatchSize = 1;
+    ModelChain chain(spec, 1);
+    const auto loss = [&] {
+        for (const Parameter& parameter : chain.model().parameters(StageId{0}))
+            if (parameter.name == "embedding.position")
+                std::fill_n(chain.weights[0].begin()
+                                + static_cast<std::ptrdiff_t>(parameter.offset),
+                            parameter.count, 0.0);
+        return chain.loss();
+    };
+    const double forwards = loss();
+    chain.reverseTokens(12);
+    CHECK(loss() == Approx(forwards).epsilon(1e-12));
 }
 
 TEST_CASE("no way of recomputing changes a bit of the loss or the gradients")

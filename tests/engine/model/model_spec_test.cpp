@@ -29,7 +29,7 @@ TEST_CASE("an unknown model is an error that names the presets")
     CHECK(loadModel("huge").error()
           == Error{Error::Code::InvalidArgument,
                    "unknown model 'huge'; use one of bert-64, gpt-96, gpt2-124m, gpt2-350m, "
-                   "gpt3-96b, llama-65b, small, tiny, or a .toml file"});
+                   "gpt3-96b, llama-65b, small, tiny, tiny-vit, vit-b16, or a .toml file"});
     CHECK(loadModel("/nowhere/m.toml").error()
           == Error{Error::Code::NotFound,
                    "cannot read /nowhere/m.toml: No such file or directory; check the path"});
@@ -96,7 +96,7 @@ TEST_CASE("a bad model table is an error that names the key")
           == "model: width 10 is not a multiple of heads 4; the nearest width is 12");
     CHECK_THAT(message("depth = 3"), Catch::StartsWith("model: unknown key 'depth'; use one of: "));
     CHECK(message("layer = 3") == "model: unknown key 'layer'; did you mean 'layers'?");
-    CHECK(message("family = \"rwkv\"") == "model: family must be one of gpt, bert, llama");
+    CHECK(message("family = \"rwkv\"") == "model: family must be one of gpt, bert, llama, vit");
     CHECK(message("attention = 3") == "model: attention must be one of standard, recompute, flash");
     CHECK(message("heads = 4\nkv_heads = 3") == "model: heads 4 are not a multiple of kv_heads 3");
     CHECK(message("family = \"llama\"\nwidth = 12\nheads = 4")
@@ -104,6 +104,22 @@ TEST_CASE("a bad model table is an error that names the key")
              "or heads");
     CHECK(message("family = \"bert\"")
           == "model: vocabulary must be at least 257 for family = \"bert\", which hides tokens");
+    CHECK(message("vocabulary = 100")
+          == "model: vocabulary must be at least 256 for family = \"gpt\"");
+    CHECK(message("family = \"vit\"")
+          == "model: family = \"vit\" needs patch, the side of a patch in pixels");
+    CHECK(message("patch = 4") == "model: patch is only for family = \"vit\"; remove it");
+    const std::string vit = "family = \"vit\"\npatch = 4\n";
+    CHECK(message(vit + "sequence = 200")
+          == "model: sequence 200 is not the number of patches of a square image; the nearest is "
+             "196");
+    CHECK(message(vit + "vocabulary = 1")
+          == "model: vocabulary must be at least 2 for family = \"vit\"");
+    CHECK(message(vit + "tied = true")
+          == "model: tied must be false for family = \"vit\", which reads pixels");
+    CHECK(message("family = \"vit\"\npatch = 4096")
+          == "model: the images or the activations of a micro-batch exceed 1073741824 numbers: use "
+             "a smaller --micro-batch-size");
 }
 
 TEST_CASE("a model file with a slip is an error that names file and line")
@@ -133,13 +149,25 @@ TEST_CASE("the head of a BERT adds 6 B s h^2 to the FLOPs of a GPT, and h^2 + 3 
     CHECK(parameterCount(bert) - parameterCount(gpt) == 2560 * 2560 + 3 * 2560 + 30522);
 }
 
+// With a class token, which is one more token and position, timm's vit_base_patch16_224 has
+// 86,567,656 parameters and 17.58 G multiply-adds per image.
+TEST_CASE("ViT-B/16 has the published parameters and FLOPs")
+{
+    const ModelSpec vit = loadModel("vit-b16").value();
+    CHECK(parameterCount(vit) == 86'567'656 - 2 * 768);
+    const TransformerSpec sizes = transformerSpec(vit);
+    const double forward = sizes.layers * (layerFlops(sizes, 1) + attentionFlops(sizes, 1))
+        + embeddingFlops(sizes, 1) + headFlops(sizes, 1);
+    CHECK(forward / 2 == Approx(17.58e9 * 196 / 197).epsilon(2e-3));
+}
+
 TEST_CASE("the closed forms of what is costed count the parameters and FLOPs of what is trained")
 {
     for (const std::string& name : modelNames()) {
         INFO(name);
         ModelSpec trained = loadModel(name).value();
         const TransformerSpec costed = loadTransformer(name).value();
-        trained.tied = costed.family == TransformerSpec::Family::Gpt; // as the closed forms have it
+        trained.tied = isTied(costed); // as the closed forms have it
         CHECK(parameterCount(costed) == static_cast<double>(parameterCount(trained)));
         CHECK(modelFlops(costed, trained.microBatchSize)
               == Approx(flopsPerIteration(trained, 1)).epsilon(1e-12));

@@ -18,7 +18,8 @@ ModelSpec miniature(Family family, Precision precision)
     model.width = 32;
     model.heads = 4;
     model.kvHeads = family == Family::Llama ? 2 : 0;
-    model.sequence = 24;
+    model.patch = family == Family::Vit ? 2 : 0;
+    model.sequence = family == Family::Vit ? 25 : 24;
     model.microBatchSize = 2;
     model.vocabulary
         = 257; // BERT hides tokens; odd, so that wide numbers begin between narrow ones
@@ -86,7 +87,7 @@ void checkGradients(const ModelSpec& single, const ModelSpec& narrow)
 
 TEST_CASE("in bf16 every tensor's gradient is within 2e-2 of the one in fp32")
 {
-    for (const Family family : {Family::Gpt, Family::Bert, Family::Llama})
+    for (const Family family : {Family::Gpt, Family::Bert, Family::Llama, Family::Vit})
         for (const AttentionKind attention : {AttentionKind::Standard, AttentionKind::Flash}) {
             INFO(nameIn(kFamilyNames, family) << ' ' << nameIn(kAttentionNames, attention));
             ModelSpec single = miniature(family, Precision::Fp32),

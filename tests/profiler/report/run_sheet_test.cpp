@@ -155,7 +155,7 @@ TEST_CASE("losses and norms are of what was trained: a replay trains nothing")
         run.timeline.iterations.push_back(iteration);
     }
     const std::string text = summaryOf(run, numbers);
-    CHECK_THAT(text, Contains("3.000 nats per token (first 2, largest 4, 3 iterations)"));
+    CHECK_THAT(text, Contains("3.000 nats (first 2, largest 4, 3 iterations)"));
     CHECK_THAT(text, Contains("gradient norm  3 (first 2, largest 4, 3 iterations)"));
     CHECK(jsonOf(run, numbers)["losses"].size() == 3);
 }
