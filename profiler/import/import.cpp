@@ -284,7 +284,7 @@ private:
     // Reads a file in an archive, or a compressed file.
     Result<void> readMember(const std::string& name, const ByteSource& bytes)
     {
-        constexpr std::size_t kHead = 16; // number of bytes from which the format is detected
+        constexpr std::size_t kHead = 64; // number of bytes from which the format is detected
         std::string head(kHead, '\0');
         std::size_t size = 0;
         for (std::size_t more = 1; more > 0 && size < kHead; size += more)
@@ -306,6 +306,12 @@ private:
             return keepSnapshot(name, withHead);
         if (isMegatronFile(name))
             return keepMegatron(name, withHead);
+        if (isRocprofJson(head)) {
+            constexpr std::size_t kMost = std::size_t{512} << 20;
+            std::string json = TRY(readWhole(name, withHead, kMost, kMost,
+                                             "record with rocprofv3 --output-format rocpd"));
+            return add(TRY(readRocprofJson(name, std::move(json))));
+        }
         return readJson(name, withHead);
     }
     // SQLite reads files only, so a compressed export is unpacked to a temporary file.
