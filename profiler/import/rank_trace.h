@@ -38,6 +38,9 @@ struct NcclArguments
     // Sending and receiving rank of a message that a pipeline may have sent; -1: unknown.
     int source = -1, target = -1;
     bool mayBePipeline = true; // whether a pipeline may have the process group
+    bool continues = false;    // whether an earlier kernel began the message
+
+    bool hasRanks() const { return source >= 0 || target >= 0; }
 };
 
 // RankTrace::program of the Chrome traces that `bscope export` writes, and of those of Kineto.
