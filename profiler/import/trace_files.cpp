@@ -160,7 +160,7 @@ private:
         in.seekg(1);
         std::array<unsigned char, 10> header{};
         for (int byte = in.get(); byte >= 0; byte = in.get()) {
-            std::ranges::rotate(header, header.begin() + 1);
+            std::rotate(header.begin(), header.begin() + 1, header.end());
             header.back() = static_cast<unsigned char>(byte);
             const auto [one, two, method, flags, t0, t1, t2, t3, level, system] = header;
             if (one == 0x1F && two == 0x8B && method == 8 && flags < 0x20
