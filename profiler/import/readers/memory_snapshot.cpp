@@ -390,7 +390,8 @@ Result<MemorySnapshot::History> historyOf(const std::string& name, const Dict& s
                     name
                         + " does not add up: fewer bytes are allocated at its end than its "
                           "history allocates; record it again");
-    history.events.insert(history.events.begin(), before);
+    if (before.bytes > 0)
+        history.events.insert(history.events.begin(), before);
     return history;
 }
 
