@@ -272,7 +272,9 @@ class JsonProcessReader
 {
 public:
     JsonProcessReader(JsonValue process, StringTable& texts)
-        : m_texts(texts)
+        : m_json(process)
+        , m_names(process["strings"]["buffer_records"])
+        , m_texts(texts)
     {
         forEach(process["agents"], [&](JsonValue agent) {
             constexpr int kGpu = 2;
@@ -288,13 +290,12 @@ public:
             m_messages.emplace(number<std::uint64_t>(message["key"]),
                                textOf(text(message["value"])));
         });
-        m_names = process["strings"]["buffer_records"];
     }
-    RankTrace read(JsonValue process)
+    RankTrace read()
     {
         RankTrace& trace = m_process.trace;
-        trace.host = text(process["metadata"]["node"]["hostname"]).substr(0, kMostHost);
-        const JsonValue records = process["buffer_records"];
+        trace.host = text(m_json["metadata"]["node"]["hostname"]).substr(0, kMostHost);
+        const JsonValue records = m_json["buffer_records"];
         takeTimed(records["kernel_dispatch"], &JsonProcessReader::takeKernel);
         takeTimed(records["memory_copy"], &JsonProcessReader::takeCopy);
         takeTimed(records["hip_api"], &JsonProcessReader::takeCall);
@@ -390,12 +391,13 @@ private:
         return m_texts.number(text.substr(0, kMostText));
     }
 
+    JsonValue m_json;
+    JsonValue m_names; // of operations, by kind
     StringTable& m_texts;
     Process m_process;
     std::map<std::uint64_t, JsonValue> m_gpus;                   // by handle of the agent
     std::unordered_map<std::uint64_t, std::uint32_t> m_kernels;  // name by id
     std::unordered_map<std::uint64_t, std::uint32_t> m_messages; // text of roctx by correlation
-    JsonValue m_names;                                           // of operations, by kind
 };
 
 } // namespace
@@ -430,7 +432,7 @@ Result<std::vector<RankTrace>> readRocprofJson(const std::string& name, std::str
     std::vector<RankTrace> ranks;
     StringTable texts;
     forEach(root["rocprofiler-sdk-tool"], [&](JsonValue process) {
-        RankTrace trace = JsonProcessReader(process, texts).read(process);
+        RankTrace trace = JsonProcessReader(process, texts).read();
         if (!hasKernelsOrRanges(trace))
             return;
         trace.file = name;
