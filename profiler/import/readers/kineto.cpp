@@ -328,18 +328,12 @@ public:
     }
     Result<std::vector<RankTrace>> done()
     {
-        const auto move = [this](auto& rows) {
+        forAllRows(m_trace, [this](auto& rows) {
             for (auto& row : rows) {
                 row.window.begin += m_base;
                 row.window.end += m_base;
             }
-        };
-        move(m_trace.ranges);
-        move(m_trace.ops);
-        move(m_trace.gpu.kernels);
-        move(m_trace.gpu.copies);
-        move(m_trace.gpu.memsets);
-        move(m_trace.gpu.calls);
+        });
         for (const auto& [device, before] : m_allocatedBefore)
             if (0 < before.bytes && before.bytes <= kMostBytes)
                 m_trace.memory.push_back(before);
