@@ -42,27 +42,26 @@ template<class Object>
 Result<void> readFields(Fields<Object> fields, std::string_view name, const toml::table& table,
                         Object& object)
 {
-    for (const auto& [key, node] : table) {
+    for (const auto& [tomlKey, node] : table) {
+        const std::string_view key = tomlKey.str();
         const bool isTable = name.empty() && node.is_table()
-            && std::ranges::any_of(fields,
-                                   [&](const auto& each) { return each.table == key.str(); });
+            && std::ranges::any_of(fields, [&](const auto& each) { return each.table == key; });
         if (isTable) {
-            TRY(readFields(fields, key.str(), *node.as_table(), object));
+            TRY(readFields(fields, key, *node.as_table(), object));
             continue;
         }
-        const auto found = std::ranges::find_if(fields, [&, k = key.str()](const auto& each) {
-            return each.table == name && each.key == k;
-        });
+        const auto found = std::ranges::find_if(
+            fields, [&](const auto& each) { return each.table == name && each.key == key; });
         if (found == fields.end()) {
             std::vector<std::string_view> known;
             for (const Field<Object>& each : fields)
                 if (each.table == name && !each.key.empty())
                     known.push_back(each.key);
-            return tl::unexpected(unknownKey(name, key.str(), known));
+            return tl::unexpected(unknownKey(name, key, known));
         }
         const auto text = textOf(*found, node);
         if (!text || !found->check(*text))
-            return invalid(std::string(name) + (name.empty() ? "" : ".") + std::string(key.str())
+            return invalid(std::string(name) + (name.empty() ? "" : ".") + std::string(key)
                            + " must be " + found->range());
         TRY(found->set(object, *text));
     }

@@ -2,7 +2,6 @@
 #include "engine/schedules/schemes.h"
 
 #include <algorithm>
-#include <array>
 
 namespace engine {
 namespace {
@@ -13,10 +12,8 @@ void write(parts::Program& program, int device, const ScheduleRequest& request)
 {
     const int devices = request.devices, written = request.microBatches;
     const int planned = std::max(written, 2 * devices - 1);
-    std::array<parts::StageOps, 2> chunks{
-        parts::StageOps(program, device, 0, 0, written),
-        parts::StageOps(program, 2 * devices - 1 - device, 0, 0, written)};
-    auto& [there, back] = chunks;
+    parts::StageOps there(program, device, 0, 0, written);
+    parts::StageOps back(program, 2 * devices - 1 - device, 0, 0, written);
     const auto returnPath = [&] { // the ops of the next micro-batch
         back.forward();
         back.input();

@@ -432,11 +432,7 @@ private:
                 for (auto& row : rows)
                     moved(row.window);
             };
-            all(rank.trace.ranges);
-            all(rank.trace.gpu.kernels);
-            all(rank.trace.gpu.copies);
-            all(rank.trace.gpu.memsets);
-            all(rank.trace.gpu.calls);
+            forAllRows(rank.trace, all);
             for (auto& [rule, matches] : rank.work.matches)
                 all(matches);
             for (MemoryEvent& memory : rank.trace.memory)

@@ -180,46 +180,75 @@ private:
         m_warnings.insert(m_warnings.end(), trace.warnings.begin(), trace.warnings.end());
         return add(std::move(trace.ranks));
     }
-    // The memory of a rank is that of the snapshot that was recorded with its trace.
+    // The number of a process; nullopt if it is unknown.
+    static std::optional<int> processOf(const JobRank& rank)
+    {
+        const int gpus = rank.trace.gpusOfProcess;
+        return rank.trace.rank ? std::optional(*rank.trace.rank / gpus)
+            : gpus == 1        ? std::optional(rank.rank)
+                               : std::nullopt;
+    }
+    // The memory of a rank is that of the snapshot that was recorded with its trace. If a process
+    // uses several GPUs, each is a rank, and its snapshot has the memory of all of them.
     void addSnapshots(Job& job)
     {
         std::set<int> known; // ranks that have a snapshot
         for (MemorySnapshot& snapshot : m_snapshots) {
-            const auto rank = std::ranges::find_if(job.ranks, [&](const JobRank& one) {
-                return snapshot.rank ? one.rank == *snapshot.rank : job.ranks.size() == 1;
-            });
-            if (rank == job.ranks.end())
-                m_warnings.push_back(
-                    snapshot.rank
-                        ? fmt::format("{}: rank {} has no trace, so its memory is left out.",
-                                      snapshot.file, *snapshot.rank)
-                        : fmt::format("{}: its rank is unknown, so its memory is left out; name "
-                                      "it like rank3.memory.pickle.",
-                                      snapshot.file));
-            else if (known.contains(rank->rank))
-                m_warnings.push_back(
-                    fmt::format("{}: an earlier snapshot shows the memory of rank {}, so this one "
-                                "is left out.",
-                                snapshot.file, rank->rank));
-            else if (const std::string why = takeMemory(rank->trace, rank->work, snapshot);
-                     !why.empty())
-                m_warnings.push_back(
-                    fmt::format("{}: {}, so its memory is left out.", snapshot.file, why));
-            else
-                known.insert(rank->rank);
+            std::vector<JobRank*> ranks;
+            for (JobRank& rank : job.ranks)
+                if (snapshot.rank ? processOf(rank) == snapshot.rank
+                                  : std::ssize(job.ranks) == rank.trace.gpusOfProcess)
+                    ranks.push_back(&rank);
+            const auto warn = [&](const std::string& why) {
+                m_warnings.push_back(fmt::format("{}: {}.", snapshot.file, why));
+            };
+            if (ranks.empty())
+                warn(snapshot.rank ? fmt::format("rank {} has no trace, so its memory is left out",
+                                                 *snapshot.rank)
+                                   : "its rank is unknown, so its memory is left out; name it "
+                                     "like rank3.memory.pickle");
+            for (JobRank* const rank : ranks)
+                if (const std::string why
+                    = takeDevice(*rank, snapshot.devices, ranks.size() == 1, known);
+                    !why.empty())
+                    warn(why);
+            for (const auto& [device, history] : snapshot.devices)
+                if (!ranks.empty())
+                    warn(fmt::format("{} has no work on device {}, so the memory of that device is "
+                                     "left out",
+                                     ranks.front()->trace.file, device));
         }
     }
-    // Returns why the snapshot does not show the memory of the trace; "" if it does.
+    // Moves the history of the rank's GPU out of `devices`. Returns why the rank does not get it;
+    // "" if it does.
+    static std::string takeDevice(JobRank& rank, std::map<int, MemorySnapshot::History>& devices,
+                                  bool isOnly, std::set<int>& known)
+    {
+        const auto& kernels = rank.trace.gpu.kernels;
+        const int device = kernels.empty() ? 0 : static_cast<int>(kernels.front().place.device);
+        const auto found = isOnly && devices.size() == 1 ? devices.begin() : devices.find(device);
+        if (found == devices.end())
+            return fmt::format("it does not have device {}, so the memory of rank {} is left out",
+                               device, rank.rank);
+        const MemorySnapshot::History history = std::move(found->second);
+        devices.erase(found);
+        if (known.contains(rank.rank))
+            return fmt::format("an earlier snapshot shows the memory of rank {}, so this one is "
+                               "left out",
+                               rank.rank);
+        std::string why = takeMemory(rank.trace, rank.work, history);
+        if (why.empty())
+            known.insert(rank.rank);
+        else
+            why += ", so its memory is left out";
+        return why;
+    }
+    // Returns why the history does not show the memory of the trace; "" if it does.
     static std::string takeMemory(RankTrace& trace, const ClassifiedRank& work,
-                                  MemorySnapshot& snapshot)
+                                  const MemorySnapshot::History& history)
     {
         constexpr std::int64_t kLeastOverlap = 20; // a gap is at most the 20th part of the ops
-        const int device = trace.gpuOfProcess;
-        const auto found = snapshot.devices.size() == 1 ? snapshot.devices.begin()
-                                                        : snapshot.devices.find(device);
-        if (found == snapshot.devices.end())
-            return fmt::format("it has several devices, but not device {} of the rank", device);
-        const auto& [recorded, events] = found->second;
+        const auto& [recorded, events] = history;
         Window ops{kMostTime, kLeastTime};
         for (const Work& each : work.works)
             ops = {std::min(ops.begin, each.window.begin), std::max(ops.end, each.window.end)};
@@ -284,7 +313,7 @@ private:
     // Reads a file in an archive, or a compressed file.
     Result<void> readMember(const std::string& name, const ByteSource& bytes)
     {
-        constexpr std::size_t kHead = 16; // number of bytes from which the format is detected
+        constexpr std::size_t kHead = 64; // number of bytes from which the format is detected
         std::string head(kHead, '\0');
         std::size_t size = 0;
         for (std::size_t more = 1; more > 0 && size < kHead; size += more)
@@ -306,6 +335,12 @@ private:
             return keepSnapshot(name, withHead);
         if (isMegatronFile(name))
             return keepMegatron(name, withHead);
+        if (isRocprofJson(head)) {
+            constexpr std::size_t kMost = std::size_t{512} << 20;
+            std::string json = TRY(readWhole(name, withHead, kMost, kMost,
+                                             "record with rocprofv3 --output-format rocpd"));
+            return add(TRY(readRocprofJson(name, std::move(json))));
+        }
         return readJson(name, withHead);
     }
     // SQLite reads files only, so a compressed export is unpacked to a temporary file.

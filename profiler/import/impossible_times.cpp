@@ -20,25 +20,6 @@ using namespace engine;
 
 namespace {
 
-template<class Use>
-void forAllRows(RankTrace& trace, const Use& use)
-{
-    use(trace.gpu.kernels);
-    use(trace.gpu.copies);
-    use(trace.gpu.memsets);
-    use(trace.gpu.calls);
-    use(trace.ranges);
-    use(trace.ops);
-}
-
-template<class Use>
-void forGpuWork(RankTrace& trace, const Use& use)
-{
-    use(trace.gpu.kernels);
-    use(trace.gpu.copies);
-    use(trace.gpu.memsets);
-}
-
 constexpr std::size_t kFewestCalls = 10; // fewer do not show the unit of a trace
 // Clocks of a host and its GPUs, and calls of several threads, differ less.
 constexpr std::int64_t kClocks = 1'000'000; // ns
@@ -109,7 +90,7 @@ void leaveOutFarEvents(RankTrace& trace)
                 end = std::max(end, row.window.begin);
     });
     const auto isLate = [&](const auto& row) { return row.window.begin > end + usual.duration(); };
-    forGpuWork(trace, [&](auto& rows) { removeRows(trace, rows, isLate); });
+    forGpuWork(trace.gpu, [&](auto& rows) { removeRows(trace, rows, isLate); });
 }
 
 ByCorrelation<std::int64_t> beginsOfCalls(const RankTrace& trace)
@@ -132,13 +113,13 @@ void leaveOutEarlyWork(RankTrace& trace)
         return call != nullptr && row.window.begin + kClocks < *call;
     };
     std::ptrdiff_t early = 0, all = 0;
-    forGpuWork(trace, [&](const auto& rows) {
+    forGpuWork(trace.gpu, [&](const auto& rows) {
         early += std::ranges::count_if(rows, isEarly);
         all += std::ssize(rows);
     });
     constexpr std::ptrdiff_t kRare = 4;
     if (early > 0 && kRare * early <= all)
-        forGpuWork(trace, [&](auto& rows) { removeRows(trace, rows, isEarly); });
+        forGpuWork(trace.gpu, [&](auto& rows) { removeRows(trace, rows, isEarly); });
 }
 
 using CallAndBegin = std::pair<std::int64_t, std::int64_t>; // ns
@@ -180,7 +161,7 @@ void leaveOutOfOrder(RankTrace& trace)
     ByCorrelation<std::int64_t> begins = beginsOfCalls(trace);
     std::map<std::tuple<std::uint32_t, std::uint32_t, std::uint32_t>, std::vector<CallAndBegin>>
         streams;
-    forGpuWork(trace, [&](const auto& rows) {
+    forGpuWork(trace.gpu, [&](const auto& rows) {
         for (const auto& row : rows)
             if (const std::int64_t* const call = begins.find(row.place.correlation))
                 streams[{row.place.device, row.place.context, row.place.stream}].emplace_back(
@@ -200,7 +181,7 @@ void leaveOutOfOrder(RankTrace& trace)
         const std::int64_t* const call = begins.find(row.place.correlation);
         return call != nullptr && wrong.contains({*call, row.window.begin});
     };
-    forGpuWork(trace, [&](auto& rows) { removeRows(trace, rows, isWrong); });
+    forGpuWork(trace.gpu, [&](auto& rows) { removeRows(trace, rows, isWrong); });
 }
 
 // CUDA executes the kernels of a graph on streams of its own, but records the stream of its launch:
@@ -216,7 +197,7 @@ void endAtNextWork(RankTrace& trace)
         return std::tuple(item.place->device, item.place->context, item.place->stream);
     };
     std::vector<Item> items;
-    forGpuWork(trace, [&](auto& rows) {
+    forGpuWork(trace.gpu, [&](auto& rows) {
         for (auto& row : rows)
             items.push_back({&row.window, &row.place});
     });

@@ -88,13 +88,10 @@ private:
         m_correlations.clear();
         for (const GpuCall& call : gpu.calls)
             m_correlations.push_back(call.correlation);
-        const auto addAll = [&](const auto& rows) {
+        forGpuWork(gpu, [&](const auto& rows) {
             for (const auto& row : rows)
                 m_correlations.push_back(row.place.correlation);
-        };
-        addAll(gpu.kernels);
-        addAll(gpu.copies);
-        addAll(gpu.memsets);
+        });
         std::ranges::sort(m_correlations);
         m_correlations.erase(std::unique(m_correlations.begin(), m_correlations.end()),
                              m_correlations.end());

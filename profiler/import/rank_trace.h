@@ -38,6 +38,9 @@ struct NcclArguments
     // Sending and receiving rank of a message that a pipeline may have sent; -1: unknown.
     int source = -1, target = -1;
     bool mayBePipeline = true; // whether a pipeline may have the process group
+    bool continues = false;    // whether an earlier kernel began the message
+
+    bool hasRanks() const { return source >= 0 || target >= 0; }
 };
 
 // RankTrace::program of the Chrome traces that `bscope export` writes, and of those of Kineto.
@@ -85,6 +88,24 @@ struct RankTrace
 
     const std::string& text(std::uint32_t number) const { return (*texts)[number]; }
 };
+
+// Calls `use(rows)` for each table of GPU work.
+template<class Trace, class Use>
+void forGpuWork(Trace& gpu, const Use& use)
+{
+    use(gpu.kernels);
+    use(gpu.copies);
+    use(gpu.memsets);
+}
+// Calls `use(rows)` for each table of rows with a window.
+template<class Use>
+void forAllRows(RankTrace& trace, const Use& use)
+{
+    forGpuWork(trace.gpu, use);
+    use(trace.gpu.calls);
+    use(trace.ranges);
+    use(trace.ops);
+}
 
 // Finds values by correlation. Nearly all recordings have their work and its calls in the order of
 // their correlations, so that a search begins where the last one ended.

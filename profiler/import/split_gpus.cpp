@@ -27,13 +27,10 @@ void takeRows(std::vector<Row>& from, std::uint32_t gpu, std::vector<Row>& to)
 void takeCalls(RankTrace& from, RankTrace& to)
 {
     std::unordered_set<std::uint32_t> launched;
-    const auto note = [&](const auto& rows) {
+    forGpuWork(to.gpu, [&](const auto& rows) {
         for (const auto& row : rows)
             launched.insert(row.place.correlation);
-    };
-    note(to.gpu.kernels);
-    note(to.gpu.copies);
-    note(to.gpu.memsets);
+    });
     std::erase_if(from.gpu.calls, [&](const GpuCall& call) {
         const bool isOwn = launched.contains(call.correlation);
         if (isOwn)

@@ -50,6 +50,11 @@ constexpr std::string_view kNsysReport
 constexpr std::string_view kNsysStream = "a recording of Nsight Systems that was not processed: "
                                          "open it in nsys-ui, save the .nsys-rep and run nsys "
                                          "export --type sqlite on it";
+constexpr std::string_view kNsysTable
+    = "not the export of Nsight Systems that can be imported: run nsys export --type sqlite on the "
+      ".nsys-rep and import the .sqlite";
+constexpr std::string_view kRocprofOther
+    = "an output of rocprofv3 that cannot be imported: record with --output-format rocpd or json";
 constexpr std::string_view kPerfetto = "a trace of Perfetto: convert it with traceconv json FILE "
                                        "FILE.json (get.perfetto.dev/traceconv)";
 constexpr std::string_view kPlane
@@ -58,6 +63,11 @@ constexpr std::array kOtherKinds{
     OtherKind{".nsys-rep", "", kNsysReport},
     OtherKind{".qdrep", "", kNsysReport},
     OtherKind{".qdstrm", "", kNsysStream},
+    OtherKind{".parquet", "", kNsysTable},
+    OtherKind{".arrow", "", kNsysTable},
+    OtherKind{".h5", "", kNsysTable},
+    OtherKind{"_trace.csv", "", kRocprofOther},
+    OtherKind{".otf2", "", kRocprofOther},
     OtherKind{".ncu-rep", "",
               "a report of Nsight Compute, which has no time line: record with nsys profile"},
     OtherKind{".xplane.pb", "", kPlane},
@@ -160,7 +170,7 @@ private:
         in.seekg(1);
         std::array<unsigned char, 10> header{};
         for (int byte = in.get(); byte >= 0; byte = in.get()) {
-            std::ranges::rotate(header, header.begin() + 1);
+            std::rotate(header.begin(), header.begin() + 1, header.end());
             header.back() = static_cast<unsigned char>(byte);
             const auto [one, two, method, flags, t0, t1, t2, t3, level, system] = header;
             if (one == 0x1F && two == 0x8B && method == 8 && flags < 0x20
@@ -404,7 +414,7 @@ Result<std::vector<fs::path>> findTraceFiles(const std::vector<fs::path>& paths)
                     wrongKind(wrong.string(), {}));
     if (files.empty())
         return fail(Error::Code::NotFound,
-                    "{} has no traces; they end in .json, .json.gz, .sqlite, .zip or "
+                    "{} has no traces; they end in .json, .json.gz, .sqlite, .db, .zip or "
                     ".tar.gz",
                     paths.empty() ? "" : paths.front().string());
     std::ranges::sort(files);

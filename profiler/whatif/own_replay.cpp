@@ -1,6 +1,7 @@
 #include "profiler/whatif/own_replay.h"
 
 #include "engine/base/try.h"
+#include "engine/schedule/passes/passes.h"
 #include "engine/schedule/transfers.h"
 #include "engine/sim/simulate.h"
 #include "profiler/analysis/calibrate.h"
@@ -42,6 +43,35 @@ Run withWarmup(const Run& run)
     for (Iteration& one : counted.timeline.iterations)
         one.kind = Iteration::Kind::Measured;
     return counted;
+}
+
+// Simulates an order without messages, as some traces have it. Messages take no time and are not in
+// the timeline: the delays of the ops (OwnReplay::Step) have the times of the recorded ones.
+Result<Timeline> simulateWithoutMessages(const Schedule& order, const OpCosts& costs)
+{
+    constexpr std::uint32_t kMessage = 0xFFFFFFFF;
+    const Schedule lowered = addP2P(order);
+    OpCosts all;
+    all.ticksPerUnit = costs.ticksPerUnit;
+    std::vector<std::uint32_t> numbers; // OpIndex in `lowered` -> OpIndex in `order`
+    std::uint32_t number = 0;
+    for (const DeviceId d : lowered.program.ids()) {
+        auto& of = all.of.emplace_back();
+        std::size_t next = 0;
+        for (const Op& op : lowered.program[d]) {
+            const bool isMessage = isTransfer(op.kind);
+            of.push_back(isMessage ? OpCosts::Cost() : costs.of[d][next++]);
+            numbers.push_back(isMessage ? kMessage : number++);
+        }
+    }
+    Timeline timeline = TRY(simulate(lowered, all));
+    for (Track& track : timeline.tracks) {
+        std::erase_if(track.spans, [&](const Span& span) { return numbers[span.op] == kMessage; });
+        for (Span& span : track.spans)
+            span.op = numbers[span.op];
+    }
+    std::erase_if(timeline.tracks, [](const Track& track) { return track.spans.empty(); });
+    return timeline;
 }
 
 } // namespace
@@ -160,7 +190,8 @@ Result<Timeline> OwnReplay::simulated(const Programs& programs) const
                           step.cost.latency + (isMessage ? step.delay : 0)});
         }
     }
-    return simulate(schedule, costs);
+    return hasTransfers(schedule) ? simulate(schedule, costs)
+                                  : simulateWithoutMessages(schedule, costs);
 }
 
 Result<std::int64_t> OwnReplay::with(const Change& change) const

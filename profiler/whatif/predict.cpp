@@ -427,7 +427,9 @@ Result<void> WhatIfPredictor::widenInterval(const WhatIf& whatIf, Prediction& pr
     }
     const bool lacksAllReduce
         = m_times.allReduce.isEmpty() && lowered.shape.replicas > m_run->schedule.shape.replicas;
-    const double most = (1 + kOrderError) * (lacksAllReduce ? kMostAllReduce : 1);
+    const bool hasMoreSlices = lowered.shape.slices > m_run->schedule.shape.slices;
+    const double most = (1 + kOrderError) * (lacksAllReduce ? kMostAllReduce : 1)
+        * (hasMoreSlices ? kMostSlices : 1);
     // What the correction stands for may be due to the order of the run.
     prediction.least = roundedTicks(static_cast<double>(prediction.least) * (1 - kOrderError)
                                     / std::max(1.0, m_correction));

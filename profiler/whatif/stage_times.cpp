@@ -239,9 +239,10 @@ public:
             const bool hasBackward
                 = !of.backward.isEmpty() || (!of.input.isEmpty() && !of.weight.isEmpty());
             if (of.forward.isEmpty() || !hasBackward)
-                return invalid("stage {} has no measured {}; import or record a run with "
-                               "all stages",
-                               stage.value, of.forward.isEmpty() ? "forward" : "backward");
+                return invalid("stage {} has no measured {} of a whole micro-batch; import or "
+                               "record a run with all stages{}",
+                               stage.value, of.forward.isEmpty() ? "forward" : "backward",
+                               m_run.schedule.shape.slices > 1 ? " and without slices" : "");
         }
         splitBackward();
         assumeLayers();

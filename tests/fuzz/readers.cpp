@@ -17,7 +17,7 @@
 #include "profiler/report/run_sheet.h"
 #include "profiler/store/notes.h"
 #include "profiler/store/trace_store.h"
-#include "tests/profiler/import/nsight_traces.h"
+#include "tests/profiler/import/rocprofv3_traces.h"
 #include "tests/profiler/import/traces.h"
 #include "tests/support/paths.h"
 #include "tests/support/small_training.h"
@@ -186,11 +186,13 @@ std::string importedRun()
     return readFile(file.string()).value();
 }
 
-std::string nsightExport()
+// The content of a file that `write` writes.
+template<class Write>
+std::string contentOf(Write write)
 {
     const fs::path file = buildPath("fuzz/seed.sqlite");
     fs::remove(file);
-    writeNsightExport(file);
+    write(file);
     return readFile(file.string()).value();
 }
 
@@ -245,7 +247,12 @@ std::vector<Reader> readers()
           R"( "backward-0-0-start": 4, "backward-0-0-end": 6})"},
          readTimerFile,
          4000},
-        {"export.sqlite", {nsightExport()}, readTraces, 1500},
+        {"export.sqlite", {contentOf(writeNsightExport)}, readTraces, 1500},
+        {"rocpd.sqlite",
+         {contentOf([](const fs::path& file) { writeRocpd(file, 0, 1); })},
+         readTraces,
+         1500},
+        {"rocprofv3.json", {rocprofJson(0)}, readTraces, 4000},
         {"memory.pickle", {memorySnapshot()}, readSnapshot, 4000},
         {"rules.toml", {source("resources/import/rules.toml")}, readRules, 3000},
     };

@@ -145,6 +145,26 @@ import() {
     expect "has no traces" "$bscope" import "$work/1f1b/results"
 }
 
+stragglers() {
+    # Stages of equal layers, of which the first and the last have little more, and two micro-batches,
+    # so that at most two ranks compute at the same time.
+    model gpt 16 false | sed 's/^width.*/width = 128/; s/^sequence.*/sequence = 64/' > "$work/model.toml"
+    kit even 20 --scheme 1f1b --devices 4 --micro-batches 2 --model "$work/model.toml"
+    rm "$work/even/expected.json" # after so many iterations, losses differ by rounding
+    variant even slow
+    train
+    local kit table named
+    for kit in even even-slow; do
+        "$bscope" import "$work/$kit/results" -o "$work/$kit.sqlite" > /dev/null
+        table=$("$bscope" analyze "$work/$kit.sqlite" --stragglers | sed '1,/^device  straggler/d')
+        echo "$table"
+        awk '$1 == 1 { exit !($7 - $5 > 8) }' <<< "$table" \
+            && skip "the times of rank 1 differ by more than 8 %: other processes use the cores"
+        named=$(awk '$2 == "yes" { print $1 }' <<< "$table")
+        [ "$kit:$named" = even: ] || [ "$kit:$named" = even-slow:1 ] || fail "$kit: stragglers: ${named:-none}"
+    done
+}
+
 failures() {
     model gpt 4 false > "$work/model.toml"
     local folder=$work/kit port=$((20000 + RANDOM % 20000))
@@ -212,6 +232,6 @@ FAULTS
 case $test in
 schemes-2) schemes 2 ;;
 schemes-4) schemes 4 ;;
-families | import | failures) "$test" ;;
+families | import | stragglers | failures) "$test" ;;
 *) fail "unknown test $test" ;;
 esac

@@ -4,7 +4,8 @@
 Usage: ranks.py KIT... ; a kit may have expected.json, the output of `bscope analyze --json`. All
 kits have the same programs, so PyTorch is loaded once and the ranks are forks of this process. A kit
 whose name ends in -titan is trained with the schedule class and file of its titan.toml, in
--rendezvous with a channel per message kind, as over NCCL, and in -2.8 with PyTorch 2.8's names.
+-rendezvous with a channel per message kind, as over NCCL, in -2.8 with PyTorch 2.8's names, and in
+-slow with a rank 1 that computes 10 % longer.
 """
 
 import json
@@ -12,6 +13,7 @@ import os
 import socket
 import sys
 import tempfile
+import time
 from pathlib import Path
 from types import SimpleNamespace
 from unittest import mock
@@ -26,6 +28,7 @@ import model  # noqa: E402
 import runtime  # noqa: E402
 import schedule  # noqa: E402
 import train  # noqa: E402
+from torch.distributed.pipelining import PipelineStage  # noqa: E402
 from torch.distributed.pipelining.schedules import get_schedule_class  # noqa: E402
 
 TOLERANCE = 1e-5
@@ -90,7 +93,25 @@ def use_pytorch_28(_):
         del cls._prepare_schedule_with_comms
 
 
-VARIANTS = {"titan": use_titan, "rendezvous": use_rendezvous, "2.8": use_pytorch_28}
+def use_slow_rank(_):
+    """Rank 1 computes 10 % longer."""
+    def slowed(function):
+        def run(*arguments, **named):
+            begin = time.thread_time()
+            result = function(*arguments, **named)
+            end = time.thread_time()
+            while time.thread_time() < end + (end - begin) / 10:
+                pass
+            return result
+        return run
+
+    if os.environ["RANK"] == "1":
+        for name in ("forward_one_chunk", "backward_one_chunk"):
+            setattr(PipelineStage, name, slowed(getattr(PipelineStage, name)))
+
+
+VARIANTS = {"titan": use_titan, "rendezvous": use_rendezvous, "2.8": use_pytorch_28,
+            "slow": use_slow_rank}
 
 
 def train_on_ranks(kit, options, ranks):

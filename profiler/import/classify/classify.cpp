@@ -757,12 +757,17 @@ private:
     // does.
     std::uint32_t addMessages(const GpuItem& item, std::uint32_t named)
     {
-        std::uint32_t first = kNoWork;
+        std::vector<std::uint32_t>& batch
+            = m_batches[item.call ? item.call->thread : MarkedRanges::kNone];
+        const bool continues = !item.nccl.empty() && item.nccl.front()->continues;
+        if (!continues)
+            batch.clear();
+        for (const std::uint32_t work : batch)
+            grow(work, item.match.window);
         for (const NcclArguments* each : item.nccl)
-            if (const auto kind = messageKind(*each, m_trace)) {
-                const std::uint32_t work = addMessage(item, *kind, each->group);
-                first = first == kNoWork ? work : first;
-            }
+            if (const auto kind = messageKind(*each, m_trace); kind && !continues)
+                batch.push_back(addMessage(item, *kind, each->group));
+        const std::uint32_t first = batch.empty() ? kNoWork : batch.front();
         const bool mayBePipeline
             = std::ranges::all_of(item.nccl, [](auto* each) { return each->mayBePipeline; });
         if (first != kNoWork || named == MarkedRanges::kNone || !mayBePipeline)
@@ -942,6 +947,7 @@ private:
     std::uint32_t m_segmentWork = kNoWork;
     // Host times at which messages that ranges name, and iterations, begin; sorted.
     std::vector<std::int64_t> m_bounds;
+    std::map<std::uint32_t, std::vector<std::uint32_t>> m_batches; // by thread: the latest messages
     // Host time of the latest NCCL kernel that sent or received a message.
     std::int64_t m_latestMessage = std::numeric_limits<std::int64_t>::min();
 };

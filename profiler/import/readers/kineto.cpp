@@ -26,7 +26,7 @@ using namespace engine;
 
 namespace {
 
-// A message that a thread states, before the call that launches its NCCL kernel.
+// A message or a collective that a thread states, before the call that launches its NCCL kernel.
 struct StatedMessage
 {
     std::uint32_t thread = 0;
@@ -62,9 +62,7 @@ std::vector<Launch> launchesOf(const RankTrace& trace)
 bool statesMessage(const RankTrace& trace, std::uint32_t kernel)
 {
     const auto [first, end] = trace.nccl.equal_range(kernel);
-    return std::any_of(first, end, [](const auto& each) {
-        return each.second.source >= 0 || each.second.target >= 0;
-    });
+    return std::any_of(first, end, [](const auto& each) { return each.second.hasRanks(); });
 }
 
 // For each kernel, copy and memset of a trace, its process as an index in RankTrace::texts.
@@ -247,19 +245,30 @@ Result<Parts> splitLaunchers(RankTrace&& trace, const std::vector<std::string>& 
 }
 
 // Adds the arguments of messages to the NCCL kernels that state none: PyTorch states the messages
-// of batch_isend_irecv() only on the host, before the call that launches one kernel for all.
+// of batch_isend_irecv() only on the host, before the calls that launch one or more kernels for
+// all.
 void addBatchedMessages(RankTrace& trace, std::vector<StatedMessage> messages)
 {
     if (messages.empty())
         return;
     const auto when = [](const auto& each) { return std::pair(each.thread, each.begin); };
     std::ranges::stable_sort(messages, {}, when);
-    auto next = messages.begin();
+    auto first = messages.begin(), next = first; // the latest batch
     for (const Launch& launch : launchesOf(trace)) {
-        const bool isStated = statesMessage(trace, launch.kernel);
-        for (; next != messages.end() && when(*next) <= when(launch); ++next)
-            if (!isStated && next->thread == launch.thread)
-                trace.nccl.emplace(launch.kernel, next->arguments);
+        const bool isNew = next != messages.end() && when(*next) <= when(launch);
+        first = isNew ? next : first;
+        while (next != messages.end() && when(*next) <= when(launch))
+            ++next;
+        const std::string& name = trace.text(trace.gpu.kernels[launch.kernel].name);
+        const bool mayContinue = name.find("SendRecv") != std::string::npos;
+        if (statesMessage(trace, launch.kernel) || (!isNew && !mayContinue))
+            continue;
+        for (auto message = first; message != next; ++message)
+            if (message->thread == launch.thread && message->arguments.hasRanks()) {
+                NcclArguments arguments = message->arguments;
+                arguments.continues = !isNew;
+                trace.nccl.emplace(launch.kernel, arguments);
+            }
     }
 }
 
@@ -319,18 +328,12 @@ public:
     }
     Result<std::vector<RankTrace>> done()
     {
-        const auto move = [this](auto& rows) {
+        forAllRows(m_trace, [this](auto& rows) {
             for (auto& row : rows) {
                 row.window.begin += m_base;
                 row.window.end += m_base;
             }
-        };
-        move(m_trace.ranges);
-        move(m_trace.ops);
-        move(m_trace.gpu.kernels);
-        move(m_trace.gpu.copies);
-        move(m_trace.gpu.memsets);
-        move(m_trace.gpu.calls);
+        });
         for (const auto& [device, before] : m_allocatedBefore)
             if (0 < before.bytes && before.bytes <= kMostBytes)
                 m_trace.memory.push_back(before);
@@ -604,8 +607,7 @@ private:
         m_json.forEachField(event.arguments, [&](std::string_view key, std::string_view value) {
             takeNccl(key, value, message.arguments);
         });
-        if (message.arguments.source >= 0 || message.arguments.target >= 0)
-            m_messages.push_back(message);
+        m_messages.push_back(message);
     }
     // Reads the start ("B") or the end ("E") of a range. These are separate events.
     void takeOpen(const TraceEvent& event, std::int64_t time)

@@ -390,11 +390,21 @@ Result<MemorySnapshot::History> historyOf(const std::string& name, const Dict& s
                     name
                         + " does not add up: fewer bytes are allocated at its end than its "
                           "history allocates; record it again");
-    history.events.insert(history.events.begin(), before);
+    if (before.bytes > 0)
+        history.events.insert(history.events.begin(), before);
     return history;
 }
 
 } // namespace
+
+std::optional<int> rankNamedIn(const std::string& file)
+{
+    static const RE2 kRank("(?i).*rank[_-]?(\\d+)");
+    std::string rank;
+    const bool isNamed
+        = RE2::PartialMatch(std::string_view(file).substr(file.rfind('/') + 1), kRank, &rank);
+    return isNamed ? rankIn(rank) : std::nullopt;
+}
 
 bool isPickle(std::string_view head)
 {
@@ -403,12 +413,9 @@ bool isPickle(std::string_view head)
 
 Result<MemorySnapshot> readMemorySnapshot(const std::string& name, std::string_view bytes)
 {
-    static const RE2 kRank("(?i).*rank[_-]?(\\d+)");
     MemorySnapshot snapshot;
     snapshot.file = name;
-    std::string rank;
-    if (RE2::PartialMatch(std::string_view(name).substr(name.rfind('/') + 1), kRank, &rank))
-        snapshot.rank = rankIn(rank);
+    snapshot.rank = rankNamedIn(name);
     Pickle pickle(name, bytes);
     const Value root = TRY(pickle.read());
     const auto* dict = std::get_if<Dict*>(&root);

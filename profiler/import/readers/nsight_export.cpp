@@ -272,22 +272,43 @@ private:
     }
     Result<void> readRanges()
     {
-        constexpr int kPushPop = 59, kStartEnd = 60;
+        constexpr int kPushPop = 59, kStartEnd = 60, kDomain = 75;
+        std::map<std::pair<std::int64_t, std::int64_t>, std::uint32_t> domains; // names, by process
+        struct OfDomain
+        {
+            std::int64_t process, domain;
+            std::size_t range;
+        };
+        std::vector<OfDomain> ofDomains; // an event after its ranges may name a domain
         const auto add = timed([&](const Statement& row, Window when) {
             HostRange range{when};
-            const std::string_view text
-                = row.isNull(3) ? m_strings.text(nameOf(row.integer(4))) : row.text(3);
-            range.name = textOf(withoutOpNumbers(text));
+            range.name = textOf(withoutOpNumbers(textOf(row)));
             range.thread = thread(row.integer(5));
-            process(row.integer(5)).trace.ranges.push_back(range);
+            auto& ranges = process(row.integer(5)).trace.ranges;
+            if (row.integer(6) != 0)
+                ofDomains.push_back({row.integer(5) & kProcessMask, row.integer(6), ranges.size()});
+            ranges.push_back(range);
         });
-        return forEach("NVTX_EVENTS", {"start", "end", "eventType", "text", "textId", "globalTid"},
-                       [&](const Statement& row) {
-                           const std::int64_t type = row.integer(2);
-                           if ((type == kPushPop || type == kStartEnd) && !row.isNull(1))
-                               add(row);
-                       });
+        TRY(forEach(
+            "NVTX_EVENTS", {"start", "end", "eventType", "text", "textId", "globalTid", "domainId"},
+            [&](const Statement& row) {
+                const std::int64_t type = row.integer(2);
+                if (type == kDomain)
+                    domains[{row.integer(5) & kProcessMask, row.integer(6)}] = textOf(textOf(row));
+                else if ((type == kPushPop || type == kStartEnd) && !row.isNull(1))
+                    add(row);
+            }));
+        for (const OfDomain& of : ofDomains)
+            if (const auto name = domains.find({of.process, of.domain}); name != domains.end())
+                process(of.process).trace.ranges[of.range].category = name->second;
+        return {};
     }
+    // The text of an event of NVTX, which may be registered.
+    std::string_view textOf(const Statement& row)
+    {
+        return row.isNull(3) ? m_strings.text(nameOf(row.integer(4))) : row.text(3);
+    }
+    using SqlReader::textOf;
 
     Result<void> readAllocations()
     {

@@ -65,12 +65,21 @@ inline std::optional<int> rankIn(std::string_view text)
     return rank && 0 <= *rank && *rank < kMostRanks ? rank : std::nullopt;
 }
 
+// The rank in the name of a file, such as "traces/rank3.memory.pickle".
+std::optional<int> rankNamedIn(const std::string& file);
+
 // Reads a database of AMD's rocprofv3 (rocpd): kernels, copies, functions of HIP and ranges of
 // roctx. The rank of a process is that of its environment. Fails with Error::Code::Corrupt if a
 // table or a column is missing, and with Error::Code::Cancelled.
 engine::Result<bool> isRocpd(Database& database);
 engine::Result<std::vector<RankTrace>> readRocpd(Database& database, const ImportProgress& progress,
                                                  const OnImportProgress& onProgress);
+
+// Reads what rocprofv3 --output-format json writes (ROCm/rocprofiler-sdk, generateJSON.cpp and
+// rocprofv3-schema.json): the same as from a database, but the rank of the process is that in the
+// name of the file. Fails with Error::Code::Corrupt if the JSON is damaged.
+bool isRocprofJson(std::string_view head); // by its first bytes
+engine::Result<std::vector<RankTrace>> readRocprofJson(const std::string& name, std::string json);
 
 // The allocations of one process of PyTorch. Times are ns since 1970.
 struct MemorySnapshot

@@ -626,6 +626,8 @@ TEST_CASE("files of other kinds are refused with the command that converts them"
     };
     CHECK(has(errorOf("a.nsys-rep", "PK\x03\x04"), "nsys export --type sqlite"));
     CHECK(has(errorOf("a.qdstrm", "x"), "nsys-ui"));
+    CHECK(has(errorOf("NVTX_EVENTS.parquet", "PAR1"), "nsys export --type sqlite"));
+    CHECK(has(errorOf("70_kernel_trace.csv", "\"Kind\""), "--output-format rocpd or json"));
     CHECK(has(errorOf("a.pftrace", "\x0A\x10"), "traceconv json"));
     CHECK(has(errorOf("b.bin", "\x0A\x10\x80"), "traceconv json"));
     CHECK(has(errorOf("a.json", R"({"traceEvents":[{"ph":"C","name":"x","ts":1}]})"), "phases C"));

@@ -18,6 +18,8 @@ std::string batchTrace(bool isBatched)
         trace.add("cpu_op", "record_param_comms", 1, 12, 1,
                   R"(,"Collective name":"recv","Src Rank":2)" + group);
     trace.work("kernel", "ncclDevKernel_SendRecv(ncclDevKernelArgs)", 1, 14, isBatched ? "" : send);
+    if (isBatched) // NCCL divides large batches
+        trace.kernel("ncclDevKernel_SendRecv(ncclDevKernelArgs)", 1, 17);
     trace.add("cpu_op", "record_param_comms", 1, 20, 1, R"(,"Collective name":"allreduce")");
     trace.work("kernel", "ncclDevKernel_AllReduce_Sum_f32_RING_LL(ncclDevKernelArgs)", 1, 20);
     return R"({"distributedInfo":{"backend":"nccl","rank":1,"world_size":3},"traceEvents":)"
@@ -26,13 +28,15 @@ std::string batchTrace(bool isBatched)
 } // namespace
 
 // PyTorch states them only on the host, and their kernel was an all-reduce.
-TEST_CASE("a kernel of batch_isend_irecv executes the messages that precede its launch")
+TEST_CASE("the kernels of batch_isend_irecv execute the messages that precede their launch")
 {
     const ClassifiedRank rank = classified(batchTrace(true));
     CHECK(kindsOf(rank)
           == std::vector{OpKind::SendActivation, OpKind::RecvGradient, OpKind::AllReduce});
     CHECK(rank.works[0].window == rank.works[1].window);
-    CHECK(rank.ofKernel == std::vector<std::uint32_t>{0, 2});
+    CHECK(rank.works[0].window.duration() == 5000); // of two kernels
+    CHECK(rank.ofKernel == std::vector<std::uint32_t>{0, 0, 2});
+    CHECK(rank.leftOut.empty());
 }
 
 TEST_CASE("a message that its kernel states is one message")

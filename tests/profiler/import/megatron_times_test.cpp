@@ -87,12 +87,14 @@ private:
 
 TEST_CASE("files of Primus become 1F1B and interleaved 1F1B with their op times")
 {
-    for (const char* scheme : {"1f1b", "interleaved-1f1b"}) {
-        CAPTURE(scheme);
-        const Run run = simulatedRun(scheme, 4, 8, 3);
+    for (const auto& [scheme, devices] :
+         {std::pair("1f1b", 4), {"interleaved-1f1b", 4}, {"interleaved-1f1b", 8}}) {
+        CAPTURE(scheme, devices);
+        const Run run = simulatedRun(scheme, devices, 2 * devices, 3);
         const auto imported = PrimusFolder(run).import().value();
         const Run& read = imported.run;
         CHECK(read.info.scheme == scheme);
+        CHECK(orderOf(read.schedule) == orderOf(run.schedule)); // stages and micro-batches
         CHECK(read.info.import->program == "Primus");
         CHECK(read.schedule.shape.stages == run.schedule.shape.stages);
         CHECK(read.info.import->lack.empty());

@@ -77,6 +77,40 @@ std::string snapshot(const Items& entries)
                       {"external_annotations", ")"}}));
 }
 
+// Device d allocates (d + 1) * 100 bytes during the ops.
+std::string snapshotOf(int devices)
+{
+    Items segments, traces;
+    for (int d = 0; d < devices; ++d) {
+        const std::int64_t bytes = 100 * (d + 1);
+        segments.push_back(dict({{"device", pickled(std::int64_t{d})},
+                                 {"blocks", list({block("active_allocated", 512, bytes)})}}));
+        traces.push_back(list({entry("segment_alloc", 512, -9), entry("alloc", bytes, 3),
+                               entry("segment_free", 512, 99)}));
+    }
+    return file(dict({{"segments", list(segments)}, {"device_traces", list(traces)}}));
+}
+
+// A process that executes stage g on GPU `devices[g]`.
+void writeGpuTrace(const std::filesystem::path& file, const std::vector<int>& devices)
+{
+    std::string events;
+    int correlation = 0;
+    for (std::size_t g = 0; g < devices.size(); ++g)
+        for (const char kind : {'F', 'B'}) {
+            const std::size_t at = 1 + (kind == 'F' ? 2 * g : 2 * (2 * devices.size() - 1 - g));
+            events += fmt::format(
+                R"({0}{{"ph":"X","cat":"user_annotation","name":"PP:{1}{2}0","pid":1,"tid":1,"ts":{3},"dur":1}},
+                {{"ph":"X","cat":"cuda_runtime","name":"cudaLaunchKernel","pid":1,"tid":1,"ts":{3},"dur":0.5,"args":{{"correlation":{4}}}}},
+                {{"ph":"X","cat":"kernel","name":"gemm","pid":{5},"tid":7,"ts":{3}.5,"dur":1,"args":{{"device":{5},"stream":7,"correlation":{4}}}}})",
+                events.empty() ? "" : ",", g, kind, at, ++correlation, devices[g]);
+        }
+    writeText(
+        file,
+        R"({"baseTimeNanoseconds":1800000000000000000,"distributedInfo":{"rank":0,"world_size":1},"traceEvents":[)"
+            + events + "]}");
+}
+
 // F and B of one rank, from 1 to 18 µs after kEpoch.
 void writeTrace(const TemporaryFolder& folder)
 {
@@ -118,6 +152,34 @@ TEST_CASE("a memory snapshot gives the memory of its rank at the times of the tr
     CHECK(twice.timeline.memory == run.timeline.memory);
     REQUIRE(twice.info.import->warnings.size() == 1);
     CHECK(twice.info.import->warnings.front().find("an earlier snapshot") != std::string::npos);
+}
+
+// Only the first GPU had its memory.
+TEST_CASE("every GPU of a process has its memory of the snapshot")
+{
+    const TemporaryFolder folder;
+    writeGpuTrace(folder / "rank0.json", {0, 1});
+    writeText(folder / "rank0.memory.pickle", snapshotOf(2));
+    const Run run = imported(folder).run;
+    CHECK(run.info.import->warnings.empty());
+    std::vector<std::pair<int, std::int64_t>> events;
+    for (const MemoryEvent& event : run.timeline.memory)
+        events.emplace_back(event.device, event.bytes);
+    CHECK(events == std::vector<std::pair<int, std::int64_t>>{{0, 100}, {1, 200}});
+
+    // A process that uses GPU 1 has a context on GPU 0, too.
+    writeGpuTrace(folder / "rank0.json", {1});
+    const Run one = imported(folder).run;
+    REQUIRE(one.timeline.memory.size() == 1);
+    CHECK(one.timeline.memory.front().bytes == 200);
+    REQUIRE(one.info.import->warnings.size() == 1);
+    CHECK(one.info.import->warnings.front().find("no work on device 0") != std::string::npos);
+
+    writeGpuTrace(folder / "rank0.json", {0, 2});
+    const auto warnings = imported(folder).run.info.import->warnings;
+    REQUIRE(warnings.size() == 2);
+    CHECK(warnings[0].find("does not have device 2") != std::string::npos);
+    CHECK(warnings[1].find("no work on device 1") != std::string::npos);
 }
 
 TEST_CASE("a memory snapshot that does not show the iterations is left out with its reason")

@@ -38,6 +38,34 @@ TEST_CASE("an export of Nsight Systems is read, whatever columns it lacks")
     CHECK(spans[1].window() == Window{2000, 6000});
 }
 
+TEST_CASE("a rule can ask for the domain of an NVTX range")
+{
+    const TemporaryFolder folder;
+    writeNsightExport(folder / "a.sqlite");
+    executeSql(folder / "a.sqlite",
+               fmt::format(R"(
+        ALTER TABLE NVTX_EVENTS ADD COLUMN domainId INTEGER;
+        UPDATE NVTX_EVENTS SET domainId = 0;
+        UPDATE NVTX_EVENTS SET domainId = 3, text = 'step', textId = NULL WHERE eventType = 60;
+        INSERT INTO NVTX_EVENTS VALUES (0, NULL, 75, 'trainer', {}, NULL, 3);)",
+                           kProcess + 5081));
+    const auto ranges = readNsight(folder / "a.sqlite", {}, {}).value().front();
+    REQUIRE(ranges.ranges.size() == 2);
+    CHECK(ranges.text(ranges.ranges[0].category).empty());
+    CHECK(ranges.text(ranges.ranges[1].category) == "trainer");
+    const auto rules = Rules::parse(R"([[rule]]
+        name = "mine"
+        range = '^step$'
+        category = '^trainer$'
+        kind = "B"
+        confidence = "high")",
+                                    "my.toml");
+    REQUIRE(rules);
+    const auto run = importTraces({folder / "a.sqlite"}, *rules);
+    REQUIRE(run);
+    CHECK(run->run.info.import->rules.front().name == "mine");
+}
+
 // No rule matched the names, because each has other numbers.
 TEST_CASE("the numbers that emit_nvtx appends to a name are not part of it")
 {

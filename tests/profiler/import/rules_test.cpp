@@ -44,6 +44,9 @@ TEST_CASE("the shipped rules parse the names that frameworks give to pipeline op
     CHECK(matched(rules, "PP:1REDUCE_GRAD") == "torch-pp: 1AR");
     CHECK(matched(rules, "PP:1UNSHARD") == "torch-pp:");
     CHECK(matched(rules, "PP:(7F4;0B0)OVERLAP_F_B") == "torch-pp-overlap: 7F4 0B0");
+    CHECK(matched(rules, "PP::fwd_send (stage 0)") == "torch-pp-batch: 0SF");
+    CHECK(matched(rules, "PP::bwd_recv (stage 11)") == "torch-pp-batch: 11RB");
+    CHECK(matched(rules, "PP::fwd_send_bwd_recv (stage 1)") == "torch-pp-batches:");
     CHECK(matched(rules, "5B3u") == "bubblescope: 5B3u");
     CHECK(matched(rules, "2EVICT1") == "bubblescope: 2EV1");
     CHECK(matched(rules, "gloo:barrier") == "barrier:");

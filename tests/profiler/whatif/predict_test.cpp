@@ -60,6 +60,8 @@ TEST_CASE("the interval of another order covers the errors of earlier prediction
 
     // 0 of 12 intervals from runs without all-reduces contained the time with two directions.
     CHECK(shares("bitpipe").second == Approx(1.05 * 1.15));
+    // 1 of 18 intervals contained the time with two sequence slices.
+    CHECK(shares("seq1f1b").second == Approx(1.05 * 1.7));
     // 1 of 18 intervals contained the time of 1F1B if messages took long beside the ops of the run.
     auto& messages = predictor->times().message.times;
     REQUIRE(!messages.empty());

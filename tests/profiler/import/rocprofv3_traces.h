@@ -1,15 +1,11 @@
-#include "profiler/import/readers/readers.h"
+#pragma once
+
 #include "tests/profiler/import/nsight_traces.h"
-#include "tests/profiler/import/traces.h"
 
-using namespace engine;
-using namespace profiler;
-using namespace tests;
-
-namespace {
+namespace tests {
 
 // A process of rocprofv3 with F0 and B0 of stage `rank` as ranges of roctx, each with a kernel.
-void writeRocpd(const std::filesystem::path& file, int rank, int ranks)
+inline void writeRocpd(const std::filesystem::path& file, int rank, int ranks)
 {
     executeSql(file,
                fmt::format(
@@ -55,66 +51,57 @@ void writeRocpd(const std::filesystem::path& file, int rank, int ranks)
                    rank, ranks));
 }
 
-} // namespace
-
-TEST_CASE("databases of rocprofv3 become a run with the kernels of every rank")
+// The same process as --output-format json writes it, which names its rank nowhere, with a kernel
+// of RCCL at the end of B0.
+inline std::string rocprofJson(int rank)
 {
-    const TemporaryFolder folder;
-    for (const int rank : {0, 1})
-        writeRocpd(folder / fmt::format("{}_results.db", 70 + rank), rank, 2);
-    const auto imported = importTraces({folder.path()}, Rules::shipped());
-    REQUIRE(imported.has_value());
-    const Run& run = imported->run;
-    const ImportReport& report = *run.info.import;
-    CHECK(report.program == "rocprofv3");
-    CHECK(report.kernels == 4);
-    CHECK(run.schedule.shape.devices == 2);
-    CHECK(run.schedule.shape.stages == 2);
-    for (const Track& track : run.timeline.tracks)
-        if (track.kind == Track::Kind::Compute) {
-            REQUIRE(track.spans.size() == 2);
-            CHECK(track.spans[0].window().duration() == 2100); // with its copy
-            CHECK(track.spans[1].window().duration() == 4000);
-        }
+    constexpr const char* kKernel
+        = R"({{"correlation_id": {{"internal": {}}}, "start_timestamp": {}, "end_timestamp": {},
+            "dispatch_info": {{"agent_id": {{"handle": 18446744073709551600}},
+            "queue_id": {{"handle": 3}}, "kernel_id": {}, "group_segment_size": 0,
+            "workgroup_size": {{"x": 256, "y": 1, "z": 1}},
+            "grid_size": {{"x": 1024, "y": 1, "z": 1}}}}, "stream_id": {{"handle": 0}}}})";
+    constexpr const char* kCall = R"({{"kind": {}, "operation": {}, "thread_id": 71,
+            "correlation_id": {{"internal": {}, "external": 0}},
+            "start_timestamp": {}, "end_timestamp": {}}})";
+    const std::string stage = fmt::format("PP:{}", rank);
+    return fmt::format(
+        R"({{
+"rocprofiler-sdk-tool": [{{
+"metadata": {{"node": {{"hostname": "mi300"}}, "pid": 70}},
+"agents": [{{"id": {{"handle": 1}}, "type": 1, "name": "cpu", "logical_node_type_id": 0}},
+    {{"id": {{"handle": 18446744073709551600}}, "type": 2, "name": "gfx942",
+      "product_name": "AMD Instinct MI300X", "logical_node_type_id": {}}}],
+"strings": {{
+    "buffer_records": [{{"kind": "NONE", "operations": []}},
+        {{"kind": "HIP_RUNTIME_API", "operations": ["NONE", "hipLaunchKernel"]}}],
+    "marker_api": [{{"key": 1, "value": "{}F0"}}, {{"key": 3, "value": "{}B0"}}]}},
+"kernel_symbols": [{{"kernel_id": 0}},
+    {{"kernel_id": 1, "kernel_name": "gemm.kd", "formatted_kernel_name": "gemm"}},
+    {{"kernel_id": 2, "kernel_name": "ncclDevKernel_Generic_4.kd"}}],
+"buffer_records": {{
+    "kernel_dispatch": [{},
+        {},
+        {},
+        {}],
+    "hip_api": [{},
+        {},
+        {}],
+    "marker_api": [{},
+        {},
+        {}],
+    "memory_copy": [{{"correlation_id": {{"internal": 2}}, "start_timestamp": 900,
+        "end_timestamp": 950, "dst_agent_id": {{"handle": 18446744073709551600}},
+        "src_agent_id": {{"handle": 1}}, "bytes": 64, "stream_id": {{"handle": 0}}}}]}}
+}}]
+}}
+)",
+        rank, stage, stage, fmt::format(kKernel, 2, 1000, 3000, 1),
+        fmt::format(kKernel, 4, 3000, 7000, 1), fmt::format(kKernel, 5, 7000, 7500, 2),
+        fmt::format(kKernel, 4, 9000, 8000, 1), fmt::format(kCall, 1, 1, 2, 110, 120),
+        fmt::format(kCall, 1, 1, 4, 310, 320), fmt::format(kCall, 1, 1, 5, 330, 340),
+        fmt::format(kCall, 2, 0, 1, 100, 200), fmt::format(kCall, 2, 0, 3, 300, 400),
+        fmt::format(kCall, 2, 0, 10, 500, 501));
 }
 
-TEST_CASE("a rank of rocprofv3 has its host, its GPU and its environment's rank")
-{
-    const TemporaryFolder folder;
-    writeRocpd(folder / "a.db", 1, 2);
-    const RankTrace rank = readNsight(folder / "a.db", {}, {}).value().front();
-    CHECK(rank.host == "mi300");
-    CHECK(rank.deviceName == "AMD Instinct MI300X");
-    CHECK(rank.rank == 1);
-    CHECK(rank.worldSize == 2);
-    CHECK(rank.ranges.size() == 2);
-    CHECK(rank.gpu.calls.size() == 2);
-    CHECK(rank.unreadable == 1);
-    REQUIRE(rank.gpu.kernels.size() == 2);
-    CHECK(rank.gpu.kernels.front().grid[0] == 4); // work groups
-    CHECK(rank.gpu.kernels.front().place.device == 1);
-    CHECK(rank.gpu.kernels.front().place.correlation == rank.gpu.calls.front().correlation);
-    REQUIRE(rank.gpu.copies.size() == 1);
-    CHECK(rank.gpu.copies.front().kind == 1);
-
-    executeSql(folder / "a.db",
-               R"(INSERT INTO rocpd_info_agent_ab VALUES (3, 'GPU', 5, 'gfx942', '');
-                  UPDATE rocpd_memory_copy_ab SET src_agent_id = 3;
-                  UPDATE rocpd_info_process_ab SET environment = '{"WORLD_SIZE": "2147483647"}';)");
-    const RankTrace changed = readNsight(folder / "a.db", {}, {}).value().front();
-    CHECK_FALSE(changed.worldSize.has_value());
-    REQUIRE(changed.gpu.copies.size() == 1);
-    CHECK(changed.gpu.copies.front().kind == 10);
-    CHECK(changed.gpu.copies.front().sourceDevice == 5);
-    CHECK(changed.gpu.copies.front().targetDevice == 1);
-
-    executeSql(folder / "a.db",
-               "DELETE FROM rocpd_kernel_dispatch_ab; DELETE FROM rocpd_region_ab");
-    CHECK(readNsight(folder / "a.db", {}, {}).error().message.find("record it with rocprofv3")
-          != std::string::npos);
-    executeSql(folder / "a.db", "DROP TABLE rocpd_event_ab");
-    const auto damaged = readNsight(folder / "a.db", {}, {});
-    REQUIRE_FALSE(damaged.has_value());
-    CHECK(damaged.error().message.find("is not a whole database of rocprofv3")
-          != std::string::npos);
-}
+} // namespace tests
