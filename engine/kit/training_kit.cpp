@@ -52,9 +52,12 @@ Schedule withoutAdded(Schedule schedule)
 Result<void> checkValid(const Schedule& schedule)
 {
     const auto violations = validate(schedule);
-    if (violations.empty())
-        return {};
-    return invalid(violations.front().message);
+    if (!violations.empty())
+        return invalid(violations.front().message);
+    if (anyOp(schedule, usesHost))
+        return fail(Error::Code::Unsupported,
+                    "the programs of a kit keep activations on their device; leave out --offload");
+    return {};
 }
 
 Result<void> setNodes(TrainingKit& kit, int gpusPerNode)

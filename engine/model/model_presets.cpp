@@ -72,6 +72,8 @@ toml::table tableOf(const ModelSpec& model)
         table.erase("layout");
     if (!model.recomputeAhead)
         table.erase("recompute_ahead");
+    if (!model.offload)
+        table.erase("offload");
     return table;
 }
 

@@ -163,8 +163,8 @@ double trainsAsTheCpu(const Setting& setting, const Device& device)
     return error;
 }
 
-// Messages and all-reduces (chimera), I and W apart (zb-h1), evicted stashes (bpipe), slices
-// (seq1f1b), kept weights (pipedream); every family and way of attention.
+// Messages and all-reduces (chimera), I and W apart (zb-h1), evicted stashes (bpipe, and to the
+// host), slices (seq1f1b), kept weights (pipedream); every family and way of attention.
 std::vector<Setting> settings()
 {
     std::vector<Setting> all;
@@ -172,6 +172,7 @@ std::vector<Setting> settings()
         all.push_back({scheme, miniature(Family::Gpt)});
     all.push_back({"bitpipe", miniature(Family::Llama), Accumulate::Exact});
     all.push_back({"gpipe", miniature(Family::Bert)});
+    all.back().model.offload = Fraction{3}; // of four activations
     all.push_back({"seq1f1b", miniature(Family::Gpt)});
     all.back().model.attention = AttentionKind::Recompute;
     all.push_back({"1f1b", miniature(Family::Gpt)});
