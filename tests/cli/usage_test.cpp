@@ -61,7 +61,6 @@ TEST_CASE("every wrong usage ends with its exit status and one line that says wh
         {"simulate --offload peak", 2, "off, or a number of activations above 0"},
         {"simulate --offload 0.5", 2, "or more"},
         {"simulate --scheme 1f1b --offload 2 --evict lazy", 2, "already has evicts"},
-        {"kit --scheme 1f1b --offload 3 -o kit-of-offload", 1, "leave out --offload"},
         {"simulate --recompute-keeps 1.5", 2, "a share between 0 and 1"},
         {"simulate --model gpt3-96b --hardware abacus", 2, "unknown hardware 'abacus'"},
         {"simulate --model gpt3-96b --hardware h100-sxm --attention flash --recompute attention", 2,
