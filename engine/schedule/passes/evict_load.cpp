@@ -208,9 +208,10 @@ Result<void> checkEvictable(const Schedule& schedule)
 
 constexpr double kRounding = 1e-9;
 
-// Adds the evicts to host memory and the loads of one device. Its ops are numbered in groups, which
-// are joint ops or one op. In the group after its F an evicted stash is still on the device, and it
-// is again from the group before which it is loaded.
+// Adds the evicts to host memory and the loads of one device. Its compute ops are numbered in
+// groups, which are joint ops or one op; other ops belong to the group after them. In the group
+// after its F an evicted stash is still on the device, and it is again from the group before which
+// it is loaded.
 class Offloader
 {
 public:
@@ -219,7 +220,7 @@ public:
         , m_shape(schedule.shape)
     {
         std::unordered_map<std::uint32_t, std::size_t> stashOf; // [cell]
-        for (std::size_t i = 0, end = 0; i < m_ops.size(); i = end, ++m_groups) {
+        for (std::size_t i = 0, end = 0; i < m_ops.size(); i = end) {
             end = jointEnd(m_ops, i);
             for (const Op& op : m_ops.subspan(i, end - i)) {
                 if (!runsMicroBatch(op.kind))
@@ -233,6 +234,7 @@ public:
                     stash.used = m_groups;
                 stash.freed = m_groups;
             }
+            m_groups += isCompute(m_ops[i].kind) ? 1 : 0;
         }
     }
 
@@ -301,15 +303,18 @@ private:
             evicted.insert(index);
         auto load = m_loads.begin();
         std::size_t next = 0, group = 0; // the next stash
-        for (std::size_t i = 0, end = 0; i < m_ops.size(); i = end, ++group) {
+        for (std::size_t i = 0, end = 0; i < m_ops.size(); i = end) {
             for (; load != m_loads.end() && load->first == group; ++load)
                 out.push_back(copyOf(OpKind::Load, load->second));
             end = jointEnd(m_ops, i);
             out.insert(out.end(), m_ops.begin() + static_cast<std::ptrdiff_t>(i),
                        m_ops.begin() + static_cast<std::ptrdiff_t>(end));
+            if (!isCompute(m_ops[i].kind))
+                continue;
             for (; next < m_stashes.size() && m_stashes[next].made == group; ++next)
                 if (evicted.contains(next))
                     out.push_back(copyOf(OpKind::Evict, next));
+            ++group;
         }
         return out;
     }

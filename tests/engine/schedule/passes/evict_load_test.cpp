@@ -91,6 +91,19 @@ TEST_CASE("offload evicts the stash that is needed last and loads it where the d
     CHECK(*addOffload(scheduleOf("1f1b", 4, 6), 4) == scheduleOf("1f1b", 4, 6));
 }
 
+TEST_CASE("an all-reduce between the compute ops of a file hides no copy")
+{
+    const Schedule order = scheduleOf("1f1b", 4, 6);
+    Schedule reducing = order;
+    auto& ops = reducing.program[{0}];
+    const Op all = opOf(OpKind::AllReduce, StageId{0});
+    ops.insert(ops.begin() + 6, all); // directly before B1, of which F4 hides the load
+    const auto offloaded = addOffload(reducing, 3);
+    REQUIRE(offloaded);
+    CHECK(keepOps(*offloaded, [](OpKind kind) { return kind != OpKind::AllReduce; })
+          == *addOffload(order, 3));
+}
+
 TEST_CASE("with offload every scheme of whole micro-batches holds at most the limit")
 {
     int evicting = 0;
