@@ -192,7 +192,7 @@ private:
         if (!partner)
             return;
         const double top = m_plot.bottom() + 6;
-        const DeviceId owner = partner->isEvictor ? m_device : partner->device;
+        const DeviceId owner = partner->isEvictor ? m_device : *partner->device;
         const engine::Run& run = *m_report.run;
         const auto* copies = run.timeline.track(owner, engine::Track::Kind::Copy);
         m_sheet.text(m_plot.left() - 5, top + kMoves / 2, MemoryAreas::tr("moves"),

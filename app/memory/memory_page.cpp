@@ -53,15 +53,17 @@ std::vector<AliveRow> aliveRows(const MemoryReport& report, DeviceId device, std
     rows.push_back({Kind::Sum, MemoryAreas::tr("Alive"), {}, {}, sum, {}});
     for (const auto& one : profiler::evictedAt(*report.run, device, time))
         rows.push_back({Kind::Evicted,
-                        MemoryAreas::tr("evicted to device %1").arg(one.partner.value), one.op,
-                        one.left, one.bytes, one.back});
+                        one.partner
+                            ? MemoryAreas::tr("evicted to device %1").arg(one.partner->value)
+                            : MemoryAreas::tr("evicted to the host"),
+                        one.op, one.left, one.bytes, one.back});
     if (const auto& partner = report.partners[device];
-        partner && !report.steps[partner->device].empty())
+        partner && partner->device && !report.steps[*partner->device].empty())
         rows.push_back({Kind::Partner,
-                        MemoryAreas::tr("device %1 at this time").arg(partner->device.value),
+                        MemoryAreas::tr("device %1 at this time").arg(partner->device->value),
                         {},
                         {},
-                        profiler::stepAt(report.steps[partner->device], time).total(),
+                        profiler::stepAt(report.steps[*partner->device], time).total(),
                         {}});
     return rows;
 }

@@ -60,7 +60,8 @@ std::vector<DeviceId> MemoryReport::order(Order order) const
         const auto& partner = partners[device];
         if (order == Order::Pairs && partner && partner->isEvictor) {
             add(device);
-            add(partner->device);
+            if (partner->device)
+                add(*partner->device);
         }
     }
     for (const DeviceId device : steps.ids())
@@ -73,8 +74,10 @@ QString MemoryReport::role(DeviceId device) const
     const auto& partner = partners[device];
     if (!partner)
         return {};
+    if (!partner->device)
+        return QStringLiteral("evicts to the host");
     return (partner->isEvictor ? QStringLiteral("evicts to %1") : QStringLiteral("accepts from %1"))
-        .arg(partner->device.value);
+        .arg(partner->device->value);
 }
 
 double MemoryReport::shareOf(std::int64_t when) const

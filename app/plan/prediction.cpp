@@ -245,7 +245,7 @@ QStringList sourceOptions(const CostSource& source)
 bool closedFormsApply(const PredictionRequest& request)
 {
     return request.source.isUnits() && request.costs == engine::UnitCosts() && !request.evict
-        && request.recompute == engine::Recompute::None;
+        && !request.offload && request.recompute == engine::Recompute::None;
 }
 
 engine::Result<PreparedSchedule> prepare(const PredictionRequest& request)

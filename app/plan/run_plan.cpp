@@ -51,6 +51,7 @@ PredictionRequest RunPlan::request() const
             .costs = costs,
             .recompute = experiment.model.recompute,
             .recomputeAhead = experiment.model.recomputeAhead,
+            .offload = experiment.model.offload,
             .evict = evict,
             .source = source};
 }
@@ -94,7 +95,8 @@ QStringList timingOptions(const PredictionRequest& request)
     passes.sync = request.sync;
     passes.model.recompute = request.recompute;
     passes.model.recomputeAhead = request.recomputeAhead;
-    for (const char* flag : {"--sync", "--recompute", "--recompute-ahead"})
+    passes.model.offload = request.offload;
+    for (const char* flag : {"--sync", "--offload", "--recompute", "--recompute-ahead"})
         if (const auto& field = engine::experimentField(flag);
             field.get(passes) != field.get(defaults))
             options << QString::fromLatin1(flag) << QString::fromStdString(field.get(passes));

@@ -97,8 +97,8 @@ QStringList otherStudyOptions(const profiler::Study& study)
     QStringList keys{QStringLiteral("model"), QStringLiteral("hardware")};
     for (const engine::FieldFacts& field : profiler::simulationFields())
         keys.append(QString::fromStdString(field.longFlag().substr(2)));
-    keys.append(
-        {QStringLiteral("sync"), QStringLiteral("recompute"), QStringLiteral("recompute-ahead")});
+    keys.append({QStringLiteral("sync"), QStringLiteral("offload"), QStringLiteral("recompute"),
+                 QStringLiteral("recompute-ahead")});
     keys.removeAll(QStringLiteral("scheme"));
     keys.removeDuplicates();
     keys.removeIf([&](const QString& key) {

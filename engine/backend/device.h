@@ -26,9 +26,10 @@ struct DeviceInfo
     Bytes memory = 0;    // bytes that are currently free
 };
 
-// The purpose of an allocation.
-enum class MemoryFor : std::uint8_t { Arena, Workspace, Staging, Losses, Other };
-constexpr std::size_t kMemoryPurposes = 5;
+// The purpose of an allocation. Host is memory of the host that the device copies to and from (on a
+// GPU, pinned memory); it does not count as memory of the device.
+enum class MemoryFor : std::uint8_t { Arena, Workspace, Staging, Losses, Other, Host };
+constexpr std::size_t kMemoryPurposes = 6;
 
 // Memory of a GPU in bytes.
 struct GpuMemoryUse

@@ -70,8 +70,10 @@ Fields<H> hardwareFields()
             number("reached", "memory", 0.001, 1, 1, &H::memoryShare),
             number("reached", "link", 0.001, 1, 1, &H::linkShare),
             number("reached", "kernel_microseconds", 0, 1e6, kMicro, &H::kernelLaunch)};
-        for (const auto& [table, link] :
-             {std::pair("node", &H::node), {"network", &H::network}, {"island", &H::island}}) {
+        for (const auto& [table, link] : {std::pair("node", &H::node),
+                                          {"network", &H::network},
+                                          {"island", &H::island},
+                                          {"host", &H::host}}) {
             const auto bandwidth = [of = link](auto& h) -> auto&
             {
                 return (h.*of).bandwidth;
@@ -80,7 +82,8 @@ Fields<H> hardwareFields()
             {
                 return (h.*of).latency;
             };
-            fields.push_back(number(table, "gb_per_second", 0.001, 1e6, kGiga, bandwidth));
+            const double least = link == &H::host ? 0 : 0.001;
+            fields.push_back(number(table, "gb_per_second", least, 1e6, kGiga, bandwidth));
             fields.push_back(number(table, "microseconds", 0, 1e6, kMicro, latency));
         }
         return fields;

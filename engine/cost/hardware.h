@@ -43,6 +43,8 @@ struct HardwareSpec
     // The links within an island, within a node and between nodes, in one direction. `island` and
     // `node` are per device, `network` is per NIC.
     LinkSpec island, node, network;
+    // From a device to the memory of its host, which no other transfer uses; bandwidth 0: unknown.
+    LinkSpec host;
     double nodeOversubscription = 1, networkOversubscription = 1; // see LinkSharing
     // Whether all-reduces across nodes are hierarchical. If false, an all-reduce is one ring, which
     // is as fast as its slowest link.

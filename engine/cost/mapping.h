@@ -11,10 +11,10 @@
 
 namespace engine {
 
-// The classes of links between two slots, the fastest first. An island is a part of a node with
-// faster links (NVLink bridges on a PCIe machine).
-enum class LinkTier : std::uint8_t { InIsland, InNode, AcrossNodes };
-constexpr int kLinkTiers = 3;
+// The classes of links: between two slots, the fastest first, and of a slot to the memory of its
+// host. An island is a part of a node with faster links (NVLink bridges on a PCIe machine).
+enum class LinkTier : std::uint8_t { InIsland, InNode, AcrossNodes, ToHost };
+constexpr int kLinkTiers = 4;
 
 // The nodes of a machine. A slot is a GPU or, with tensor parallelism, the t GPUs of one device.
 struct NodeShape

@@ -157,6 +157,7 @@ private:
         const HardwareSpec& hardware = m_on.hardware;
         return Roofline(m_on).reached(link == Link::InIsland     ? hardware.island
                                           : link == Link::InNode ? hardware.node
+                                          : link == Link::ToHost ? hardware.host
                                                                  : hardware.network);
     }
     double allReduce(const StageGroup& group, double bytes) const
@@ -188,11 +189,11 @@ private:
         for (const Link link : Ids<Link>(kLinkTiers)) {
             const LinkSpec spec = reached(link);
             const std::int64_t latency = isCopy(kind) ? 0 : nanoseconds(spec.latency);
-            const double before = isCopy(kind) ? spec.latency : 0;
+            const LinkSpec busy{isCopy(kind) ? spec.latency : 0, spec.bandwidth};
             m_prices.set(kind, StageId{stage}, Part::Whole, link,
-                         {nanoseconds(before + bytes / spec.bandwidth), latency});
+                         {nanoseconds(busy.time(bytes)), latency});
             m_prices.set(kind, StageId{stage}, Part::Slice, link,
-                         {nanoseconds(before + bytes / m_shape.slices / spec.bandwidth), latency});
+                         {nanoseconds(busy.time(bytes / m_shape.slices)), latency});
         }
     }
 

@@ -29,13 +29,15 @@ public:
         m_tied.resize(m_costs.size());
         m_tied[stage] = cost;
     }
-    // Cost of an op of `device`; a SEND, EVICT or LOAD must have its peer set.
+    // Cost of an op of `device`; a SEND, EVICT or LOAD must have its peer set, or it uses the
+    // host.
     const Cost& of(const Op& op, DeviceId device) const
     {
         if (op.kind == OpKind::AllReduce && tiesEmbeddings(op) && !m_tied.empty())
             return m_tied[op.stage];
-        const Link link
-            = op.peer == Op::kNoPeer ? Link::InNode : mapping.tier(device.value, op.peer);
+        const Link link = op.peer != Op::kNoPeer ? mapping.tier(device.value, op.peer)
+            : usesHost(op)                       ? Link::ToHost
+                                                 : Link::InNode;
         return m_costs[op.stage][op.kind][op.slice == Op::kWhole ? Part::Whole : Part::Slice][link];
     }
     bool isFree(OpKind kind) const;

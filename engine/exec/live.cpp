@@ -28,10 +28,12 @@ std::string describeFence(const ExecutionPlan& plan, Fence fence)
     case Fence::Kind::Arrived:
         return fmt::format("the {} from device {}", describe(plan.messages[fence.id].value),
                            plan.messages[fence.id].from.value);
-    case Fence::Kind::Copied:
-        return fmt::format("a stash that moves {} device {}",
-                           plan.copies[fence.id].evicts ? "to" : "from",
-                           plan.copies[fence.id].peer.value);
+    case Fence::Kind::Copied: {
+        const ExecutionPlan::PlannedCopy& copy = plan.copies[fence.id];
+        return fmt::format("a stash that moves {} {}", copy.evicts ? "to" : "from",
+                           copy.usesHost() ? "host memory"
+                                           : fmt::format("device {}", copy.peer.value));
+    }
     default:
         return fmt::format("the all-reduce of stage {}", plan.collectives[fence.id].stage.value);
     }

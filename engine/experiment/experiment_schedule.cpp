@@ -22,10 +22,12 @@ Result<void> checkAllReduces(const Schedule& lowered, std::string_view added)
 }
 
 // We move RECOMPUTE ops by the times F 1 and B 2, because no op has been measured yet.
-Result<Schedule> withRecompute(const Schedule& schedule, const ModelSpec& model, SyncPolicy sync)
+Result<Schedule> withPasses(Schedule all, const ModelSpec& model, SyncPolicy sync)
 {
-    const bool adds = model.recompute == Recompute::Full && !holds(schedule, OpKind::Recompute);
-    Schedule all = adds ? addRecompute(schedule) : schedule;
+    if (model.offload)
+        all = TRY(addOffload(all, model.offload->value()));
+    if (model.recompute == Recompute::Full && !holds(all, OpKind::Recompute))
+        all = addRecompute(all);
     if (!model.recomputeAhead)
         return all;
     return recomputeAhead(std::move(all), {.most = *model.recomputeAhead, .sync = sync},
@@ -55,7 +57,7 @@ Result<Schedule> trainable(const Schedule& schedule, const ModelSpec& model, Syn
     if (model.recompute != Recompute::Full && holds(schedule, OpKind::Recompute))
         return invalid("the schedule has RECOMPUTE ops, but the model keeps its activations: use "
                        "--recompute full");
-    Schedule all = lower(TRY(withRecompute(schedule, model, sync)), sync);
+    Schedule all = lower(TRY(withPasses(schedule, model, sync)), sync);
     TRY(checkAllReduces(all, "gradients"));
     TRY(checkRunnable(all));
     if (!model.tied && hasTiedEmbeddings(all))

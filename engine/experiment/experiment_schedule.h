@@ -13,8 +13,9 @@ enum class Windows : std::uint8_t {
 // only be simulated.
 Result<Schedule> scheduleOf(const Experiment& experiment, Windows windows = Windows::Stream);
 
-// Prepares a schedule for training: adds RECOMPUTE before every backward if the model recomputes
-// everything, moves them as ModelSpec::recomputeAhead says, lowers the schedule and checks it.
+// Prepares a schedule for training: evicts stashes as ModelSpec::offload says, adds RECOMPUTE
+// before every backward if the model recomputes everything, moves them as ModelSpec::recomputeAhead
+// says, lowers the schedule and checks it.
 Result<Schedule> trainable(const Schedule& schedule, const ModelSpec& model,
                            SyncPolicy sync = SyncPolicy::Eager);
 

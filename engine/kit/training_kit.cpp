@@ -285,8 +285,10 @@ Result<TrainingKit> trainingKit(const Experiment& experiment, int gpusPerNode,
     kit.titanObstacle = titanObstacle(kit, compute);
     kit.drains = isAsynchronous(schedule);
     const Replacements replacements = replacementsOf(experiment, schedule, kit);
+    ModelSpec model = experiment.model;
+    model.offload.reset(); // schedule.csv has the evicts and loads
     kit.files = {{"schedule.csv", writeCsv(schedule)},
-                 {"model.toml", tomlText(tableOf(experiment.model))}};
+                 {"model.toml", tomlText(tableOf(model))}};
     if (experiment.model.family != Family::Vit)
         kit.files.push_back({kTextFile, data.text()});
     for (const char* name : {"train.py", "runtime.py", "communication.py", "model.py", "data.py",

@@ -27,30 +27,41 @@ FieldFacts ofModel(std::string_view flag, std::string_view label, std::string_vi
     return facts;
 }
 
+// A limit of activations per device, "off", or `unlimited` for the number 0.
+Field<M> limitField(const FieldFacts& facts, std::optional<Fraction> M::*member,
+                    std::string_view unlimited)
+{
+    return {
+        facts,
+        [=](const M& model) {
+            const auto& most = model.*member;
+            return !most ? "off" : most->numerator == 0 ? std::string(unlimited) : textOf(*most);
+        },
+        [=, flag = facts.longFlag()](M& model, std::string_view text) -> Result<void> {
+            const auto most = parseFraction(text);
+            const bool isUnlimited = !unlimited.empty() && text == unlimited;
+            if (text != "off" && !isUnlimited && !(most && most->numerator > 0))
+                return fail(Error::Code::InvalidArgument,
+                            fmt::format("{} {}: must be off, {}or a number of activations above 0",
+                                        flag, excerpt(text),
+                                        unlimited.empty() ? "" : fmt::format("{}, ", unlimited)));
+            model.*member = text == "off" ? std::nullopt : std::optional(most.value_or(Fraction()));
+            return {};
+        }};
+}
+
 Field<M> aheadField()
 {
-    return {ofModel("--recompute-ahead", "Recompute ahead",
-                    "Move recompute ops into earlier idle time of their device, which then holds "
-                    "at most so many activations; peak: as many as without; off: do not move",
-                    "off|peak|M_A"),
-            [](const M& model) {
-                const auto& most = model.recomputeAhead;
-                return !most ? "off" : most->numerator == 0 ? "peak" : textOf(*most);
-            },
-            [](M& model, std::string_view text) -> Result<void> {
-                const auto most = parseFraction(text);
-                if (text != "off" && text != "peak" && !(most && most->numerator > 0))
-                    return fail(Error::Code::InvalidArgument,
-                                fmt::format("--recompute-ahead {}: must be off, peak, or a number "
-                                            "of activations above 0",
-                                            excerpt(text)));
-                model.recomputeAhead
-                    = text == "off" ? std::nullopt : std::optional(most.value_or(Fraction()));
-                return {};
-            },
-            [](const M& model) {
-                return model.recompute == Recompute::Full ? "" : "only with full recomputation";
-            }};
+    auto field = limitField(
+        ofModel("--recompute-ahead", "Recompute ahead",
+                "Move recompute ops into earlier idle time of their device, which then holds "
+                "at most so many activations; peak: as many as without; off: do not move",
+                "off|peak|M_A"),
+        &M::recomputeAhead, "peak");
+    field.off = [](const M& model) {
+        return model.recompute == Recompute::Full ? "" : "only with full recomputation";
+    };
+    return field;
 }
 
 } // namespace
@@ -88,6 +99,11 @@ Fields<ModelSpec> modelFields()
                 .oneOf(namesOf(kRecomputeNames)),
             &M::recompute);
         fields.push_back(aheadField());
+        fields.push_back(limitField(ofModel("--offload", "Offload",
+                                            "Evict activations to host memory, so that a device "
+                                            "holds at most so many; off: keep all",
+                                            "off|M_A"),
+                                    &M::offload, ""));
         add(ofModel("--precision", "Precision",
                     "bf16: mixed precision, with weights, activations and messages in bf16, "
                     "gradients and optimizer in fp32; tf32: fp32 with tf32 products, on GPUs only")

@@ -79,6 +79,8 @@ toml::table tableOf(const ModelSpec& model)
         table.erase("recompute_ahead");
     if (model.patch == 0)
         table.erase("patch");
+    if (!model.offload)
+        table.erase("offload");
     return table;
 }
 

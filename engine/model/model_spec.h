@@ -55,6 +55,8 @@ struct ModelSpec
     // M_a that a device may hold if RECOMPUTE ops are moved into earlier idle time; 0: as many as
     // the fullest device holds without moving; nullopt: they are not moved.
     std::optional<Fraction> recomputeAhead;
+    // M_a that a device may hold if stashes are evicted to host memory; nullopt: none are.
+    std::optional<Fraction> offload;
     Precision precision = Precision::Fp32;
     double learningRate = 1e-3, beta1 = 0.9, beta2 = 0.95, epsilon = 1e-8, weightDecay = 0.1,
            initStd = 0.02;

@@ -19,10 +19,10 @@ constexpr Bytes kHugePage = Bytes{2} << 20;
 
 // Allocates an arena, with huge pages if it is large: filling it then causes 1/512 of the page
 // faults, and ops have fewer TLB misses.
-DeviceMemory take(Bytes bytes, const Device* device)
+DeviceMemory take(Bytes bytes, const Device* device, MemoryFor purpose)
 {
     if (device != nullptr)
-        return device->allocate(bytes, MemoryFor::Arena);
+        return device->allocate(bytes, purpose);
     const Bytes alignment = bytes >= kHugePage ? kHugePage : kAlignment;
     const std::size_t whole = (bytes + alignment - 1) / alignment * alignment;
     void* taken = std::aligned_alloc(alignment, whole);
@@ -35,10 +35,10 @@ DeviceMemory take(Bytes bytes, const Device* device)
 
 } // namespace
 
-Arena::Arena(Bytes bytes, const Device* device)
+Arena::Arena(Bytes bytes, const Device* device, MemoryFor purpose)
     : m_size(aligned(bytes))
-    , m_device(device)
-    , m_memory(take(std::max(m_size, kAlignment), device))
+    , m_device(purpose == MemoryFor::Host ? nullptr : device)
+    , m_memory(take(std::max(m_size, kAlignment), device, purpose))
 {
     fill({0, m_size}, kPattern);
 }

@@ -100,7 +100,9 @@ void Pipeline::addBuffers(int copy, Traffic& traffic) const
         message.slot = bytes(planned.to, planned.slot);
     }
     for (const ExecutionPlan::PlannedCopy& move : m_plan.copies) {
-        const auto own = bytes(move.owner, move.own), guest = bytes(move.peer, move.guest);
+        const auto own = bytes(move.owner, move.own);
+        const auto guest = move.usesHost() ? m_devices[number(move.owner)]->host().bytes(move.guest)
+                                           : bytes(move.peer, move.guest);
         traffic.copies.push_back({number(move.owner), number(move.peer), move.evicts ? own : guest,
                                   move.evicts ? guest : own, move.evicts});
     }

@@ -26,8 +26,10 @@ namespace engine {
 class Arena
 {
 public:
-    // Allocates on `device`, which must outlive the arena; nullptr: host memory.
-    explicit Arena(Bytes bytes, const Device* device = nullptr);
+    // Allocates on `device`, or for MemoryFor::Host on its host; the device must outlive the arena.
+    // nullptr: host memory.
+    explicit Arena(Bytes bytes, const Device* device = nullptr,
+                   MemoryFor purpose = MemoryFor::Arena);
 
     // Bounds are checked with CHECK. On a GPU only kernels may read the bytes.
     std::span<std::byte> bytes(Extent extent) const;
@@ -138,6 +140,7 @@ public:
     void finish(std::uint32_t position);
 
     const Arena& arena() const { return m_arena; }
+    const Arena& host() const { return m_host; } // evicted stashes in host memory
     const DevicePlan& plan() const { return m_plan; }
     StageState& stage(int replica, StageId stage);
     // The loss of each micro-batch, summed over tokens, on this device's last stages. Call it after
@@ -176,7 +179,7 @@ private:
     DeviceId m_id;
     const DevicePlan& m_plan;
     bool m_halves = false;
-    Arena m_arena;
+    Arena m_arena, m_host;
     std::vector<StageState> m_stages; // in the order of DevicePlan::stages
     // The two stages of tied embeddings, if this device holds both. They are updated together in
     // the later of their two OPTs, when both gradients are complete.

@@ -13,6 +13,7 @@ PipelineDevice::PipelineDevice(const Setup& setup, DeviceId id)
     , m_plan(setup.plan.devices[id])
     , m_halves(hasHalves(setup.lowered))
     , m_arena(m_plan.arena, setup.device)
+    , m_host(m_plan.host, setup.device, MemoryFor::Host)
     , m_losses(setup.lowered.shape.allMicroBatches(), setup.device)
     , m_squares(1, setup.device)
 {

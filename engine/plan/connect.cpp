@@ -45,8 +45,8 @@ public:
             m_calls.clear();
             for (std::uint32_t i = 0; i < program.size(); ++i) {
                 const Op& op = program[i];
-                if (op.kind == OpKind::Evict || op.kind == OpKind::Load)
-                    copy(device, i, op.kind == OpKind::Evict);
+                if (isCopy(op.kind))
+                    copy(device, i, op);
                 if (op.kind == OpKind::AllReduce) {
                     ++m_calls[{op.replica, op.stage}];
                     allReduce({device, i}, program);
@@ -99,15 +99,18 @@ private:
             last.posts.push_back(next);
     }
 
-    void copy(DeviceId device, std::uint32_t position, bool evicts)
+    void copy(DeviceId device, std::uint32_t position, const Op& op)
     {
-        const DeviceId partner = stashPartner(device, m_parts.lowered.shape);
+        const bool evicts = op.kind == OpKind::Evict;
+        const DeviceId partner
+            = usesHost(op) ? device : stashPartner(device, m_parts.lowered.shape);
         OpPlan& own = planOf({device, position});
         const StashPlan& stash = m_parts.stashes[device];
         const StashPlan::OpStash& buffers = stash.of[position];
         CHECK(buffers.guest != kNoIndex);
         own.transfer = m_plan.copies.size();
-        const Extent guest = deviceOf(partner).guests[buffers.guest];
+        const auto& guests = usesHost(op) ? deviceOf(device).onHost : deviceOf(partner).guests;
+        const Extent guest = guests[buffers.guest];
         const Extent local = evicts ? own.stash.front()[0] : own.made.front()[0];
         m_plan.copies.push_back({device, partner, local, guest, evicts});
         if (evicts)

@@ -78,8 +78,14 @@ void DevicePlanner::takeReservations()
     };
     takeAll(m_messages.devices[m_device].sources, m_plan.sources);
     takeAll(m_messages.devices[m_device].slots, m_plan.slots);
-    const DeviceId partner = stashPartner(m_device, m_input.lowered.shape);
-    takeAll(m_stashes[partner].guests, m_plan.guests);
+    if (anyOp(m_input.lowered, usesHost)) {
+        for (const Bytes bytes : m_stashes[m_device].guests) {
+            m_plan.onHost.push_back({m_plan.host, bytes});
+            m_plan.host += aligned(bytes);
+        }
+    } else {
+        takeAll(m_stashes[stashPartner(m_device, m_input.lowered.shape)].guests, m_plan.guests);
+    }
     m_plan.reserved = m_plan.arena - before;
 }
 

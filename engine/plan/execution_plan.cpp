@@ -138,7 +138,7 @@ public:
     {
         const DeviceId partner = stashPartner(device, m_parts.lowered.shape);
         for (std::uint32_t i = 0; i < stash.of.size(); ++i) {
-            if (stash.of[i].guest == kNoIndex)
+            if (stash.of[i].guest == kNoIndex || usesHost(m_parts.lowered.on(device)[i]))
                 continue;
             const bool evicts = m_parts.lowered.on(device)[i].kind == OpKind::Evict;
             const Bytes bytes = stash.guests[stash.of[i].guest];
@@ -228,7 +228,7 @@ double ExecutionPlan::total() const
 {
     double bytes = 0;
     for (const DevicePlan& device : devices)
-        bytes += device.arena;
+        bytes += device.arena + device.host;
     return bytes * width;
 }
 

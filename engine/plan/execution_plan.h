@@ -76,7 +76,10 @@ struct DevicePlan
     Extent workspace, tokens;
     // Memory that is held for the whole run.
     EnumArray<MemoryCategory, Bytes, kMemoryCategories> fixed{};
-    std::vector<Extent> sources, slots, guests; // for messages and evicted stashes
+    std::vector<Extent> sources, slots, guests; // for messages and evicted stashes of the partner
+    // Host memory for the device's own stashes, an arena of its own, and its size.
+    std::vector<Extent> onHost;
+    Bytes host = 0;
     Bytes reserved = 0;
     ArenaLayout layout; // layout of the buffers with lifetimes
     Bytes arena = 0;    // size of the whole arena
@@ -99,9 +102,11 @@ struct ExecutionPlan
     };
     struct PlannedCopy
     {
-        DeviceId owner, peer;
+        DeviceId owner, peer; // equal: `guest` is in the host memory of the owner
         Extent own, guest;
         bool evicts = true;
+
+        bool usesHost() const { return peer == owner; }
     };
     // A collective, with the members of one data-parallel pipeline. The corresponding members of
     // the other pipelines also take part in the collective. Tied embeddings with several pipelines
@@ -133,7 +138,7 @@ struct ExecutionPlan
     std::vector<HappensBefore::Place> order;
     MemoryLog memory; // allocations and frees of an iteration
 
-    double total() const; // bytes of the arenas of all data-parallel pipelines
+    double total() const; // bytes of the arenas of all data-parallel pipelines, and of their hosts
 };
 
 struct ExecutionPlanInput

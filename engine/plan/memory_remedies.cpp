@@ -69,6 +69,7 @@ public:
             tryOne("--recompute full", [](Experiment& e) { e.model.recompute = Recompute::Full; });
         if (model.recomputeAhead)
             tryOne("--recompute-ahead off", [](Experiment& e) { e.model.recomputeAhead.reset(); });
+        offload();
         if (model.precision != Precision::Bf16)
             tryOne("--precision bf16", [](Experiment& e) { e.model.precision = Precision::Bf16; });
         if (m_experiment.transport == TransportChoice::Nccl)
@@ -86,6 +87,15 @@ private:
             return false;
         m_remedies.push_back({std::move(option), std::move(changed), *need});
         return true;
+    }
+
+    void offload()
+    {
+        for (int most = m_experiment.schedule.devices; most > 0 && !m_experiment.model.offload;
+             --most)
+            if (tryOne(fmt::format("--offload {}", most),
+                       [most](Experiment& e) { e.model.offload = Fraction{most}; }))
+                return;
     }
 
     // Tries `value` / 2, / 4, ... and keeps the largest that fits.

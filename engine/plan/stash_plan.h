@@ -53,7 +53,7 @@ struct StashPlan
 
     std::vector<PlannedBuffer> buffers;
     std::vector<OpStash> of;   // [position]
-    std::vector<Bytes> guests; // bytes of each area on the partner for evicted stashes
+    std::vector<Bytes> guests; // bytes of each area for evicted stashes, on the partner or the host
 };
 
 struct StashPlanInput

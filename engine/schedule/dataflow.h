@@ -18,7 +18,7 @@ struct Value
         Gradient,        // gradient of a stage's input; `stage` produces it
         Stash,           // activations that F keeps for its B or I
         WeightStash,     // tensors that op I keeps for its W
-        EvictedStash,    // a stash on the partner device, from EVICT to LOAD
+        EvictedStash,    // a stash on the partner device or the host, from EVICT to LOAD
         ReducedGradient, // a stage's weight gradient, summed over replicas: from AR to OPT
     };
 

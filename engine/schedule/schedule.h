@@ -22,7 +22,7 @@ enum class OpKind : std::uint8_t {
     RecvActivation, // RECV_F
     SendGradient,   // SEND_B
     RecvGradient,   // RECV_B
-    Evict,          // EVICT  moves a stash to the partner (BPipe)
+    Evict,          // EVICT  moves a stash to the partner (BPipe) or to host memory
     Load,           // LOAD   moves a stash back
     Recompute,      // RECOMPUTE
     AllReduce,      // ALLREDUCE  sums the weight gradients of a stage over its replicas
@@ -45,13 +45,19 @@ struct Op
     // schemes.
     std::uint8_t version = 0;
     std::uint16_t slice = kWhole;
-    std::uint16_t peer = kNoPeer; // device at the other end of a transfer, evict or load
+    // Device at the other end of a transfer, evict or load; an evict or load without a peer moves a
+    // stash to or from host memory (usesHost()).
+    std::uint16_t peer = kNoPeer;
     StageId stage;
     MicroBatchId microBatch; // none for AllReduce and OptimizerStep
 
     friend auto operator<=>(const Op&, const Op&) = default; // NOLINT: as in id.h
 };
 static_assert(sizeof(Op) == 16);
+inline bool usesHost(const Op& op)
+{
+    return (op.kind == OpKind::Evict || op.kind == OpKind::Load) && op.peer == Op::kNoPeer;
+}
 inline Op opOf(OpKind kind, StageId stage, int replica = 0, MicroBatchId microBatch = {},
                std::uint16_t slice = Op::kWhole)
 {

@@ -26,7 +26,8 @@ std::int64_t times(std::int64_t ticks, std::int64_t numerator, std::int64_t deno
 bool fits(const Schedule& schedule, DeviceId device, const Op& op)
 {
     return exists(op, schedule.shape) && schedule.device(op.replica, op.stage) == device
-        && ((!isTransfer(op.kind) && !isCopy(op.kind)) || op.peer < schedule.program.size());
+        && ((!isTransfer(op.kind) && !isCopy(op.kind)) || usesHost(op)
+            || op.peer < schedule.program.size());
 }
 
 auto misfit(DeviceId device, std::size_t index, const Op& op)

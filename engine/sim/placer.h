@@ -631,7 +631,9 @@ auto Placer<Costs, Recorder>::route(std::uint32_t& number, DeviceId from, Device
 {
     if (number == kNone) {
         number = static_cast<std::uint32_t>(m_routes.size());
-        m_routes.push_back({m_in.costs.sharedLinks()->ofTransfer(from, to)});
+        const bool usesHost = from.value == Op::kNoPeer || to.value == Op::kNoPeer;
+        m_routes.push_back(
+            {usesHost ? Network::Uses() : m_in.costs.sharedLinks()->ofTransfer(from, to)});
     }
     return m_routes[number];
 }

@@ -260,8 +260,8 @@ Result<Schedule> recomputeAhead(Schedule order, const AheadOptions& options,
     if (!holds(order, OpKind::Recompute))
         return refused(": the schedule has no RECOMPUTE; add --recompute full");
     if (holds(order, OpKind::Evict))
-        return refused(": a schedule that moves stashes between devices has no place for more; use "
-                       "another scheme, or leave out --recompute-ahead");
+        return refused(": the memory of a schedule that evicts stashes depends on times; leave out "
+                       "--recompute-ahead, or the evicts");
     if (isAsynchronous(order))
         return refused(": an asynchronous schedule has no bubbles to fill; leave it out");
     return AheadPass(std::move(order), options, costs).run();

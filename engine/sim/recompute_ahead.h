@@ -23,8 +23,8 @@ using CostsOfLowered = std::function<Result<OpCosts>(const Schedule& lowered)>;
 //
 // A RECOMPUTE that was moved stays where it is.
 //
-// Fails if the order has no RECOMPUTE, is asynchronous, moves stashes between devices (their memory
-// then depends on times), or holds more than `most` without moving.
+// Fails if the order has no RECOMPUTE, is asynchronous, evicts stashes (its memory then depends on
+// times), or holds more than `most` without moving.
 Result<Schedule> recomputeAhead(Schedule order, const AheadOptions& options,
                                 const CostsOfLowered& costs);
 

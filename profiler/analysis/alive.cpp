@@ -146,6 +146,15 @@ std::vector<AliveTensor> aliveAt(const Run& run, DeviceId device, std::int64_t t
     return tensors.alive();
 }
 
+namespace {
+
+std::optional<DeviceId> partnerOf(const Op& evict)
+{
+    return usesHost(evict) ? std::nullopt : std::optional(DeviceId{evict.peer});
+}
+
+} // namespace
+
 std::vector<EvictedTensor> evictedAt(const Run& run, DeviceId device, std::int64_t time)
 {
     const OpIndex index(run.schedule);
@@ -156,7 +165,7 @@ std::vector<EvictedTensor> evictedAt(const Run& run, DeviceId device, std::int64
          copies != nullptr ? std::span<const Span>(copies->spans) : std::span<const Span>()) {
         const Op& op = opOf(span.op);
         if (op.kind == OpKind::Evict && span.end <= time) {
-            away.push_back({span.op, DeviceId{op.peer}, span.end, 0, {}});
+            away.push_back({span.op, partnerOf(op), span.end, 0, {}});
             continue;
         }
         const auto evicted = std::ranges::find_if(away, [&](const EvictedTensor& one) {
@@ -168,10 +177,8 @@ std::vector<EvictedTensor> evictedAt(const Run& run, DeviceId device, std::int64
     std::erase_if(away, [time](const EvictedTensor& one) { return one.back && *one.back <= time; });
     for (const MemoryEvent& event : run.timeline.memory)
         for (EvictedTensor& one : away)
-            if (event.op == one.op && event.bytes > 0 && event.time <= one.left
-                && DeviceId{event.device} == one.partner)
-                // The last allocation before the end of the EVICT overwrites earlier ones.
-                one.bytes = event.bytes;
+            if (event.op == one.op && event.bytes < 0 && event.time <= one.left)
+                one.bytes = -event.bytes; // of the last iteration so far
     return away;
 }
 
@@ -181,27 +188,30 @@ IdVector<DeviceId, std::optional<MemoryPartner>> memoryPartners(const Run& run, 
     IdVector<DeviceId, std::optional<MemoryPartner>> partners(devices);
     for (const DeviceId device : partners.ids())
         for (const Op& op : run.schedule.on(device)) {
-            if (op.kind != OpKind::Evict || op.peer >= devices)
+            if (op.kind != OpKind::Evict)
                 continue;
+            const auto partner = partnerOf(op);
             if (!partners[device] || !partners[device]->isEvictor)
-                partners[device] = MemoryPartner{DeviceId{op.peer}, true, 0, 0};
+                partners[device] = MemoryPartner{partner, true, 0, 0};
             ++partners[device]->moves;
-            if (!partners[DeviceId{op.peer}])
-                partners[DeviceId{op.peer}] = MemoryPartner{device, false, 0, 0};
+            if (partner && !partners[*partner])
+                partners[*partner] = MemoryPartner{device, false, 0, 0};
         }
     if (iteration < 0 || iteration >= static_cast<int>(run.timeline.iterations.size()))
         return partners;
     const Window window = run.timeline.iterations[iteration].window;
     const OpIndex index(run.schedule);
     for (const MemoryEvent& event : run.timeline.memory) {
-        const auto owner = ownerOfGuest(run, index, event);
-        if (owner && event.bytes > 0 && window.contains(event.time) && partners[*owner])
-            partners[*owner]->bytes += event.bytes;
+        if (event.op >= index.count() || opAt(run.schedule, index, event.op).kind != OpKind::Evict
+            || event.bytes > 0 || !window.contains(event.time))
+            continue;
+        if (auto& partner = partners[DeviceId{event.device}])
+            partner->bytes -= event.bytes;
     }
     for (const DeviceId device : partners.ids()) // an acceptor has the moves of its partner
         if (partners[device] && !partners[device]->isEvictor) {
-            partners[device]->moves = partners[partners[device]->device]->moves;
-            partners[device]->bytes = partners[partners[device]->device]->bytes;
+            partners[device]->moves = partners[*partners[device]->device]->moves;
+            partners[device]->bytes = partners[*partners[device]->device]->bytes;
         }
     return partners;
 }
@@ -265,6 +275,8 @@ IdVector<DeviceId, MemorySteps> memorySteps(const Run& run, int iteration)
             continue;
         now[device].time = event.time;
         now[device].bytes[kindOf(run, index, event)] += event.bytes;
+        if (event.op < index.count() && usesHost(opAt(run.schedule, index, event.op)))
+            now[device].evicted -= event.bytes;
         keep(device);
         const auto owner = event.category == MemoryCategory::Stash ? ownerOfGuest(run, index, event)
                                                                    : std::nullopt;

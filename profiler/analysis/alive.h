@@ -18,10 +18,10 @@ struct MemoryStep
 {
     std::int64_t time = 0;
     engine::EnumArray<MemoryKind, std::int64_t, kMemoryKinds> bytes{};
-    std::int64_t evicted = 0; // bytes of the device's own stashes that are on its partner
+    std::int64_t evicted = 0; // bytes of the device's own stashes on its partner or the host
 
     std::int64_t total() const;
-    // What total() would be if no stash had been evicted to another device.
+    // What total() would be if no stash had been evicted.
     std::int64_t withoutMoves() const { return total() - bytes[MemoryKind::Guest] + evicted; }
 };
 using MemorySteps
@@ -62,18 +62,19 @@ std::vector<AliveTensor> aliveAt(const engine::Run& run, engine::DeviceId device
 // A stash that a device has evicted and not loaded again.
 struct EvictedTensor
 {
-    std::uint32_t op = 0; // the EVICT
-    engine::DeviceId partner;
+    std::uint32_t op = 0;                    // the EVICT
+    std::optional<engine::DeviceId> partner; // nullopt: it is in host memory
     std::int64_t left = 0, bytes = 0;
     std::optional<std::int64_t> back; // start of the LOAD that brings it back
 };
 std::vector<EvictedTensor> evictedAt(const engine::Run& run, engine::DeviceId device,
                                      std::int64_t time);
 
-// The role of a device in BPipe: an evictor and an acceptor are partners.
+// The role of a device in BPipe: an evictor and an acceptor are partners. A device that offloads
+// its stashes is an evictor whose partner is the host.
 struct MemoryPartner
 {
-    engine::DeviceId device;
+    std::optional<engine::DeviceId> device; // nullopt: the host
     bool isEvictor = false;
     int moves = 0;          // number of EVICTs per iteration
     std::int64_t bytes = 0; // moved by EVICTs during an iteration

@@ -331,7 +331,7 @@ OpKind otherWay(OpKind kind)
 Op identity(Op op)
 {
     op.flags = op.flags == OpFlag::Half ? OpFlag::Half : OpFlag::None;
-    op.peer = Op::kNoPeer;
+    op.peer = usesHost(op) ? 0 : Op::kNoPeer; // a copy to the host is another one
     if (hasMicroBatch(op.kind))
         op.replica = op.version = 0;
     return op;
@@ -343,7 +343,7 @@ struct Class
     OpKind kind = OpKind::Forward;
     StageId stage; // invalid: any stage
     std::uint16_t slice = Op::kWhole;
-    bool half = false, acrossNodes = false;
+    bool half = false, acrossNodes = false, usesHost = false;
 
     friend auto operator<=>(const Class&, const Class&) = default;
 };
@@ -414,7 +414,7 @@ private:
         const bool across = leaves
             && (mapping ? mapping->tier(device.value, op.peer) == LinkTier::AcrossNodes
                         : device.value / node != op.peer / node);
-        return {op.kind, op.stage, op.slice, op.flags == OpFlag::Half, across};
+        return {op.kind, op.stage, op.slice, op.flags == OpFlag::Half, across, usesHost(op)};
     }
     static Class anyStage(Class of)
     {

@@ -82,6 +82,8 @@ private:
         const Op& op = m_run.schedule.program[device][m_index.positionOf(span.op)];
         if (op.kind == OpKind::AllReduce)
             return addTo(m_sums[{op.stage, device}], op, {device, device}, span.window());
+        if (usesHost(op))
+            return; // no link between devices
         const DeviceId peer{op.peer};
         const bool comes = op.kind == OpKind::Load;
         const DeviceId from = comes ? peer : device, to = comes ? device : peer;

@@ -325,6 +325,8 @@ private:
     {
         Op op;
         op.kind = named.kind;
+        if (isCopy(op.kind) && !named.usesHost)
+            op.peer = 0; // setPeer() sets it
         op.replica = named.up ? 1 : 0;
         op.stage = StageId{stageOf(rank, named)};
         if (m_hasSlices && named.slice && *named.slice < Op::kWhole)
@@ -595,7 +597,7 @@ private:
     void setPeer(Op& op) const
     {
         const auto& stages = m_result.deviceOf[op.replica];
-        if (isCopy(op.kind) && stages.has(op.stage))
+        if (isCopy(op.kind) && !usesHost(op) && stages.has(op.stage))
             op.peer
                 = static_cast<std::uint16_t>(m_result.shape.devices - 1 - stages[op.stage].value);
         const bool toNext = op.kind == OpKind::SendActivation || op.kind == OpKind::RecvGradient;

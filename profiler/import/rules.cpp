@@ -138,11 +138,11 @@ std::optional<RuleMatch> Rules::Rule::take(const Pattern& pattern, const Groups&
             return false;
         match.purpose = known->purpose;
         if (known->purpose == RuleMatch::Purpose::Op)
-            match.ops.push_back({known->op, numberOf(pattern.group(groups, stage)),
-                                 numberOf(pattern.group(groups, microBatch)),
-                                 numberOf(pattern.group(groups, "chunk")),
-                                 !pattern.group(groups, "up").empty(),
-                                 numberOf(pattern.group(groups, "slice"))});
+            match.ops.push_back(
+                {known->op, numberOf(pattern.group(groups, stage)),
+                 numberOf(pattern.group(groups, microBatch)),
+                 numberOf(pattern.group(groups, "chunk")), !pattern.group(groups, "up").empty(),
+                 numberOf(pattern.group(groups, "slice")), !pattern.group(groups, "host").empty()});
         return true;
     };
     if (!add("kind", "stage", "microbatch"))

@@ -19,6 +19,7 @@ struct NamedOp
     std::optional<int> stage, microBatch, chunk;
     bool up = false;
     std::optional<int> slice; // the slice, or the half of the sequence
+    bool usesHost = false;    // EV and LD: host memory instead of the partner
 };
 
 struct RuleMatch

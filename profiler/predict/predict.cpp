@@ -108,7 +108,11 @@ Fields<CostSource> costSourceFields()
                        "Bandwidth of a NIC in GB/s, one direction, in place of that of --hardware",
                        "GB/S")
                     .between(1e-3, 1e5),
-                &CostSource::network)};
+                &CostSource::network),
+            presetField(option("", "--device-memory", "Device memory GiB",
+                               "Memory of a device in GiB, in place of that of --hardware", "GIB")
+                            .between(1e-3, 1e6),
+                        &CostSource::deviceMemory)};
         const auto offer = [](FieldFacts& facts, const std::vector<std::string>& names) {
             facts.names.assign(names.begin(), names.end()); // a form lists them
         };
@@ -117,7 +121,7 @@ Fields<CostSource> costSourceFields()
         offer(fields[0], kModelNames);
         offer(fields[1], kHardwareNames);
         fields[0].group = fields[1].group = "Model on hardware";
-        fields[4].group = fields[5].group = fields[0].group;
+        fields[4].group = fields[5].group = fields[6].group = fields[0].group;
         fields[2].group = fields[3].group = "Costs of a recorded run";
         return fields;
     }();
@@ -128,7 +132,7 @@ bool PredictionRequest::hasSameOrder(const PredictionRequest& other) const
 {
     return schedule == other.schedule && scheduleFile == other.scheduleFile && sync == other.sync
         && recompute == other.recompute && evict == other.evict
-        && recomputeAhead == other.recomputeAhead
+        && recomputeAhead == other.recomputeAhead && offload == other.offload
         && (!recomputeAhead || *this == other); // the costs decide what is moved
 }
 
@@ -158,6 +162,8 @@ Result<Schedule> withPasses(Schedule schedule, const PredictionRequest& request)
 {
     if (request.evict)
         schedule = TRY(withAdvice(addEvictLoad(schedule, *request.evict), "; leave out --evict"));
+    if (request.offload)
+        schedule = TRY(addOffload(schedule, request.offload->value()));
     if (request.recompute != Recompute::None && !holds(schedule, OpKind::Recompute))
         schedule = addRecompute(schedule);
     if (!request.recomputeAhead)
@@ -191,6 +197,11 @@ Result<ModelOnHardware> modelOnHardware(const CostSource& source)
         constexpr double kGiga = 1e9;
         hardware.network.bandwidth = source.network * kGiga;
         hardware.name += fmt::format(", network {:g} GB/s", source.network);
+    }
+    if (source.deviceMemory > 0) {
+        constexpr double kGibi = 1 << 30;
+        hardware.memory = source.deviceMemory * kGibi;
+        hardware.name += fmt::format(", {:g} GiB", source.deviceMemory);
     }
     return ModelOnHardware{std::move(model), std::move(hardware), source.setup};
 }
@@ -276,6 +287,9 @@ Result<OpPrices> pricesOf(const Schedule& schedule, const PredictionCosts& costs
     auto mapping = TRY(Mapping::of(schedule, options.mapping,
                                    model ? nodeShape(model->hardware, model->setup.tensorParallel)
                                          : NodeShape{units.devicesPerNode}));
+    if (model && model->hardware.host.bandwidth == 0 && anyOp(schedule, usesHost))
+        return invalid("--offload: {} has no link to host memory; add the table [host] to its file",
+                       model->hardware.name);
     if (!model)
         return unitPrices(schedule.shape, units, std::move(mapping));
     return modelPrices(schedule.shape, *model, std::move(mapping), units.rules,

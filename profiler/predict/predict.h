@@ -28,6 +28,7 @@ struct CostSource
     std::string model = "gpt3-96b", hardware = "a100-sxm-80"; // presets, or .toml files
     int layers = 0;     // in place of those of the model; 0: those of the model
     double network = 0; // GB/s between nodes in place of those of the hardware; 0: of the hardware
+    double deviceMemory = 0;     // GiB in place of those of the hardware; 0: of the hardware
     engine::TrainingSetup setup; // used for Kind::Hardware
     std::string file;            // of the recorded run
     std::shared_ptr<const engine::Run> run;
@@ -38,8 +39,9 @@ struct CostSource
     friend bool operator==(const CostSource&, const CostSource&) = default;
 };
 
-// The options --model, --hardware, --layers, --network, --calibrate and --split-backward. Setting
-// one but the last also sets the kind. The fields of CostSource::setup are trainingSetupFields().
+// The options --model, --hardware, --layers, --network, --device-memory, --calibrate and
+// --split-backward. Setting one but the last also sets the kind. The fields of CostSource::setup
+// are trainingSetupFields().
 engine::Fields<CostSource> costSourceFields();
 
 // What `bscope simulate` and the window ask: which schedule, and at which costs. We keep the names
@@ -51,7 +53,7 @@ struct PredictionRequest
     engine::SyncPolicy sync = engine::SyncPolicy::Eager;
     engine::UnitCosts costs = {}; // other sources use only a part: applicableCosts()
     engine::Recompute recompute = engine::Recompute::None;
-    std::optional<engine::Fraction> recomputeAhead = {}; // see ModelSpec
+    std::optional<engine::Fraction> recomputeAhead = {}, offload = {}; // see ModelSpec
     std::optional<engine::Fraction> recomputeKeeps = {}; // see RunInfo; nullopt: of the model
     std::optional<engine::EvictPolicy> evict = {};       // policy of BPipe's evicts; nullopt: none
     CostSource source = {};

@@ -62,8 +62,7 @@ bool inside(const Op& op, const Shape& shape)
     whole.slice = Op::kWhole;
     return exists(whole, shape) && op.microBatch.value < shape.allMicroBatches()
         && (op.slice == Op::kWhole || op.slice < shape.slices)
-        && (op.peer < shape.devices
-            || (op.peer == Op::kNoPeer && !isTransfer(op.kind) && !isCopy(op.kind)));
+        && (op.peer < shape.devices || (op.peer == Op::kNoPeer && !isTransfer(op.kind)));
 }
 
 } // namespace

@@ -139,7 +139,8 @@ void columns(ScheduleRow& row, auto&& column)
     column({"replica", kInteger, "", "0 down, 1 up"}, op.replica);
     column({"slice", kMaybeInteger, "", "NULL: the whole micro-batch"},
            orNull(op.slice, engine::Op::kWhole));
-    column({"peer", kMaybeInteger, "", "device at the other end of a transfer"},
+    column({"peer", kMaybeInteger, "",
+            "device at the other end of a transfer; NULL for EV and LD: host memory"},
            orNull(op.peer, engine::Op::kNoPeer));
     column({"version", kInteger, "", "weight version, modulo 256"}, op.version);
     column({"joint", kInteger, "", "1: joint with the next op"}, row.joint);

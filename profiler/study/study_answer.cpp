@@ -812,9 +812,10 @@ private:
         for (const std::string& mapping : mappings)
             add(names, mappings.size() == 1 ? mapping : mapping.substr(0, mapping.find(" on ")));
         replace("mapping", "mapping", listText(names));
-        replace("reserve", "memory",
-                memories.empty() || m_data.study.onlyFitting ? listText(memories)
-                                                             : "limit not applied");
+        if (m_data.study.axis("device-memory") == nullptr)
+            replace("reserve", "memory",
+                    memories.empty() || m_data.study.onlyFitting ? listText(memories)
+                                                                 : "limit not applied");
         replace(m_asked.bestOver.c_str(), "best",
                 bests.empty() ? ""
                               : "each with its best " + optionWord(m_asked.bestOver) + ": "

@@ -417,16 +417,20 @@ private:
     {
         readArguments("files", node, m_study.files);
         for (const auto& [name, words] : m_study.files) {
-            require(name.find('/') == std::string::npos
-                        && (name.ends_with(".toml") || name.ends_with(".sqlite"))
-                        && !name.starts_with("results.") && !name.starts_with("point.")
-                        && name != "study.toml",
-                    fmt::format("[files] {}: must be the name of a .toml or .sqlite file without "
-                                "folders, and not results, point or study",
-                                name));
-            require(!words.empty() && (words.front() == "devices" || words.front() == "run"),
-                    fmt::format("[files] {}: begin with the command that writes it, devices or "
-                                "run",
+            require(
+                name.find('/') == std::string::npos
+                    && (name.ends_with(".toml") || name.ends_with(".sqlite")
+                        || name.ends_with(".csv"))
+                    && !name.starts_with("results.") && !name.starts_with("point.")
+                    && name != "study.toml",
+                fmt::format("[files] {}: must be the name of a .toml, .sqlite or .csv file without "
+                            "folders, and not results, point or study",
+                            name));
+            require(!words.empty()
+                        && (words.front() == "devices" || words.front() == "run"
+                            || words.front() == "search"),
+                    fmt::format("[files] {}: begin with the command that writes it, devices, run "
+                                "or search",
                                 name));
         }
     }

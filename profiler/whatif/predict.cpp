@@ -363,7 +363,9 @@ Result<Prediction> WhatIfPredictor::predict(const WhatIf& whatIf) const
     asked.shape.dataParallel = m_run->schedule.shape.dataParallel;
     const Schedule lowered = lower(asked);
     TRY(checkLayout(m_times, lowered.shape.stages));
-    if (m_times.copies.isEmpty() && holds(lowered, OpKind::Evict))
+    const bool hasTimes
+        = !m_times.copies.isEmpty() && anyOp(lowered, usesHost) == anyOp(m_run->schedule, usesHost);
+    if (!hasTimes && holds(lowered, OpKind::Evict))
         return missingTimes({OpKind::Evict, OpKind::Load}, lowered.scheme);
     const auto isOfNodes = [](const RunEdit& edit) { return edit.links.has_value(); };
     if (lowered.shape.devices != std::ssize(m_times.nodes)

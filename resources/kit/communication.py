@@ -216,7 +216,7 @@ class Messages:
 
 
 class Stashes:
-    """Moves saved activations to the partner device and back (BPipe, Kim et al., 2023).
+    """Moves saved activations to the partner device (BPipe, Kim et al., 2023) or the host, and back.
 
     The partner has no row for a move, so a thread on each device serves the moves of its partner.
     """
@@ -234,11 +234,13 @@ class Stashes:
         self.partner = schedule.devices - 1 - job.pipeline_rank
         self.moves = [op for op in schedule.programs[self.partner] if op.kind in ("EV", "LD")] \
             if self.partner != job.pipeline_rank else []
-        self.is_used = bool(schedule.kinds & {"EV", "LD"})
+        self.is_used = bool(schedule.kinds & {"EV", "LD", "EVH", "LDH"})
         if not self.is_used:
             return
         # A thread on the stream of the ops would make them wait for the partner's next EVICT.
         self.stream = torch.cuda.Stream(job.device) if job.device.type == "cuda" else None
+        if "EV" not in schedule.kinds:
+            return
         for copy in range(job.copies):
             for device in range(schedule.devices):
                 ranks = [job.rank_of(d, copy) for d in (device, schedule.devices - 1 - device)]
@@ -268,15 +270,56 @@ class Stashes:
         return torch.autograd.graph.saved_tensors_hooks(
             pack, lambda saved: saved.tensor if isinstance(saved, self.Box) else saved)
 
-    def evict(self, key):
+    def _empty(self, key):
+        """Joins the bytes of the boxes of this key and empties them."""
         boxes = list(self.boxes[key])
         # A forward that is recomputed saves nothing.
         empty = torch.empty(0, dtype=torch.uint8, device=self.job.device)
         flat = torch.cat(
             [empty, *(b.tensor.contiguous().view(-1).view(torch.uint8) for b in boxes)])
-        size = torch.tensor([flat.numel()], device=self.job.device)
         for box in boxes:
             box.tensor = None
+        return flat, boxes
+
+    @staticmethod
+    def _fill(flat, boxes):
+        at = 0
+        for box in boxes:
+            shape, dtype, count = box.meta
+            size = count * dtype.itemsize
+            # A copy is aligned for its type.
+            box.tensor = flat[at:at + size].clone().view(dtype).view(shape)
+            at += size
+
+    def _copy(self, to, of):
+        """Copies between device and host, on a GPU beside the ops until the next load."""
+        if self.stream is None:
+            to.copy_(of)
+            return
+        self.stream.wait_stream(torch.cuda.current_stream())
+        with torch.cuda.stream(self.stream):
+            to.copy_(of, non_blocking=True)
+        for each in (to, of):
+            if each.is_cuda:
+                each.record_stream(self.stream)
+
+    def offload(self, key):
+        flat, boxes = self._empty(key)
+        host = torch.empty(flat.shape, dtype=flat.dtype, pin_memory=self.stream is not None)
+        self._copy(host, flat)
+        self.evicted[key] = host, boxes
+
+    def reload(self, key):
+        host, boxes = self.evicted.pop(key)
+        flat = torch.empty(host.shape, dtype=host.dtype, device=self.job.device)
+        self._copy(flat, host)
+        if self.stream is not None:
+            torch.cuda.current_stream().wait_stream(self.stream)
+        self._fill(flat, boxes)
+
+    def evict(self, key):
+        flat, boxes = self._empty(key)
+        size = torch.tensor([flat.numel()], device=self.job.device)
         to = self.job.rank_of(self.partner)
         for tensor in (size, flat):
             self.sends.add(key, dist.isend(tensor, to, group=self.own_group), tensor)
@@ -287,13 +330,7 @@ class Stashes:
         total, boxes = self.evicted.pop(key)
         flat = torch.empty(total, dtype=torch.uint8, device=self.job.device)
         dist.irecv(flat, self.job.rank_of(self.partner), group=self.own_group).wait()
-        at = 0
-        for box in boxes:
-            shape, dtype, count = box.meta
-            size = count * dtype.itemsize
-            # A copy is aligned for its type.
-            box.tensor = flat[at:at + size].clone().view(dtype).view(shape)
-            at += size
+        self._fill(flat, boxes)
 
     def _serve(self):
         if self.job.device.type == "cuda":

@@ -39,7 +39,9 @@ class KitRuntime:
                         "RB": self._receive,
                         "AR": lambda op: self.reductions.start(op.row),
                         "EV": lambda op: self.stashes.evict(op.part),
-                        "LD": lambda op: self.stashes.load(op.part)}
+                        "LD": lambda op: self.stashes.load(op.part),
+                        "EVH": lambda op: self.stashes.offload(op.part),
+                        "LDH": lambda op: self.stashes.reload(op.part)}
 
     def step(self, inputs, targets):
         """Runs one iteration. Returns the sum of the losses of this device's tokens."""

@@ -52,7 +52,8 @@ def stage_layers(model, stages):
 
 
 KIND_NAMES = {"SF": "SEND_F", "RF": "RECV_F", "SB": "SEND_B", "RB": "RECV_B", "AR": "ALLREDUCE",
-              "EV": "EVICT", "LD": "LOAD", "RC": "RECOMPUTE"}
+              "EV": "EVICT", "LD": "LOAD", "EVH": "EVICT_HOST", "LDH": "LOAD_HOST",
+              "RC": "RECOMPUTE"}
 KINDS = {"F", "B", "I", "W", "OPT"} | set(KIND_NAMES)
 
 
@@ -172,9 +173,9 @@ class Schedule:
             return [gradient(op, op.stage - 1)]
         if op.kind in ("RF", "RB"):
             return [("sent",) + (activation if op.kind == "RF" else gradient)(op, op.stage)]
-        if op.kind == "EV":
+        if op.kind in ("EV", "EVH"):
             return [("stash", op.part)]
-        if op.kind == "LD":
+        if op.kind in ("LD", "LDH"):
             return [("evicted", op.part)]
         return [("stash", op.part)] if op.kind == "RC" else []
 
@@ -189,7 +190,7 @@ class Schedule:
             return [("sent",) + gradient(op, op.stage - 1)]
         if op.kind in ("RF", "RB"):
             return [(activation if op.kind == "RF" else gradient)(op, op.stage)]
-        return [("evicted", op.part)] if op.kind == "EV" else []
+        return [("evicted", op.part)] if op.kind in ("EV", "EVH") else []
 
     def check(self):
         """Fails if work is missing or doubled, or if devices wait for each other forever."""
@@ -270,8 +271,8 @@ class Schedule:
             return "it has no second direction of the pipeline"
         if self.slices > 1 or self.halved:
             return "it has only whole micro-batches, no slices or halves"
-        if self.kinds & {"EV", "LD"}:
-            return "it cannot move activations to another device"
+        if self.kinds & {"EV", "LD", "EVH", "LDH"}:
+            return "it cannot move activations to another device or the host"
         if "RC" in self.kinds:
             return "it has no ops that recompute activations"
         if any(map(self._joins_others, self.programs, self.joins)):

@@ -66,7 +66,9 @@ TEST_CASE("a search that cannot be done says what to change")
     refused("--memory 9GiB", "needs --model and --hardware");
     refused("--scheme pipedream", "pipedream is no start for this search");
     refused("--start nothing", "nothing is no start for this search");
-    refused("--vary layers", "changes the order and the placement only");
+    refused("--vary offload", "does not move evicts and loads");
+    refused("--vary layers", "layers have no times: give a model");
+    refused("--vary layers --memory 3", "give --memory in bytes");
     refused("--seconds 1", "excludes");
     refused("--receive deferred", "--receive eager");
 }
@@ -103,4 +105,44 @@ TEST_CASE("a found order has the gradients of sequential training, bit for bit")
     CHECK(verified["checks"].size() == 4);
     CHECK(verified["checks"][0]["scheme"] == "f.csv");
     CHECK(bscope(folder, "verify --schedule f.csv --scheme 1f1b").status == 2);
+}
+
+TEST_CASE("a search chooses among recomputations, and its order has the time that it states")
+{
+    const Folder folder;
+    const auto found = bscope(folder,
+                              "search -D 4 -N 8 --vary recompute --memory 1.5 --orders 6000 "
+                              "--seed 1 -o found.csv --json")
+                           .json();
+    const auto& choices = found["choices"];
+    REQUIRE(choices.size() == 3);
+    CHECK(choices[0]["iteration"] == found["iteration"]);
+    int known = 0;
+    for (const auto& choice : choices) {
+        CHECK(choice["iteration"].is_null() == !choice["why"].is_null());
+        known += choice["iteration"].is_null() ? 0 : 1;
+        if (!choice["iteration"].is_null())
+            CHECK(choice["iteration"] >= found["iteration"]);
+    }
+    CHECK(known >= 2);
+    const std::string chosen = choices[0]["recompute"];
+    CHECK(chosen != "none"); // no order without recomputation holds 1.5 activations or is shorter
+    const auto simulated
+        = bscope(folder, "simulate --schedule found.csv --json --recompute " + chosen).json();
+    CHECK(simulated["iteration"] == found["iteration"]);
+}
+
+TEST_CASE("a search balances the layers for the order that it found")
+{
+    const Folder folder;
+    const auto found = bscope(folder,
+                              "search -D 4 -N 8 --scheme 1f1b --model llama3-70b --hardware "
+                              "a100-sxm-80 --tensor-parallel 8 --vary layers --orders 2000 --json")
+                           .json();
+    const auto& choices = found["choices"];
+    REQUIRE(choices.size() == 2);
+    CHECK(choices[0]["iteration"] < choices[1]["iteration"]); // the last stage has the output layer
+    CHECK(choices[1]["layout"].is_null());
+    const std::string layout = choices[0]["layout"];
+    CHECK(contains(layout, "L"));
 }

@@ -414,3 +414,25 @@ TEST_CASE("layout prints the balanced layers, whose simulation takes as long as 
     CHECK(contains(error(""), "layers have no times: give a model and --hardware"));
     CHECK(contains(error("small --hardware a100-sxm-80 --memory 5"), "give bytes, as in 40GiB"));
 }
+
+TEST_CASE("activations are offloaded over the host link of the hardware, if it has one")
+{
+    const Folder folder;
+    const std::string hardware
+        = "teraflops = 312\nmemory_gib = 80\nmemory_gb_per_second = 2039\ndevices_per_node = 8\n";
+    writeText(folder / "without.toml", hardware);
+    writeText(folder / "with.toml", hardware + "[host]\ngb_per_second = 1000\n");
+    const std::string command = "simulate --scheme 1f1b -D 4 -N 8 --model gpt3-96b "
+                                "--tensor-parallel 8 --json --hardware ";
+    const auto plain = bscope(folder, command + "without.toml").json();
+    const auto offloaded = bscope(folder, command + "with.toml --offload 3").json();
+    CHECK(plain["per_device"][0]["peak_stash"] == 4);
+    CHECK(offloaded["per_device"][0]["peak_stash"] == 3);
+    CHECK(offloaded["per_device"][0]["peak_bytes"] < plain["per_device"][0]["peak_bytes"]);
+    CHECK(offloaded["iteration"] == plain["iteration"]);
+    CHECK(contains(bscope(folder, command + "without.toml --offload 3").err,
+                   "has no link to host memory; add the table [host]"));
+    const auto smaller = bscope(folder, command + "without.toml --device-memory 40").json();
+    CHECK(smaller["iteration"] == plain["iteration"]);
+    CHECK(smaller["fits"] == false);
+}

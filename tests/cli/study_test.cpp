@@ -53,7 +53,7 @@ TEST_CASE("every preset of simulations is answered, with its conditions, in text
     for (const std::string name :
          {"bandwidth", "best-scheme", "bitpipe-ablation", "bitpipe-bert", "bitpipe-gpt",
           "bitpipe-mapping", "bitpipe-scale", "bpipe-attention", "bpipe-bounds", "bpipe-models",
-          "chunks", "chunks-map", "memory-balance", "odd-devices"}) {
+          "chunks", "chunks-map", "memory-balance", "memory-ways", "odd-devices"}) {
         const Folder folder;
         CAPTURE(name);
         const auto json = bscope(folder, "study " + name + " -o results --json").json();

@@ -242,6 +242,30 @@ TEST_CASE(
         }
 }
 
+TEST_CASE("activations that were in host memory change no bit of a gradient")
+{
+    ModelSpec model = tests::narrowModel(16);
+    for (const char* scheme : {"gpipe", "1f1b", "interleaved-1f1b", "zb-v", "chimera", "hanayo",
+                               "bitpipe", "dualpipe", "pipedream"}) {
+        const int devices = scheme == std::string_view("zb-v") ? 8 : 4;
+        const Schedule order = tests::scheduleOf(scheme, devices, 2 * devices);
+        model.offload = Fraction{1};
+        for (int quarters = 4; !addOffload(order, model.offload->value()); ++quarters)
+            model.offload = Fraction{quarters, 4}; // the smallest possible limit
+        INFO(scheme);
+        CHECK(*addOffload(order, model.offload->value()) != order);
+        for (const Mode mode : {Mode::Emulate, Mode::Live})
+            for (const Recompute recompute : {Recompute::None, Recompute::Full}) {
+                INFO(scheme << ' ' << modeName(mode) << ' ' << model.offload->value());
+                model.recompute = recompute;
+                const auto check = checkRealGradients(order, {.model = model, .mode = mode});
+                if (!check)
+                    FAIL(check.error().message);
+                CHECK(check->bitEqual());
+            }
+    }
+}
+
 TEST_CASE("every scheme of the table is among those that are proved")
 {
     std::set<std::string> proved;

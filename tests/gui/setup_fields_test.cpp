@@ -67,8 +67,9 @@ TEST_CASE("edits in the form change the plan, and showing a plan does not change
         CAPTURE(field.flag);
         const QString text = field.flag == "--model" ? QStringLiteral("small")
             : field.flag == "--layout"               ? QStringLiteral("Et*3|t*5|t*4|t*4L")
-            : field.flag == "--recompute-ahead"
-            ? QStringLiteral("peak")
+            : field.flag == "--recompute-ahead"      ? QStringLiteral("peak")
+            : field.flag == "--offload"
+            ? QStringLiteral("2.5")
             : otherText(field, QString::fromStdString(field.get(plan.experiment)));
         enter(widget, text);
         CHECK(QString::fromStdString(field.get(setup.page.plan().experiment)) == text);

@@ -85,6 +85,7 @@ schemes() { # DEVICES: every scheme that accepts D and N = 2 D
     if [ "$1" = 4 ]; then # BPipe moves nothing between two devices
         variant bpipe rendezvous
         # A recomputed forward saves nothing that could be moved, which ended the kit.
+        kit offload 3 --scheme 1f1b --offload 3 --devices 4 --micro-batches 8 --model "$work/model.toml"
         kit bpipe-recompute 3 --scheme bpipe --recompute full --devices 4 --micro-batches 8 --model "$work/model.toml"
     fi
     train

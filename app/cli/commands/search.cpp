@@ -1,5 +1,3 @@
-#include "profiler/search/search.h"
-
 #include "app/cli/commands/command.h"
 #include "app/cli/commands/long_task.h"
 #include "app/cli/options/options.h"
@@ -11,10 +9,12 @@
 #include "engine/schedule/formats/schedule_file.h"
 #include "profiler/analysis/device_memory.h"
 #include "profiler/report/sheet.h"
+#include "profiler/search/vary.h"
 
 #include <CLI/CLI.hpp>
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <memory>
 #include <string>
 #include <vector>
@@ -66,8 +66,34 @@ constexpr std::array kPublished{
             [](const PublishedRow& p) { return p.of.fits ? "fits" : "does not fit"; }),
 };
 
-Sheet searchSheet(const SearchResult& result, const SearchRequest& request, const std::string& file)
+// The choices of --vary, the chosen one first.
+void addChoices(const VariedSearch& varied, Sheet& sheet)
 {
+    const bool inUnits = varied.result.found.run.info.inUnits();
+    Reading::List rows;
+    std::string text;
+    const auto add = [&](const SearchChoice& choice) {
+        const std::string name = choice.text().empty() ? "neither" : choice.text();
+        rows.emplace_back(
+            Reading::Fields{{"recompute", std::string(nameIn(kRecomputeNames, choice.recompute))},
+                            {"layout", textOrUnknown(choice.layout.text())},
+                            {"iteration", choice.length ? Reading(*choice.length) : Reading()},
+                            {"why", textOrUnknown(choice.why)}});
+        text += fmt::format("{}{} ({})", text.empty() ? "" : ", ", name,
+                            choice.length ? lengthText(*choice.length, inUnits) : choice.why);
+    };
+    add(varied.choices[varied.chosen]);
+    for (std::size_t i = 0; i < varied.choices.size(); ++i)
+        if (i != varied.chosen)
+            add(varied.choices[i]);
+    sheet.data(Reading::Fields{{"choices", rows}});
+    if (varied.choices.size() > 1)
+        sheet.sentence("chosen among recomputation and layers: " + text);
+}
+
+Sheet searchSheet(const VariedSearch& varied, const SearchRequest& request, const std::string& file)
+{
+    const SearchResult& result = varied.result;
     const RunMetrics& metrics = result.found.metrics;
     const PublishedSchedule* best = result.bestPublished();
     std::vector<PublishedRow> published;
@@ -102,6 +128,7 @@ Sheet searchSheet(const SearchResult& result, const SearchRequest& request, cons
                                result.start, shareText(metrics.bubbleRatio),
                                peakText(metrics, request.limit.isInBytes), result.orders,
                                result.seconds));
+    addChoices(varied, sheet);
     if (const auto count = result.found.run.timeline.iterations.size(); count > 1)
         sheet.sentence(fmt::format("op times vary: iterations are the median of {}, as of "
                                    "bscope simulate --iterations {}",
@@ -121,6 +148,11 @@ Sheet searchSheet(const SearchResult& result, const SearchRequest& request, cons
     return sheet;
 }
 
+bool varies(const SearchOptions& options, std::string_view what)
+{
+    return std::ranges::find(options.vary, what) != options.vary.end();
+}
+
 Result<SearchRequest> requestOf(const CLI::App& app, const SearchOptions& options,
                                 const PredictionCosts& costs)
 {
@@ -134,14 +166,12 @@ Result<SearchRequest> requestOf(const CLI::App& app, const SearchOptions& option
         return invalid(
             "--reserve: --memory already is what a device can use; leave one of them out");
     request.limit = TRY(memoryLimit(options.memory, costs));
-    for (const std::string& varied : options.vary) {
-        if (varied == "layers" || varied == "recompute" || varied == "offload")
-            return fail(Error::Code::Unsupported,
-                        "--vary {}: this search changes the order and the placement "
-                        "only; leave it out",
-                        varied);
-        request.variesPlacement = request.variesPlacement || varied == "placement";
-    }
+    if (varies(options, "offload"))
+        return fail(
+            Error::Code::Unsupported,
+            "--vary offload: a search does not move evicts and loads; leave it out, and "
+            "offload the found schedule with bscope simulate --schedule FILE --offload M_A");
+    request.variesPlacement = varies(options, "placement");
     request.seconds = options.seconds;
     request.orders = options.orders;
     request.threads = options.threads;
@@ -157,11 +187,11 @@ Result<int> printSearch(const CLI::App& app, SearchOptions& options)
     if (!options.output.file.empty() && options.output.file != "-")
         file = TRY(createOutput(options.output));
     const Interrupt interrupt;
-    SearchResult result;
+    VariedSearch varied;
     {
         LongTask task("searching");
-        result = TRY(search(
-            request, costs,
+        varied = TRY(searchVaried(
+            request, {varies(options, "recompute"), varies(options, "layers")},
             [&](const SearchProgress& now) {
                 task.next(fmt::format("searching: best {}, {} orders",
                                       lengthText(now.best, now.inUnits), now.orders),
@@ -169,17 +199,18 @@ Result<int> printSearch(const CLI::App& app, SearchOptions& options)
             },
             interrupt.requested()));
     }
-    const std::string csv = writeCsv(result.order);
+    const std::string csv = writeCsv(varied.result.order);
     if (file)
         TRY(saveFile(std::move(*file), csv));
     if (options.output.file == "-") {
         printText(csv);
         return 0;
     }
-    cli::print(searchSheet(result, request, options.output.file), options.json);
+    cli::print(searchSheet(varied, request, options.output.file), options.json);
+    const std::string with = varied.choices[varied.chosen].text();
     if (file && !options.json)
-        printText(fmt::format("\n{}  (bscope simulate --schedule {})\n", options.output.file,
-                              shellQuoted(options.output.file)));
+        printText(fmt::format("\n{}  (bscope simulate --schedule {}{}{})\n", options.output.file,
+                              shellQuoted(options.output.file), with.empty() ? "" : " ", with));
     return 0;
 }
 } // namespace
@@ -197,7 +228,8 @@ Action prepareSearch(CLI::App& app)
         ->group(kGroup);
     app.add_option("--vary", options->vary,
                    "What may change, as a comma-separated list; placement: start from schemes "
-                   "with any placement and number of stages (default: order)")
+                   "with any placement and number of stages; recompute: none, attention or full; "
+                   "layers: also balance the layers of the stages (default: order)")
         ->type_name("{order,placement,layers,recompute,offload}")
         ->delimiter(',')
         ->allow_extra_args(false)

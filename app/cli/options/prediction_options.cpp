@@ -66,16 +66,16 @@ void addPassOptions(CLI::App& app, PredictionRequest& request)
             request.evict = text == "lazy" ? EvictPolicy::Lazy : EvictPolicy::Steady;
         return Result<void>();
     });
-    FieldFacts recompute = experimentField("--recompute").withDefault("none");
-    recompute.group = kScheduleGroup;
-    addExperimentOption(app, recompute, "none", [&request](const Experiment& typed) {
-        request.recompute = typed.model.recompute;
-    });
-    FieldFacts ahead = experimentField("--recompute-ahead").withDefault("off");
-    ahead.group = kScheduleGroup;
-    addExperimentOption(app, ahead, "off", [&request](const Experiment& typed) {
-        request.recomputeAhead = typed.model.recomputeAhead;
-    });
+    const auto add = [&app, &request](const char* flag, std::string_view none, auto to, auto of) {
+        FieldFacts facts = experimentField(flag).withDefault(none);
+        facts.group = kScheduleGroup;
+        addExperimentOption(app, facts, none, [&request, to, of](const Experiment& typed) {
+            request.*to = typed.model.*of;
+        });
+    };
+    add("--offload", "off", &PredictionRequest::offload, &ModelSpec::offload);
+    add("--recompute", "none", &PredictionRequest::recompute, &ModelSpec::recompute);
+    add("--recompute-ahead", "off", &PredictionRequest::recomputeAhead, &ModelSpec::recomputeAhead);
 }
 
 std::vector<ScheduleRequest> requests(const ScheduleOptions& options)
@@ -140,6 +140,7 @@ void addModelOptions(CLI::App& app, CostSource& source, std::string_view model)
     addSourceOption(app, "--hardware", source);
     addSourceOption(app, "--layers", source);
     addSourceOption(app, "--network", source);
+    addSourceOption(app, "--device-memory", source);
     for (const bool isLast : {false, true})
         addFieldOptions(app, trainingSetupFields(), source.setup, [isLast](std::string_view flag) {
             return isLast != (flag == "--micro-batch-size" || flag == "--allreduce-precision");
@@ -151,7 +152,7 @@ constexpr std::string_view kNotRecorded
     = "--forward --backward --input-gradient --weight-gradient --p2p --latency --allreduce "
       "--optimizer --transfer --recompute-cost --stage-cost --p2p-across --latency-across "
       "--transfer-across --allreduce-across --nics-per-node --joint --model --hardware "
-      "--layers --network --global-batch "
+      "--layers --network --device-memory --global-batch "
       "--tensor-parallel --no-sequence-parallel --attention --recompute-all "
       "--micro-batch-size";
 
@@ -167,7 +168,7 @@ bool usesRecordedSchedule(const CLI::App& app)
 {
     for (const char* option :
          {"--scheme", "--devices", "--micro-batches", "--chunks", "--set", "--schedule", "--evict",
-          "--recompute", "--recompute-ahead", "--data-parallel"})
+          "--offload", "--recompute", "--recompute-ahead", "--data-parallel"})
         if (given(app, option))
             return false;
     return true;
@@ -259,7 +260,7 @@ Result<void> checkUses(const CLI::App& app, const PredictionOptions& options)
     for (const auto& field : trainingSetupFields())
         if (!hasModel)
             TRY(unused(field.longFlag(), "needs --model and --hardware"));
-    for (const char* flag : {"--layers", "--network", "--global-batch"})
+    for (const char* flag : {"--layers", "--network", "--device-memory", "--global-batch"})
         if (!hasModel)
             TRY(unused(flag, "needs --model and --hardware"));
     if (!hasModel && options.request().costs.devicesPerNode == 0)

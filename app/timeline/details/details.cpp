@@ -379,6 +379,8 @@ public:
         const auto explanation = m_view.explain(m_selection.iteration, m_selection.op);
         m_out.swatch = swatchOf(m_view, m_selection.op);
         m_out.title = opName(m_info, op) + QLatin1Char(' ') + opTitle(op.kind);
+        if (engine::usesHost(op))
+            m_out.title += op.kind == OpKind::Evict ? tr(" to the host") : tr(" from the host");
         m_out.isCode = true;
         setLength(m_selection.window.duration());
         m_out.left = tr("Stage unknown");

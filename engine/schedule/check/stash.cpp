@@ -32,12 +32,16 @@ StashPeak ownPeak(std::span<const Op> ops, const Shape& shape)
     return peak;
 }
 
-// The largest number of parts that are evicted at the same time, each from its EVICT to its LOAD.
-std::int64_t mostAway(std::span<const Op> ops, const Shape& shape)
+// The largest number of parts that are evicted at the same time, each from its EVICT to its LOAD,
+// not counting ops for which `isLeftOut` is true.
+std::int64_t mostAway(std::span<const Op> ops, const Shape& shape,
+                      bool (*isLeftOut)(const Op&) = nullptr)
 {
     std::int64_t away = 0;
     std::int64_t most = 0;
     for (const Op& op : ops) {
+        if (isLeftOut != nullptr && isLeftOut(op))
+            continue;
         const StashChange change = stashChange(op.kind);
         away += (change.peerAtBegin + change.peerAtEnd) * stashParts(op, shape);
         most = std::max(most, away);
@@ -59,7 +63,7 @@ IdVector<DeviceId, StashPeak> stashPeaks(const Schedule& schedule)
         peaks.push_back(ownPeak(schedule.program[d], schedule.shape));
         const DeviceId partner = stashPartner(d, schedule.shape);
         if (partner != d && schedule.program.has(partner))
-            peaks[d].guests = mostAway(schedule.program[partner], schedule.shape);
+            peaks[d].guests = mostAway(schedule.program[partner], schedule.shape, usesHost);
     }
     return peaks;
 }

@@ -21,7 +21,7 @@ inline std::int64_t stashParts(const Op& op, const Shape& shape)
 
 // The changes that an op makes to the stashes of its own device and of its peer, when it starts and
 // when it ends. A stash lives from the start of its F to the end of its B, or of its W if the
-// backward is split. During an evict or load it counts on both devices.
+// backward is split. During an evict or load it counts on both devices. Host memory is no device.
 struct StashChange
 {
     int ownAtBegin = 0, ownAtEnd = 0, peerAtBegin = 0, peerAtEnd = 0;
@@ -93,9 +93,9 @@ struct StashPeak
 };
 IdVector<DeviceId, StashPeak> stashPeaks(const Schedule& schedule);
 
-// Stash capacities of a device that evicts, in parts: `own` on the device, `guests` on the partner.
-// Both are the smallest that the order of the ops allows. An op waits for the EVICT or LOAD that
-// frees memory for it, so no device exceeds stashPeaks().
+// Stash capacities of a device that evicts, in parts: `own` on the device, `guests` on the partner
+// or the host. Both are the smallest that the order of the ops allows. An op waits for the EVICT or
+// LOAD that frees memory for it, so no device exceeds stashPeaks().
 struct StashCapacity
 {
     std::int64_t own = 0, guests = 0; // 0: the device evicts nothing

@@ -11,7 +11,12 @@
 namespace engine {
 namespace {
 
-enum class StashState : std::uint8_t { NotMade, Here, Away, Rebuilt, Used, Freed };
+enum class StashState : std::uint8_t { NotMade, Here, OnPartner, OnHost, Rebuilt, Used, Freed };
+
+StashState evictedState(const Op& evictOrLoad)
+{
+    return usesHost(evictOrLoad) ? StashState::OnHost : StashState::OnPartner;
+}
 
 bool touchesStash(OpKind kind)
 {
@@ -69,7 +74,7 @@ private:
         case OpKind::Load:
             return StashState::Here;
         case OpKind::Evict:
-            return StashState::Away;
+            return evictedState(op);
         case OpKind::Recompute:
             return before == StashState::Here ? StashState::Rebuilt : before;
         case OpKind::BackwardInput:
@@ -89,11 +94,12 @@ private:
     {
         if (op.kind == OpKind::Forward || op.kind == OpKind::BackwardWeight)
             return {}; // validate() reports a second F; W uses the WeightStash
-        if (isBackward(op.kind) && state != StashState::Away)
+        const bool isAway = state == StashState::OnPartner || state == StashState::OnHost;
+        if (isBackward(op.kind) && !isAway)
             return {}; // validate() reports a second B
         if (op.kind == OpKind::Recompute && state == StashState::Rebuilt)
             return {}; // of another part; validate() reports a second one of the same part
-        const StashState wanted = op.kind == OpKind::Load ? StashState::Away : StashState::Here;
+        const StashState wanted = op.kind == OpKind::Load ? evictedState(op) : StashState::Here;
         if (state == wanted)
             return {};
         const std::string stash = fmt::format("needs the stash of stage {}, micro-batch {}",
@@ -106,11 +112,11 @@ private:
         case StashState::Here:
             return fmt::format("{}, which is not evicted (in place since index {})", stash,
                                m_since[cell]);
-        case StashState::Away:
-            return fmt::format(
-                "{}, which is on device {}: evicted at index {} and not loaded yet", stash,
-                stashPartner(m_schedule.device(op.replica, op.stage), m_schedule.shape).value,
-                m_since[cell]);
+        case StashState::OnPartner:
+        case StashState::OnHost:
+            return fmt::format("{}, which is on {}: evicted at index {} and not loaded yet", stash,
+                               state == StashState::OnHost ? "the host" : partnerOf(op),
+                               m_since[cell]);
         case StashState::Rebuilt:
             return fmt::format("{}, which was recomputed at index {}: only a stash that is not "
                                "recomputed yet can be moved",
@@ -119,6 +125,12 @@ private:
             return fmt::format("{}, which was {} at index {}", stash,
                                state == StashState::Used ? "used" : "freed", m_since[cell]);
         }
+    }
+
+    std::string partnerOf(const Op& op) const
+    {
+        const DeviceId device = m_schedule.device(op.replica, op.stage);
+        return fmt::format("device {}", stashPartner(device, m_schedule.shape).value);
     }
 
     const Schedule& m_schedule;

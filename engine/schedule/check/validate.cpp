@@ -130,9 +130,21 @@ private:
         return true;
     }
 
-    // Whether the device has a partner and the op names it.
+    // Whether the device has a partner and the op names it, or the stash goes to the host, as all
+    // stashes of the schedule then do.
     bool checkPartner(const OpPlace& place)
     {
+        if (m_usesHost.value_or(usesHost(place.op)) != usesHost(place.op)) {
+            report(
+                Kind::WrongDevice, place,
+                "{}: some evicts and loads of the schedule use the host, others the partner; use "
+                "one of them",
+                toString(place.op));
+            return false;
+        }
+        m_usesHost = usesHost(place.op);
+        if (*m_usesHost)
+            return true;
         const DeviceId partner = stashPartner(place.device, m_schedule.shape);
         if (partner == place.device)
             report(Kind::WrongDevice, place, "{}: the middle device {} has no partner",
@@ -317,6 +329,7 @@ private:
     const Schedule& m_schedule;
     OpTable m_table;
     bool m_isAsynchronous = false;
+    std::optional<bool> m_usesHost; // of the evicts and loads so far
     std::vector<Violation> m_violations;
 };
 

@@ -50,6 +50,8 @@ void setPeers(Schedule& schedule)
             if (!exists(op, schedule.shape))
                 continue;
             DeviceId peer;
+            if (usesHost(op))
+                continue;
             if (isCopy(op.kind))
                 peer = stashPartner(schedule.device(op.replica, op.stage), schedule.shape);
             else if (isTransfer(op.kind))

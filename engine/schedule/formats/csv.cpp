@@ -92,13 +92,19 @@ public:
         if (!field(column).empty())
             refuse(column, fmt::format("must be empty for {}", kindShortName(kind)));
     }
-    OpKind kind()
+    // assemble() sets the peers of other ops than EVH and LDH.
+    void readKind(Op& op)
     {
-        const auto kind = parseKindShortName(field(CsvColumn::Op));
-        if (kind)
-            return *kind;
-        refuse(CsvColumn::Op, kind.error().message);
-        return OpKind::Forward;
+        std::string_view text = field(CsvColumn::Op);
+        const bool isOfHost = text == "EVH" || text == "LDH";
+        if (isOfHost)
+            text.remove_suffix(1);
+        if (const auto kind = parseKindShortName(text))
+            op.kind = *kind;
+        else
+            refuse(CsvColumn::Op, kind.error().message);
+        if (isCopy(op.kind) && !isOfHost)
+            op.peer = 0;
     }
     void refuse(CsvColumn column, std::string_view why)
     {
@@ -124,7 +130,7 @@ CsvRow readRow(FieldReader& reader, int line)
     row.line = line;
     row.device = DeviceId{reader.number(CsvColumn::Device, kLargestDevice)};
     row.index = reader.number(CsvColumn::Index, kLargestNumber);
-    row.op.kind = reader.kind();
+    reader.readKind(row.op);
     row.op.stage = StageId{reader.number(CsvColumn::Stage, kLargestNumber)};
     row.chunk = reader.number(CsvColumn::Chunk, kLargestNumber);
     if (!hasMicroBatch(row.op.kind)) {
@@ -280,8 +286,9 @@ std::string writeCsv(const Schedule& schedule)
     for (const DeviceId d : schedule.program.ids())
         for (std::size_t i = 0; i < schedule.program[d].size(); ++i) {
             const Op& op = schedule.program[d][i];
-            fmt::format_to(out, "{},{},{},{},{},", d.value, i, kindShortName(op.kind),
-                           op.stage.value, op.stage.value / schedule.shape.devices);
+            fmt::format_to(out, "{},{},{}{},{},{},", d.value, i, kindShortName(op.kind),
+                           usesHost(op) ? "H" : "", op.stage.value,
+                           op.stage.value / schedule.shape.devices);
             if (op.microBatch.isValid())
                 fmt::format_to(out, "{}", op.microBatch.value);
             fmt::format_to(out, ",{},", op.replica);

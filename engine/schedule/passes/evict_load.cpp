@@ -3,6 +3,11 @@
 #include "engine/schedule/passes/passes.h"
 
 #include <algorithm>
+#include <iterator>
+#include <optional>
+#include <ranges>
+#include <set>
+#include <unordered_map>
 #include <unordered_set>
 
 namespace engine {
@@ -188,16 +193,11 @@ Result<void> checkEvictable(const Schedule& schedule)
 {
     for (const auto& ops : schedule.program)
         for (const Op& op : ops) {
-            if (op.flags == OpFlag::JointWithNext || op.slice != Op::kWhole)
-                return fail(
-                    Error::Code::Unsupported,
-
-                    "{} {}", schedule.scheme,
-                    op.slice == Op::kWhole
-                        ? "has joint ops, and no stash can be evicted between joint ops; use a "
-                          "scheme without them"
-                        : "splits micro-batches, and each part needs the stash of another, so "
-                          "no stash can be evicted; use a scheme of whole micro-batches");
+            if (op.slice != Op::kWhole)
+                return fail(Error::Code::Unsupported,
+                            "{} splits micro-batches, and each part needs the stash of another, so "
+                            "no stash can be evicted; use a scheme of whole micro-batches",
+                            schedule.scheme);
             if (isTransfer(op.kind) || isCopy(op.kind))
                 return invalid("{} already has {}; add evict and load before them, to a "
                                "schedule of compute ops",
@@ -206,11 +206,155 @@ Result<void> checkEvictable(const Schedule& schedule)
     return {};
 }
 
+constexpr double kRounding = 1e-9;
+
+// Adds the evicts to host memory and the loads of one device. Its compute ops are numbered in
+// groups, which are joint ops or one op; other ops belong to the group after them. In the group
+// after its F an evicted stash is still on the device, and it is again from the group before which
+// it is loaded.
+class Offloader
+{
+public:
+    Offloader(const Schedule& schedule, DeviceId device)
+        : m_ops(schedule.on(device))
+        , m_shape(schedule.shape)
+    {
+        std::unordered_map<std::uint32_t, std::size_t> stashOf; // [cell]
+        for (std::size_t i = 0, end = 0; i < m_ops.size(); i = end) {
+            end = jointEnd(m_ops, i);
+            for (const Op& op : m_ops.subspan(i, end - i)) {
+                if (!runsMicroBatch(op.kind))
+                    continue;
+                const auto [found, isNew]
+                    = stashOf.try_emplace(cellIndex(op, m_shape), m_stashes.size());
+                if (isNew)
+                    m_stashes.push_back({op, m_groups});
+                Stash& stash = m_stashes[found->second];
+                if (needsStash(op.kind) && stash.used == 0)
+                    stash.used = m_groups;
+                stash.freed = m_groups;
+            }
+            m_groups += isCompute(m_ops[i].kind) ? 1 : 0;
+        }
+    }
+
+    // nullopt if the device would hold more than `most` stashes.
+    std::optional<std::vector<Op>> write(int most)
+    {
+        m_loads.clear();
+        m_held.assign(m_groups, 0);
+        for (const Stash& stash : m_stashes)
+            hold(stash.made, stash.freed + 1, +1);
+        if (!evict(most))
+            return std::nullopt;
+        loadEarly(most);
+        return all();
+    }
+
+private:
+    struct Stash
+    {
+        Op forward;
+        std::size_t made = 0, used = 0, freed = 0; // groups of its F, its first and its last use
+    };
+
+    void hold(std::size_t first, std::size_t end, int change)
+    {
+        for (std::size_t group = first; group < end; ++group)
+            m_held[group] += change;
+    }
+
+    bool evict(int most)
+    {
+        std::set<std::pair<std::size_t, std::size_t>> here; // first use and index of a stash
+        std::size_t next = 0;
+        for (std::size_t group = 0; group < m_groups; ++group) {
+            for (; next < m_stashes.size() && m_stashes[next].made + 2 <= group; ++next)
+                here.emplace(m_stashes[next].used, next);
+            for (; m_held[group] > most; here.erase(std::prev(here.end()))) {
+                if (here.empty() || here.rbegin()->first < group + 2)
+                    return false;
+                const Stash& stash = m_stashes[here.rbegin()->second];
+                hold(stash.made + 2, stash.used - 1, -1);
+                m_loads.emplace_back(stash.used - 1, here.rbegin()->second);
+            }
+        }
+        return true;
+    }
+
+    // In the order of their use, which is also that of the loads.
+    void loadEarly(int most)
+    {
+        std::ranges::sort(m_loads);
+        std::size_t last = 0;
+        for (auto& [before, index] : m_loads) {
+            const std::size_t gone = m_stashes[index].made + 3;
+            while (before > std::max(last, gone) && m_held[before - 1] < most)
+                ++m_held[--before];
+            last = before;
+        }
+    }
+
+    std::vector<Op> all() const
+    {
+        std::vector<Op> out;
+        std::set<std::size_t> evicted;
+        for (const auto& [before, index] : m_loads)
+            evicted.insert(index);
+        auto load = m_loads.begin();
+        std::size_t next = 0, group = 0; // the next stash
+        for (std::size_t i = 0, end = 0; i < m_ops.size(); i = end) {
+            for (; load != m_loads.end() && load->first == group; ++load)
+                out.push_back(copyOf(OpKind::Load, load->second));
+            end = jointEnd(m_ops, i);
+            out.insert(out.end(), m_ops.begin() + static_cast<std::ptrdiff_t>(i),
+                       m_ops.begin() + static_cast<std::ptrdiff_t>(end));
+            if (!isCompute(m_ops[i].kind))
+                continue;
+            for (; next < m_stashes.size() && m_stashes[next].made == group; ++next)
+                if (evicted.contains(next))
+                    out.push_back(copyOf(OpKind::Evict, next));
+            ++group;
+        }
+        return out;
+    }
+
+    Op copyOf(OpKind kind, std::size_t index) const
+    {
+        const Op& of = m_stashes[index].forward;
+        return opOf(kind, of.stage, of.replica, of.microBatch, of.slice);
+    }
+
+    std::span<const Op> m_ops;
+    const Shape& m_shape;
+    std::size_t m_groups = 0;
+    std::vector<Stash> m_stashes;                             // in the order of their forwards
+    std::vector<int> m_held;                                  // [group] stashes
+    std::vector<std::pair<std::size_t, std::size_t>> m_loads; // group before which, and stash
+};
+
+std::optional<Schedule> offloaded(const Schedule& schedule, int most)
+{
+    Schedule result = schedule;
+    for (const DeviceId d : schedule.program.ids()) {
+        auto ops = Offloader(schedule, d).write(most);
+        if (!ops)
+            return std::nullopt;
+        result.program[d] = *std::move(ops);
+    }
+    return result;
+}
+
 } // namespace
 
 Result<Schedule> balanceStash(const Schedule& schedule, EvictPolicy policy)
 {
     TRY(checkEvictable(schedule));
+    if (anyOp(schedule, [](const Op& op) { return op.flags == OpFlag::JointWithNext; }))
+        return fail(Error::Code::Unsupported,
+                    "{} has joint ops, and no stash can be evicted between joint ops; use a scheme "
+                    "without them",
+                    schedule.scheme);
     const auto peaks = peaksOf(schedule);
     const int most = peaks.empty() ? 0 : std::ranges::max(peaks);
     for (int limit = commonLimit(peaks, schedule.shape); limit < most; ++limit)
@@ -227,6 +371,24 @@ Result<Schedule> addEvictLoad(const Schedule& schedule, EvictPolicy policy)
     return invalid("{} on {} devices: sharing stashes between devices d and D-1-d would "
                    "not reduce the peak, so there is nothing to evict",
                    schedule.scheme, schedule.shape.devices);
+}
+
+Result<Schedule> addOffload(const Schedule& schedule, double most)
+{
+    TRY(checkEvictable(schedule));
+    const int perActivation = schedule.shape.chunks(); // every stash is that of a chunk
+    const int all = schedule.shape.stages * schedule.shape.allMicroBatches();
+    const auto limit = static_cast<int>(std::min<double>(all, most * perActivation + kRounding));
+    if (auto done = offloaded(schedule, limit))
+        return *std::move(done);
+    const auto larger = std::views::iota(limit + 1, all);
+    const auto least = std::ranges::partition_point(
+        larger, [&](int stashes) { return !offloaded(schedule, stashes); });
+    return invalid(
+        "--offload {:.4g}: a stash is on its device until the op after its forward, and "
+        "again from the op before its backward to the end of its backward or W; use {:.4g} "
+        "or more",
+        most, (limit + 1.0 + static_cast<double>(least - larger.begin())) / perActivation);
 }
 
 } // namespace engine

@@ -30,6 +30,13 @@ enum class EvictPolicy : std::uint8_t { Lazy, Steady };
 Result<Schedule> balanceStash(const Schedule& schedule, EvictPolicy policy);
 // Like balanceStash(), but fails if nothing can be evicted.
 Result<Schedule> addEvictLoad(const Schedule& schedule, EvictPolicy policy);
+// Adds an EVICT to host memory after a forward and the LOAD of its stash before the backward, so
+// that no device holds more than `most` activations (M_a), however long ops and copies take: an op
+// waits for the copy that frees its memory. Of several stashes, those that are needed last are
+// evicted, which takes the fewest copies. A stash is loaded one op before its backward, or earlier
+// where its device has memory. The order of compute ops is unchanged. Fails for schedules with
+// transfers, evicts or parts of micro-batches, and if the limit is too small.
+Result<Schedule> addOffload(const Schedule& schedule, double most);
 // Adds a RECOMPUTE before each B or I. The RECOMPUTE ops of a joint group all come before the
 // group. If the stash is evicted, its RECOMPUTE comes after the LOAD. The costs decide how much of
 // the forward is repeated.

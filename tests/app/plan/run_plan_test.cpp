@@ -102,6 +102,7 @@ TEST_CASE("every cost of the form has an option of the command with the same mea
     plan.experiment.sync = engine::SyncPolicy::EagerBlocking;
     plan.experiment.model.recompute = engine::Recompute::Full;
     plan.experiment.model.recomputeAhead = engine::Fraction{2};
+    plan.experiment.model.offload = engine::Fraction{5, 2};
     plan.evict = engine::EvictPolicy::Steady;
     plan.experiment.schedule.dataParallel = 2;
     const std::pair<const char*, const char*> costs[]{
@@ -117,11 +118,11 @@ TEST_CASE("every cost of the form has an option of the command with the same mea
                                    text));
     const QString command = commandText(plan);
     for (const char* option :
-         {"--sync eager-blocking", "--recompute full", "--recompute-ahead 2", "--evict steady",
-          "--data-parallel 2", "--latency 0.25", "--optimizer 0.5", "--transfer 0.1",
-          "--recompute-cost 0.9", "--joint 0.8", "--slow-down 1.2", "--jitter 3", "--seed 7",
-          "--blocking", "--devices-per-node 2", "--latency-across 0.5", "--transfer-across 0.2",
-          "--stage-cost 0=1.5:3"}) {
+         {"--sync eager-blocking", "--recompute full", "--recompute-ahead 2", "--offload 2.5",
+          "--evict steady", "--data-parallel 2", "--latency 0.25", "--optimizer 0.5",
+          "--transfer 0.1", "--recompute-cost 0.9", "--joint 0.8", "--slow-down 1.2", "--jitter 3",
+          "--seed 7", "--blocking", "--devices-per-node 2", "--latency-across 0.5",
+          "--transfer-across 0.2", "--stage-cost 0=1.5:3"}) {
         INFO(option);
         CHECK(command.contains(QString::fromLatin1(option)));
     }

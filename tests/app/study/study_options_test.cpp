@@ -20,7 +20,7 @@ StudyProblem problemWith(const char* key, std::vector<std::string> values)
 TEST_CASE("the study of a new page and every preset have no problem")
 {
     CHECK_FALSE(studyProblem(defaultStudy()));
-    CHECK(studyPresets().size() == 18);
+    CHECK(studyPresets().size() == 19);
     for (const QString& name : studyPresets()) {
         INFO(name.toStdString());
         const auto study = openStudy(name);

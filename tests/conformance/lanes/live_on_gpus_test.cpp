@@ -3,6 +3,7 @@
 #include "engine/backend/cuda/runtime/device.h"
 #include "engine/schedule/dataflow.h"
 #include "engine/schedule/notation.h"
+#include "engine/schedule/passes/passes.h"
 #include "tests/catch.h"
 #include "tests/conformance/lanes/probe_training.h"
 #include "tests/support/cuda_on_cpu/cuda_runtime.h"
@@ -76,9 +77,13 @@ TEST_CASE("a device each, or two on a GPU: the same sums, by copies between GPUs
     cuda_on_cpu::takeTurns(Turns::Random, 7);
     const Devices devices = emulatedGpus(4, gpus);
     CHECK(devices[3]->gpu() == gpus - 1);
-    for (const char* scheme : {"1f1b", "chimera", "bitpipe", "bpipe"}) {
-        INFO(scheme);
-        const Schedule lowered = scheduleOf(scheme, 4, 8);
+    std::vector<Schedule> all;
+    for (const char* scheme : {"1f1b", "chimera", "bitpipe", "bpipe"})
+        all.push_back(scheduleOf(scheme, 4, 8));
+    all.push_back(lower(*addOffload(keepOps(all[2], isPass), 3))); // copies to pinned memory
+    CHECK(anyOp(all.back(), usesHost));
+    for (const Schedule& lowered : all) {
+        INFO(lowered.scheme);
         const Trained live = trainLive(lowered, devices);
         if (!live.result)
             FAIL(live.result.error().message);

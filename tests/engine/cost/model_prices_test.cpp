@@ -172,6 +172,9 @@ TEST_CASE("a message's latency comes behind it, a copy's is part of it")
         + stageStashBytes(on.model, on.setup, 8, 0)
             / (on.hardware.node.bandwidth * on.hardware.linkShare);
     CHECK(static_cast<double>(copy.duration) == Approx(seconds * 1e9).margin(1));
+    op.peer = Op::kNoPeer; // to the host: PCIe 4, 32 GB/s, of which 80 % are reached
+    CHECK(static_cast<double>(prices->of(op, DeviceId{0}).duration)
+          == Approx(1e4 + stageStashBytes(on.model, on.setup, 8, 0) / 25.6).margin(1));
 }
 
 TEST_CASE("copies of a pipeline that fills its node sum over the network")

@@ -39,3 +39,18 @@ TEST_CASE("an experiment moves its RECOMPUTE ops ahead within its limit, and its
     experiment.model.recompute = Recompute::Attention;
     CHECK_THAT(scheduleOf(experiment).error().message, Contains("add --recompute full"));
 }
+
+TEST_CASE("an experiment offloads stashes within its limit, and its file says so")
+{
+    Experiment experiment;
+    experiment.schedule.scheme = "1f1b";
+    CHECK_THAT(toToml(experiment), !Contains("offload"));
+    experiment.model.offload = Fraction{3};
+    const Schedule offloaded = scheduleOf(experiment).value();
+    CHECK(anyOp(offloaded, usesHost));
+    CHECK(validate(offloaded).empty());
+    CHECK_THAT(toToml(experiment), Contains("offload = '3'"));
+    CHECK(experimentFromToml(toToml(experiment)) == experiment);
+    experiment.schedule.scheme = "bpipe";
+    CHECK_THAT(scheduleOf(experiment).error().message, Contains("already has evicts"));
+}

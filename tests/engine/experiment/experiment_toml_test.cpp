@@ -132,6 +132,8 @@ std::string anyText(const Field<Experiment>& field, std::mt19937_64& random)
             return below(2) == 0 ? "Et*3|t*5L" : "";
         if (field.flag == "--recompute-ahead")
             return below(2) == 0 ? "peak" : "2.5";
+        if (field.flag == "--offload")
+            return below(2) == 0 ? "off" : "2.5";
         return field.flag == "--model" ? std::vector<std::string>{"small", "gpt2-124m"}[below(2)]
                                        : "odd \"'\\$ text " + std::to_string(below(100));
     }

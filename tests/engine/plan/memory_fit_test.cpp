@@ -70,6 +70,29 @@ TEST_CASE("an activation that is recomputed ahead needs memory from then on")
     CHECK(std::ranges::count(remedies, "--recompute-ahead off", &Remedy::option) == 1);
 }
 
+TEST_CASE("an activation in host memory needs none on its device")
+{
+    Experiment experiment;
+    experiment.schedule.scheme = "1f1b";
+    const Planned before(experiment);
+    experiment.model.offload = Fraction{3};
+    const Planned after(experiment);
+    // Device 0 holds three of four activations, and at most two are on the host: one that leaves
+    // and one that is loaded.
+    const DevicePlan &own = before.plan.devices[{0}], &offloaded = after.plan.devices[{0}];
+    const Bytes activation = own.stashPeak / 4;
+    CHECK(offloaded.stashPeak == 3 * activation);
+    CHECK(offloaded.arena == own.arena - activation);
+    CHECK(offloaded.host == 2 * activation);
+    CHECK(own.host == 0);
+    CHECK(after.plan.total() == before.plan.total() + static_cast<double>(activation));
+    experiment.model.offload.reset();
+    experiment.deviceMemory = after.fullest();
+    experiment.reserve = 0;
+    const auto remedies = remediesFor(experiment, {{}}, *before.device);
+    CHECK(std::ranges::count(remedies, "--offload 3", &Remedy::option) == 1);
+}
+
 TEST_CASE("a device that holds its arena and no byte more is large enough")
 {
     Planned planned(gpipe());

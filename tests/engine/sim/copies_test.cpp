@@ -154,3 +154,48 @@ TEST_CASE("a stash that is evicted and never loaded, or loaded and never evicted
                    Catch::Contains("device 0 waits forever"));
     }
 }
+
+// Three of four activations fit. The second evict waits for the first, F3 for the memory of the
+// first, and the first load for that of the second: 14 units instead of 12.
+TEST_CASE("copies to the host take its link, and a slow one delays the ops that need memory")
+{
+    UnitCosts costs;
+    costs.transfer = {2};
+    const auto order = addOffload(scheduleOf("gpipe", 1, 4), 3);
+    REQUIRE(order);
+    const Run run = simulatedRun(lower(*order), costs);
+    CHECK(unitSpans(run, Track::Kind::Copy)
+          == Spans{"0EVICT1 2-4", "0EVICT2 4-6", "0LOAD1 6-8", "0LOAD2 8-10"});
+    CHECK(unitSpans(run, Track::Kind::Compute)
+          == Spans{"0F0 0-1", "0F1 1-2", "0F2 2-3", "0F3 4-5", "0B0 5-7", "0B1 8-10", "0B2 10-12",
+                   "0B3 12-14"});
+    CHECK(peaks(run) == std::vector<double>{3});
+}
+
+TEST_CASE("copies to the host do not count on another device")
+{
+    UnitCosts costs;
+    costs.transfer = {1, 2};
+    const Run run = simulatedRun(lower(*addOffload(scheduleOf("1f1b", 4, 6), 3)), costs);
+    CHECK(peaks(run) == std::vector<double>{3, 3, 2, 1});
+    CHECK(run.timeline.extent().duration() == 27 * run.info.ticksPerUnit); // as 1F1B
+}
+
+TEST_CASE("no device exceeds the limit of an offload, however long copies take")
+{
+    for (const char* scheme : {"gpipe", "1f1b", "interleaved-1f1b", "chimera", "bitpipe", "hanayo"})
+        for (const int quarters : {0, 1, 4, 20}) {
+            INFO(scheme << ", a copy takes " << quarters << " quarters of a forward");
+            UnitCosts costs;
+            costs.transfer = {quarters, 4};
+            const Schedule order = scheduleOf(scheme, 4, 8);
+            const Run run = simulatedRun(lower(*addOffload(order, 3)), costs);
+            CHECK(std::ranges::max(peaks(run)) <= 3);
+            const double without = simulated(order, costs).iteration();
+            const double with = static_cast<double>(run.timeline.extent().duration())
+                / static_cast<double>(run.info.ticksPerUnit);
+            CHECK(with >= without);
+            if (quarters == 0)
+                CHECK(with == without);
+        }
+}

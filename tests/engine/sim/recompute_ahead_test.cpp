@@ -110,7 +110,7 @@ TEST_CASE("an order whose RECOMPUTE ops cannot be moved soundly is refused")
 {
     CHECK_THAT(errorOf(scheduleOf("1f1b", 4, 8)), Catch::Contains("add --recompute full"));
     CHECK_THAT(errorOf(addRecompute(scheduleOf("bpipe", 4, 8))),
-               Catch::Contains("moves stashes between devices"));
+               Catch::Contains("evicts stashes depends on times"));
     CHECK_THAT(errorOf(addRecompute(scheduleOf("pipedream", 4, 8))),
                Catch::Contains("asynchronous"));
     CHECK(errorOf(addRecompute(scheduleOf("gpipe", 4, 8)), {{3, 2}, 0.25})

@@ -202,7 +202,7 @@ TEST_CASE("ops that fit no stage, and copies without a partner, are refused")
     CHECK_THAT(simulate(schedule, costsOf(schedule)).error().message,
                Catch::StartsWith("device 1, index 0: 1RECV_F7 is not valid in this schedule"));
     schedule = scheduleFrom({"0F0 0EVICT0 0LOAD0 0B0", "1F0 1B0"});
-    schedule.program[{0}][1].peer = Op::kNoPeer;
+    schedule.program[{0}][1].peer = 9;
     CHECK_THAT(simulate(schedule, costsOf(schedule)).error().message,
                Catch::StartsWith("device 0, index 1: 0EVICT0 is not valid in this schedule"));
 }

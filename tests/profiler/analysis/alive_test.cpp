@@ -127,6 +127,32 @@ TEST_CASE("partners know each other, and what moved between them")
     CHECK_FALSE(memoryPartners(simulated("1f1b", 2, 2), 0)[{0}].has_value());
 }
 
+TEST_CASE("a stash in host memory is missing on its device, and counts on no other")
+{
+    Run run = evicting();
+    for (Op& op : run.schedule.program[{0}])
+        op.peer = Op::kNoPeer;
+    std::erase_if(run.timeline.memory,
+                  [](const MemoryEvent& event) { return event.device == 1 && event.time > 0; });
+    const auto steps = memorySteps(run, 0);
+    const MemoryStep &away = stepAt(steps[{0}], 5), &back = stepAt(steps[{0}], 9);
+    CHECK(away.bytes[MemoryKind::Stash] == 10); // of micro-batch 1
+    CHECK(away.evicted == 10);
+    CHECK(away.withoutMoves() == away.total() + 10);
+    CHECK(back.evicted == 0);
+    CHECK(peakOf(steps[{1}]).total() == 40);
+    const auto evicted = evictedAt(run, {0}, 5);
+    REQUIRE(evicted.size() == 1);
+    CHECK_FALSE(evicted[0].partner);
+    CHECK(evicted[0].bytes == 10);
+    const auto partners = memoryPartners(run, 0);
+    REQUIRE(partners[{0}]);
+    CHECK_FALSE(partners[{0}]->device);
+    CHECK(partners[{0}]->moves == 1);
+    CHECK(partners[{0}]->bytes == 10);
+    CHECK_FALSE(partners[{1}]);
+}
+
 // The message of 1F0 to 2F0 stays on the device; 2F0 frees it.
 TEST_CASE("a message within a device is freed by the op of its micro-batch on the next stage")
 {

@@ -18,6 +18,7 @@ std::string matched(const Rules& rules, std::string_view range)
         text += " ";
         text += op.stage ? std::to_string(*op.stage) : "";
         text += kindShortName(op.kind);
+        text += op.usesHost ? "H" : "";
         text += op.microBatch ? std::to_string(*op.microBatch) : "";
         text += op.chunk ? "c" + std::to_string(*op.chunk) : "";
         text += op.up ? "u" : "";
@@ -49,6 +50,7 @@ TEST_CASE("the shipped rules parse the names that frameworks give to pipeline op
     CHECK(matched(rules, "PP::fwd_send_bwd_recv (stage 1)") == "torch-pp-batches:");
     CHECK(matched(rules, "5B3u") == "bubblescope: 5B3u");
     CHECK(matched(rules, "2EVICT1") == "bubblescope: 2EV1");
+    CHECK(matched(rules, "2LOAD_HOST1") == "bubblescope: 2LDH1");
     CHECK(matched(rules, "gloo:barrier") == "barrier:");
     CHECK(matched(rules, "F0.1.7") == "sail-sg: F0c1.7");
     CHECK(matched(rules, "W_clear.1.2") == "sail-sg-clear: Wc1");

@@ -21,7 +21,7 @@ TEST_CASE("a study that is written and read again is the same, as is every prese
         REQUIRE(study);
         CHECK(readStudy(studyToml(*study), file.path) == *study);
     }
-    CHECK(presets == 18);
+    CHECK(presets == 19);
 }
 
 TEST_CASE("only texts that return are written as numbers")

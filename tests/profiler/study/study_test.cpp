@@ -264,7 +264,7 @@ TEST_CASE("every mistake in a study is named")
     CHECK_THAT(errorOf(grid + "[files]\n\"../a.toml\" = [\"run\"]"),
                Catch::Contains("without folders"));
     CHECK_THAT(errorOf(grid + "[files]\n\"a.toml\" = [\"remove\"]"),
-               Catch::Contains("devices or run"));
+               Catch::Contains("devices, run or search"));
     CHECK_THAT(errorOf(grid + "[[ratio]]\nname = \"error\"\nbaseline = { devices = 4 }"),
                Catch::Contains("not a column"));
     const std::string ratio = "[[ratio]]\nname = \"a\"\nbaseline = { devices = 4 }\n";

@@ -24,6 +24,7 @@ void copyRows(void* to, const void* from, const Rows& rows)
 }
 
 // From this process's memory: it is read before the call returns. To it: it is written by then.
+// With cudaMemcpyDefault such memory is pinned, and is copied in the order of the stream.
 cudaError_t copy(void* to, const void* from, const Rows& rows, cudaMemcpyKind kind,
                  cudaStream_t stream)
 {
@@ -37,7 +38,7 @@ cudaError_t copy(void* to, const void* from, const Rows& rows, cudaMemcpyKind ki
             copyRows(to, taken.data(), rows);
         });
     }
-    if (kind == cudaMemcpyDeviceToDevice || stream == nullptr)
+    if (kind == cudaMemcpyDeviceToDevice || kind == cudaMemcpyDefault || stream == nullptr)
         return enqueue(stream, [to, from, rows] {
             const Unlocked unlocked;
             copyRows(to, from, rows);

@@ -300,6 +300,20 @@ cudaError_t cudaFree(void* memory)
     return memory == nullptr ? cudaSuccess : cuda_on_cpu::release(memory);
 }
 
+cudaError_t cudaHostAlloc(void** memory, std::size_t bytes, unsigned)
+{
+    *memory = std::malloc(bytes);
+    return *memory == nullptr ? cudaErrorMemoryAllocation : cudaSuccess;
+}
+
+cudaError_t cudaFreeHost(void* memory)
+{
+    const Lock lock(machine().mutex);
+    while (machine().step()) { }
+    std::free(memory);
+    return cudaSuccess;
+}
+
 cudaError_t cudaStreamCreateWithFlags(cudaStream_t* stream, unsigned flags)
 {
     if (flags != cudaStreamNonBlocking)

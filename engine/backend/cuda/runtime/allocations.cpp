@@ -30,12 +30,16 @@ Bytes usedMemory()
 
 DeviceMemory Allocations::take(std::size_t bytes, MemoryFor purpose) const
 {
+    const bool onHost = purpose == MemoryFor::Host;
     void* memory = nullptr;
     const Bytes before = usedMemory();
-    const cudaError_t status = cudaMalloc(&memory, bytes);
+    const cudaError_t status
+        = onHost ? cudaHostAlloc(&memory, bytes, cudaHostAllocDefault) : cudaMalloc(&memory, bytes);
     if (status == cudaErrorMemoryAllocation)
         throw std::bad_alloc();
-    check(status, "cudaMalloc");
+    check(status, onHost ? "cudaHostAlloc" : "cudaMalloc");
+    if (onHost)
+        return {static_cast<std::byte*>(memory), [](std::byte* taken) { cudaFreeHost(taken); }};
     const Bytes size = bytes;
     const Bytes more = roundingOf(size, usedMemory() - before);
     m_out->taken[purpose] += size;

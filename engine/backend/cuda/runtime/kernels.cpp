@@ -27,7 +27,7 @@ public:
     }
     void copyBytes(std::span<const std::byte> from, std::span<std::byte> to) const override
     {
-        check(cudaMemcpyAsync(to.data(), from.data(), from.size(), cudaMemcpyDeviceToDevice,
+        check(cudaMemcpyAsync(to.data(), from.data(), from.size(), cudaMemcpyDefault,
                               m_opStream.stream),
               "cudaMemcpyAsync");
     }

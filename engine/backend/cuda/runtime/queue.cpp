@@ -76,7 +76,7 @@ void CudaQueue::copy(const DeviceCopy& copy)
     const OnGpu on(m_gpu);
     if (copy.from == copy.to)
         check(cudaMemcpyAsync(copy.target.data(), copy.source.data(), copy.source.size(),
-                              cudaMemcpyDeviceToDevice, m_stream),
+                              cudaMemcpyDefault, m_stream),
               "cudaMemcpyAsync");
     else
         check(cudaMemcpyPeerAsync(copy.target.data(), copy.to, copy.source.data(), copy.from,

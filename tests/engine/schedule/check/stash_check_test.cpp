@@ -56,6 +56,22 @@ TEST_CASE("a stash that is needed while it is away is named, with where it is an
                     "which is on device 3: evicted at index 1 and not loaded yet"});
 }
 
+TEST_CASE("a stash on the host is loaded from there, as all others of the schedule are")
+{
+    Schedule schedule = withDevice0("0F0 0EVICT0 0F1 0B0 0LOAD0 0B1");
+    for (Op& op : schedule.program[{0}])
+        op.peer = Op::kNoPeer;
+    CHECK_THAT(stashFaults(schedule).front(), Catch::Contains("which is on the host: evicted at"));
+    schedule = withDevice0("0F0 0EVICT0 0F1 0LOAD0 0B0 0B1");
+    schedule.program[{0}][1].peer = Op::kNoPeer;
+    CHECK(std::ranges::any_of(validate(schedule), [](const Violation& violation) {
+        return violation.message.ends_with("use the host, others the partner; use one of them");
+    }));
+    CHECK(checkStashes(schedule).front().message
+          == "device 0, index 3: 0LOAD0 needs the stash of stage 0, micro-batch 0, which is on the "
+             "host: evicted at index 1 and not loaded yet");
+}
+
 TEST_CASE("a stash that is moved or rebuilt after its last use is named")
 {
     CHECK(stashFaults(withDevice0("0F0 0F1 0B0 0EVICT0 0LOAD0 0B1"))

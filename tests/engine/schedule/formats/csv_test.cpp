@@ -1,5 +1,6 @@
 #include "engine/schedule/check/validate.h"
 #include "engine/schedule/formats/schedule_file.h"
+#include "engine/schedule/passes/passes.h"
 #include "tests/support/pipelines.h"
 #include "tests/support/text_schedule.h"
 
@@ -94,6 +95,14 @@ TEST_CASE("the partner of an evict and its load follows from the devices")
     CHECK(schedule->program[{0}][1].peer == 2);
     CHECK(schedule->program[{0}][2].peer == 2);
     CHECK(writeCsv(*schedule) == text);
+}
+
+TEST_CASE("evicts and loads of the host have names of their own")
+{
+    const Schedule schedule = *addOffload(scheduleOf("1f1b", 4, 6), 3);
+    const std::string text = writeCsv(schedule);
+    CHECK_THAT(text, Catch::Contains("0,2,EVH,0,0,1,0,,0,\n") && Catch::Contains("0,7,LDH,0,0,1"));
+    CHECK(readCsv(text, schedule.scheme) == schedule);
 }
 
 TEST_CASE("line ends of either kind, and none behind the last row, are read")
