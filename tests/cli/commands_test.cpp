@@ -52,9 +52,9 @@ TEST_CASE("verify checks every fact of a scheme and prints a table or JSON")
     const Folder folder;
     const auto json = bscope(folder, "verify --scheme bitpipe --json").json();
     CHECK(json["passed"] == true);
-    // Two proofs in two modes, losses, placement; three proofs of two copies and nine other models
+    // Two proofs in two modes, losses, placement; three proofs of two copies and ten other models
     // in two modes; the time. Proofs, losses and placement with an odd number of devices.
-    REQUIRE(json["checks"].size() == 6 + 6 + 18 + 1 + 6);
+    REQUIRE(json["checks"].size() == 6 + 6 + 20 + 1 + 6);
     for (const auto& check : json["checks"]) {
         CHECK(check["passed"] == true);
         if (check["fact"] == "time")
