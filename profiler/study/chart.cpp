@@ -111,6 +111,17 @@ private:
         });
     }
 
+    // Whether each value of an axis is twice the one before, so that they are drawn equally spaced.
+    bool doubles(std::string_view key) const
+    {
+        const auto& values = m_data.study.axis(key)->values;
+        const auto isOther = [](const std::string& before, const std::string& after) {
+            return 2 * engine::parseNumber(before).value_or(0)
+                != engine::parseNumber(after).value_or(1);
+        };
+        return values.size() > 2 && std::ranges::adjacent_find(values, isOther) == values.end();
+    }
+
     std::vector<ChartValue> values() const
     {
         std::vector<ChartValue> all;
@@ -265,7 +276,8 @@ private:
         const bool isCurve = !m_x.empty(); // over a metric, along an axis
         const StudyAxis& axis = *m_data.study.axis(isCurve ? m_chart.along : m_chart.x);
         const auto& names = axis.values;
-        const bool numbers = isCurve || hasNumbers(m_chart.x);
+        const bool isDoubled = !isCurve && doubles(m_chart.x);
+        const bool numbers = isCurve || (hasNumbers(m_chart.x) && !isDoubled);
         std::vector<double> xs;
         for (const std::string& name : names)
             xs.push_back(engine::parseNumber(name).value_or(0));
@@ -282,7 +294,8 @@ private:
             m_canvas.drawNumberAxis(
                 number, isCurve ? columnTitle(m_data, m_chart.x) : optionTitle(m_chart.x));
         else
-            m_canvas.drawNames(titles(m_chart.x), optionTitle(m_chart.x));
+            m_canvas.drawNames(titles(m_chart.x),
+                               optionTitle(m_chart.x) + (isDoubled ? ", each step doubles" : ""));
         const auto place = [&](std::size_t point) {
             if (isCurve)
                 return number(*m_x[point]);
@@ -619,9 +632,13 @@ private:
         const double towards = lessIsBetter(m_data.study, m_chart.y) ? 1 : -1;
         const Cells cells = layPhases(rows);
         const std::vector<Win> wins = winsOf(cells, towards);
-        double most = 1;
-        for (const Win& win : wins)
+        double most = 1, greatest = 0;
+        for (const Win& win : wins) {
             most = std::max(most, win.lead(towards));
+            greatest = std::max(greatest, win.best ? win.best->y : 0);
+        }
+        if (greatest < 1000) // a cell has room for a decimal, which winners are told apart by
+            m_decimals = std::max(1, m_decimals);
         std::vector<std::size_t> unknown;
         for (std::size_t i = 0; i < wins.size(); ++i) {
             const Win& win = wins[i];

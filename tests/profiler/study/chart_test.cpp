@@ -214,6 +214,9 @@ TEST_CASE("the marks of a line are its points, from left to right")
     const MarkedScene lines = drawn(small, 0);
     CHECK(lines.marks.size() == 12);
     CHECK(hasText(lines, "\u00d7 not possible")); // BitPipe with N = 4 has a cross
+    CHECK(hasText(lines, "each step doubles"));   // N is 4, 8 and 16
+    const auto x = [&](const char* n) { return markOf(lines, small.at(n, "0.5", "1f1b")).rect.x; };
+    CHECK(x("16") - x("8") == Approx(x("8") - x("4")));
     const SceneMark& eight = markOf(lines, small.at("8", "0.5", "1f1b"));
     const SceneMark& sixteen = markOf(lines, small.at("16", "0.5", "1f1b"));
     CHECK(eight.row == sixteen.row);
