@@ -472,11 +472,11 @@ private:
         m_iteration = iteration;
         m_stepper->show(run->timeline, iteration);
         m_report = std::make_shared<const MemoryReport>(memoryReport(run, iteration));
-        const bool hasMemory = !m_report->isEmpty(), hasPairs = hasMemory && m_report->hasPairs();
+        const bool hasMemory = !m_report->isEmpty(), hasPairs = hasMemory && m_report->hasGuests();
         const bool isNew = m_order->isHidden() != !hasPairs || !m_memory->rows().rowCount();
         m_orderLabel->setVisible(hasPairs);
         m_order->setVisible(hasPairs);
-        m_withoutMoves->setVisible(hasPairs);
+        m_withoutMoves->setVisible(hasMemory && m_report->hasPairs());
         if (isNew && hasPairs)
             m_order->setCurrent(static_cast<int>(MemoryReport::Order::Pairs));
         m_areas->setOrder(hasPairs ? static_cast<MemoryReport::Order>(m_order->current())

@@ -49,6 +49,11 @@ bool MemoryReport::hasPairs() const
     return std::ranges::any_of(partners, [](const auto& one) { return one.has_value(); });
 }
 
+bool MemoryReport::hasGuests() const
+{
+    return std::ranges::any_of(partners, [](const auto& one) { return one && one->device; });
+}
+
 std::vector<DeviceId> MemoryReport::order(Order order) const
 {
     std::vector<DeviceId> all;

@@ -33,7 +33,8 @@ struct MemoryReport
     bool isLimitInSight() const { return limit && *limit <= highest; } // whether the axis shows it
     // Whether the bytes are computed from a model, because the run is a simulation.
     bool isPredicted() const;
-    bool hasPairs() const;
+    bool hasPairs() const;  // whether stashes move, between two devices or to the host
+    bool hasGuests() const; // whether a device holds stashes of another
     // Returns the devices row by row. Order::Pairs has rows of two columns: evictors on the left,
     // their partners on the right.
     std::vector<engine::DeviceId> order(Order order) const;

@@ -332,7 +332,13 @@ void AnswerStrip::showNext(const engine::Run& run, const FasterSchemesAnswer* an
     const profiler::FasterScheme* fastest
         = profiler::firstThatFits(answer->schemes, profiler::deviceMemory(run));
     if (fastest == nullptr)
-        return setNext(tr("No scheme here is faster"), {}, false);
+        return setNext(answer->schemes.empty()
+                           ? tr("No scheme here is faster")
+                           : tr("No faster scheme fits in %1")
+                                 .arg(byteScale(profiler::deviceMemory(run).usable())
+                                          .withUnit(static_cast<double>(
+                                              profiler::deviceMemory(run).usable()))),
+                       {}, false);
     const profiler::FasterScheme& next = *fastest;
     const auto own = static_cast<double>(next.iteration - next.difference);
     const auto difference = static_cast<double>(next.difference);

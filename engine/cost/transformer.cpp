@@ -79,10 +79,15 @@ Result<TransformerSpec> loadTransformer(std::string_view nameOrFile)
 {
     auto table = TRY(SpecFile::open(kFolders, nameOrFile, "model"));
     TRY(SpecFile::need(table, kNeededModelKeys, nameOrFile));
-    if (!table["layout"].value_or(std::string_view()).empty())
-        return invalid("{}: layout must be given as --layout; remove it from the file", nameOrFile);
-    for (const std::string_view key : {"micro_batch_size", "tied", "attention", "recompute",
-                                       "precision", "layout", "optimizer", "init"})
+    for (const std::string_view key : {"layout", "offload", "recompute_ahead"}) {
+        const auto value = table[key].value_or(std::string_view());
+        if (!value.empty() && value != "off")
+            return invalid("{}: {} must be given as an option; remove it from the file", nameOrFile,
+                           key);
+    }
+    for (const std::string_view key :
+         {"micro_batch_size", "tied", "attention", "recompute", "precision", "layout", "offload",
+          "recompute_ahead", "optimizer", "init"})
         table.erase(key); // of training
     TransformerSpec model;
     model.name = nameOrFile;

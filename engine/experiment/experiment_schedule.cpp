@@ -24,10 +24,10 @@ Result<void> checkAllReduces(const Schedule& lowered, std::string_view added)
 // We move RECOMPUTE ops by the times F 1 and B 2, because no op has been measured yet.
 Result<Schedule> withPasses(Schedule all, const ModelSpec& model, SyncPolicy sync)
 {
-    if (model.offload)
-        all = TRY(addOffload(all, model.offload->value()));
     if (model.recompute == Recompute::Full && !holds(all, OpKind::Recompute))
         all = addRecompute(all);
+    if (model.offload)
+        all = TRY(addOffload(all, model.offload->value()));
     if (!model.recomputeAhead)
         return all;
     return recomputeAhead(std::move(all), {.most = *model.recomputeAhead, .sync = sync},

@@ -287,8 +287,7 @@ Result<TrainingKit> trainingKit(const Experiment& experiment, int gpusPerNode,
     const Replacements replacements = replacementsOf(experiment, schedule, kit);
     ModelSpec model = experiment.model;
     model.offload.reset(); // schedule.csv has the evicts and loads
-    kit.files = {{"schedule.csv", writeCsv(schedule)},
-                 {"model.toml", tomlText(tableOf(model))}};
+    kit.files = {{"schedule.csv", writeCsv(schedule)}, {"model.toml", tomlText(tableOf(model))}};
     if (experiment.model.family != Family::Vit)
         kit.files.push_back({kTextFile, data.text()});
     for (const char* name : {"train.py", "runtime.py", "communication.py", "model.py", "data.py",

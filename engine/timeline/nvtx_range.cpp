@@ -83,13 +83,21 @@ NvtxGrammar nvtxGrammarNamed(std::string_view name)
                                                         : NvtxGrammar::Bubblescope;
 }
 
+std::string rangeName(const Op& op)
+{
+    std::string name = toString(op);
+    if (usesHost(op))
+        name.insert(name.find_last_of("TD") + 1, "_HOST"); // after EVICT or LOAD
+    return name;
+}
+
 std::string rangeText(const Op& op, const Shape& shape, NvtxGrammar grammar)
 {
     if (grammar == NvtxGrammar::SailSg && op.kind == OpKind::OptimizerStep)
         return "Optimizer";
     const char* const name = grammar == NvtxGrammar::SailSg ? sailName(op.kind) : nullptr;
     if (name == nullptr)
-        return "PP:" + toString(op);
+        return "PP:" + rangeName(op);
     return fmt::format("{}{}.{}.{}", name, op.microBatch.value, chunkOf(op, shape),
                        op.slice == Op::kWhole ? 0 : op.slice);
 }

@@ -32,6 +32,8 @@ constexpr std::string_view nvtxGrammarName(NvtxGrammar grammar)
 }
 NvtxGrammar nvtxGrammarNamed(std::string_view name); // Bubblescope if unknown
 
+// toString(), but with "0EVICT_HOST1" for a copy to host memory, as kits name it.
+std::string rangeName(const Op& op);
 std::string rangeText(const Op& op, const Shape& shape, NvtxGrammar grammar);
 // The payload of a range: iteration << 32 | micro-batch (0xFFFFFFFF: none).
 std::int64_t rangePayload(std::uint32_t iteration, const Op& op);

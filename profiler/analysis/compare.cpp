@@ -466,7 +466,9 @@ Options optionsOf(const std::string& command)
         begin = end;
     }
     for (const auto& field : experimentFields())
-        if (!field.flag.empty() && field.defaultText.empty())
+        // The seed of a simulation is that of its jitter and has another default.
+        if (!field.flag.empty() && field.defaultText.empty()
+            && (field.longFlag() != "--seed" || command.starts_with("bscope run")))
             std::erase_if(options, [&](const auto& one) {
                 return one.first == field.longFlag() && one.second == field.get({});
             });

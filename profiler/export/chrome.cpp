@@ -545,7 +545,7 @@ private:
         m_out.add(
             R"("ph":"X","name":"{}","cat":"{}","pid":{},"tid":{},"ts":{},"dur":{},)"
             R"("args":{{"iteration":{},"phase":"{}","stage":{},"microbatch":{},"replica":{}}})",
-            engine::toString(op), engine::kindShortName(op.kind), device, thread,
+            rangeName(op), engine::kindShortName(op.kind), device, thread,
             chromeTime(m_run, span.begin), chromeTime(m_run, span.end - span.begin), span.iteration,
             engine::iterationKindName(iteration.kind), op.stage.value,
             op.microBatch.isValid() ? fmt::format("{}", op.microBatch.value) : "null",

@@ -98,7 +98,7 @@ public:
             m_progress.allBytes += static_cast<std::int64_t>(fs::file_size(file, ignored));
         }
         TRY(readAll(files));
-        auto job = TRY(collectJob(std::move(m_ranks)));
+        auto job = TRY(collectJob(std::move(m_ranks), std::move(m_unread)));
         addSnapshots(job);
         job.warnings.insert(job.warnings.begin(), m_warnings.begin(), m_warnings.end());
         auto imported = buildRun(std::move(job));
@@ -145,6 +145,8 @@ private:
             if (done || done.error().code == Error::Code::Cancelled)
                 return done;
             m_errors.push_back(done.error());
+            if (const auto rank = rankNamedIn(name))
+                m_unread.insert(*rank);
             return {};
         };
         const auto report = [this](const ImportProgress& now) {
@@ -435,6 +437,7 @@ private:
     std::vector<MemorySnapshot> m_snapshots;
     std::vector<std::string> m_warnings;
     std::vector<Error> m_errors; // errors of the files that are skipped
+    std::set<int> m_unread;      // ranks in the names of these files
 };
 
 } // namespace

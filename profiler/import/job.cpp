@@ -341,7 +341,7 @@ Result<void> checkOneJob(const std::vector<JobRank>& ranks)
 }
 } // namespace
 
-Result<Job> collectJob(std::vector<JobRank> ranks)
+Result<Job> collectJob(std::vector<JobRank> ranks, std::set<int> unread)
 {
     TRY(numberGpus(ranks));
     TRY(checkOneJob(ranks));
@@ -362,7 +362,7 @@ Result<Job> collectJob(std::vector<JobRank> ranks)
         return invalid("{} and {} both have rank {}; import the traces of one job and "
                        "one recording",
                        twice->trace.file, std::next(twice)->trace.file, twice->rank);
-    std::set<int> missing;
+    std::set<int> missing = std::move(unread);
     for (int rank = 0; rank < job.ranks.front().trace.worldSize.value_or(0); ++rank)
         missing.insert(rank);
     for (const JobRank& rank : job.ranks)

@@ -5,6 +5,7 @@
 #include "profiler/import/import.h"
 
 #include <optional>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -56,12 +57,13 @@ struct Job
     }
 };
 
-// Collects the ranks of a job from its traces. Traces that do not state their rank are numbered by
+// Collects the ranks of a job from its traces; those of `unread` files are missing, unless another
+// file has them. Traces that do not state their rank are numbered by
 // stage, or else in the order of the files. Fails with Error::Code::InvalidArgument if the traces
 // are not from one recording of one job: if they state different job sizes, if two state the same
 // rank, if a rank exceeds the job size, or if a trace begins more than a
 // minute after another trace of its host ended.
-engine::Result<Job> collectJob(std::vector<JobRank> ranks);
+engine::Result<Job> collectJob(std::vector<JobRank> ranks, std::set<int> unread = {});
 
 // Makes a run from a job. Its devices are the ranks of the first copy of the pipeline, one of each
 // tensor-parallel and context-parallel group; a rank without a trace is a device without ops. The

@@ -162,10 +162,10 @@ Result<Schedule> withPasses(Schedule schedule, const PredictionRequest& request)
 {
     if (request.evict)
         schedule = TRY(withAdvice(addEvictLoad(schedule, *request.evict), "; leave out --evict"));
-    if (request.offload)
-        schedule = TRY(addOffload(schedule, request.offload->value()));
     if (request.recompute != Recompute::None && !holds(schedule, OpKind::Recompute))
         schedule = addRecompute(schedule);
+    if (request.offload)
+        schedule = TRY(addOffload(schedule, request.offload->value()));
     if (!request.recomputeAhead)
         return schedule;
     const auto costs = TRY(costsOf(request));

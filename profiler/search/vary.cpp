@@ -39,8 +39,13 @@ public:
         if (m_variation.layers && !m_request.limit.of.empty() && !m_request.limit.isInBytes)
             return invalid("--vary layers: M_a do not depend on the layers of a stage; give "
                            "--memory in bytes, as in 40GiB");
+        const auto ahead = m_request.prediction.recomputeAhead;
         for (const Recompute recompute : m_recomputes) {
             m_request.prediction.recompute = recompute;
+            if (m_variation.recompute && recompute == Recompute::None)
+                m_request.prediction.recomputeAhead.reset();
+            else
+                m_request.prediction.recomputeAhead = ahead;
             const auto order = TRY(next());
             if (!m_variation.layers || !order)
                 continue;

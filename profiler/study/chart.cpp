@@ -637,7 +637,7 @@ private:
             most = std::max(most, win.lead(towards));
             greatest = std::max(greatest, win.best ? win.best->y : 0);
         }
-        if (greatest < 1000) // a cell has room for a decimal, which winners are told apart by
+        if (greatest < 1000) // a cell has room for a decimal, which separates winners
             m_decimals = std::max(1, m_decimals);
         std::vector<std::size_t> unknown;
         for (std::size_t i = 0; i < wins.size(); ++i) {

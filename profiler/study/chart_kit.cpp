@@ -76,10 +76,14 @@ MarkedScene drawWaterfall(const std::vector<WaterfallBar>& bars, const ChartStyl
             canvas.outlined(box, bar.fill, bar.isHatched);
         canvas.text(middle, box.y - 5, bar.value, Text::Anchor::Middle, {style.ink, true});
         const std::size_t split = bar.name.find('\n');
-        canvas.text(middle, bottom + kLine, bar.name.substr(0, split), Text::Anchor::Middle);
+        const auto name = [&](int row, const std::string& words) {
+            const double half = textWidth(words) / 2; // inside of the chart
+            canvas.text(std::clamp(middle, half, std::max(half, style.width - half)),
+                        bottom + row * kLine, words, Text::Anchor::Middle);
+        };
+        name(1, bar.name.substr(0, split));
         if (split != std::string::npos)
-            canvas.text(middle, bottom + 2 * kLine, bar.name.substr(split + 1),
-                        Text::Anchor::Middle);
+            name(2, bar.name.substr(split + 1));
         if (bar.point)
             marks.push_back({*bar.point, {left - kGap / 2, 0, right - left + kGap, style.height}});
     }

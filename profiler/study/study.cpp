@@ -138,8 +138,10 @@ bool Study::isMeasured() const
     };
     const auto sets
         = [&](const StudyAxis& axis) { return axis.key == "mode" && measures(axis.values); };
-    return mode != Mode::Simulate || !files.empty() || std::ranges::any_of(fixed, sets)
-        || std::ranges::any_of(grid, sets)
+    const auto records
+        = [](const auto& file) { return file.second.empty() || file.second.front() != "search"; };
+    return mode != Mode::Simulate || std::ranges::any_of(files, records)
+        || std::ranges::any_of(fixed, sets) || std::ranges::any_of(grid, sets)
         || std::ranges::any_of(caseArguments,
                                [&](const auto& one) { return measures(one.second); });
 }

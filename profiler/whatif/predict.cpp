@@ -406,7 +406,8 @@ Result<Timeline> WhatIfPredictor::simulated(const MeasuredTimes& times, const Sc
 Result<void> WhatIfPredictor::widenInterval(const WhatIf& whatIf, Prediction& prediction) const
 {
     const Schedule& lowered = prediction.run.schedule;
-    if (m_run->info.mode == Mode::Simulate || lowered.program == ownOrder(*m_run).program)
+    const bool isSimulated = m_run->info.mode == Mode::Simulate;
+    if ((isSimulated && m_run->info.inUnits()) || lowered.program == ownOrder(*m_run).program)
         return {};
     if (!m_times.backwardIsSplit && holds(lowered, OpKind::BackwardWeight)) {
         MeasuredTimes slow = m_times;
@@ -417,6 +418,8 @@ Result<void> WhatIfPredictor::widenInterval(const WhatIf& whatIf, Prediction& pr
             roundedTicks(static_cast<double>(reportedDuration(most)) * m_correction)
                 - prediction.iteration);
     }
+    if (isSimulated)
+        return {};
     // Messages take longer while both of their devices compute, which depends on the order.
     if (!m_times.message.isEmpty()) {
         MeasuredTimes fast = m_times;

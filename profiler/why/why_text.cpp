@@ -313,7 +313,9 @@ std::string nextText(const Run& run, const WhyReport& report)
             + "\n";
     const FasterScheme* next = firstThatFits(*report.schemes, deviceMemory(run));
     if (next == nullptr)
-        return "No other scheme is faster with these costs.\n";
+        return report.schemes->empty()
+            ? "No other scheme is faster with these costs.\n"
+            : fmt::format("No faster scheme fits in {}.\n", bytesText(deviceMemory(run).usable()));
     const std::string memory = next->bytes
         ? fmt::format("{}{} on the fullest device", *next->bytes < 0 ? "-" : "+",
                       bytesText(std::abs(*next->bytes)))

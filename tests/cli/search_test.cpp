@@ -130,6 +130,15 @@ TEST_CASE("a search chooses among recomputations, and its order has the time tha
     const auto simulated
         = bscope(folder, "simulate --schedule found.csv --json --recompute " + chosen).json();
     CHECK(simulated["iteration"] == found["iteration"]);
+    // Without recomputation, nothing moves ahead.
+    const auto ahead = bscope(folder,
+                              "search -D 2 -N 2 --vary recompute --recompute-ahead peak --orders "
+                              "300 --json")
+                           .json()["choices"];
+    const auto none
+        = std::ranges::find(ahead, "none", [](const auto& one) { return one["recompute"]; });
+    REQUIRE(none != ahead.end());
+    CHECK((*none)["why"].is_null());
 }
 
 TEST_CASE("a search balances the layers for the order that it found")

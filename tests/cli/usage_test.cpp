@@ -204,7 +204,10 @@ TEST_CASE("models are listed with their sizes, and a model file without one is r
     CHECK((*gpt2)["layers"] == 12);
     CHECK((*gpt2)["can_train"] == true);
     CHECK((*gpt2)["parameters"].get<double>() == Approx(124e6).epsilon(0.01));
-    CHECK(contains(bscope(folder, "models tiny").out, "learning_rate = 1e-3"));
+    const std::string tiny = bscope(folder, "models tiny").out;
+    CHECK(contains(tiny, "learning_rate = 1e-3"));
+    writeText(folder / "tiny.toml", tiny); // it began with a table
+    CHECK(bscope(folder, "models tiny.toml --json").json()["models"][0]["can_train"] == true);
 
     writeText(folder / "own.toml",
               "layers = 4\nwidth = 32\nheads = 2\nsequence = 16\nvocabulary = 256\n");

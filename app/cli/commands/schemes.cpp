@@ -163,6 +163,12 @@ Result<int> list(const std::string& name, bool json)
     std::vector<Preset> presets;
     for (const std::string& one : name.empty() ? transformerNames() : std::vector{name})
         presets.push_back(TRY(presetOf(one)));
+    if (!name.empty() && !json) { // a file, which can be changed
+        printText(fmt::format("# {} parameters{}\n{}", countText(presets.front().parameters),
+                              presets.front().canTrain ? "" : ", cannot be trained",
+                              TRY(transformerText(name))));
+        return 0;
+    }
     Sheet sheet;
     sheet.table(Table(kPresets, presets), "models");
     if (name.empty())

@@ -149,14 +149,20 @@ Legend legendOf(const std::vector<LegendRun>& runs, const BoxColours& colours, L
     const auto& palette = colours.theme().palette;
     Legend legend;
     legend.left = profiler::legendEntries(contentOf(runs, detail, colours.colourBy()), palette);
+    if (std::ranges::none_of(
+            runs, [](const LegendRun& run) { return whyUnknown(run.view->run().info).empty(); }))
+        for (LegendEntry& entry : legend.left)
+            if (entry.look == LegendEntry::Look::Bubble)
+                entry.text = entry.shortText = tr("idle").toStdString();
     if (detail == LegendDetail::TimeOnly || detail == LegendDetail::Coverage)
         return legend;
     const auto hasMemory = [](const LegendRun& run) { return run.view->hasMemory(); };
     if (std::any_of(runs.begin(), runs.end(), hasMemory)) {
         using enum engine::MemoryCategory;
         addMemory(legend, runs, {{Stash, tr("stash")}, {Buffers, tr("buffers")}}, palette);
-        const bool hasGuests = std::ranges::any_of(
-            runs, [](const LegendRun& run) { return run.view->occurs().has(OpKind::Evict); });
+        const bool hasGuests = std::ranges::any_of(runs, [](const LegendRun& run) {
+            return run.view->occurs().has(OpKind::Evict) && !run.view->occurs().usesHost;
+        });
         if (hasGuests)
             legend.right.push_back(
                 {LegendEntry::Look::Guest, {}, tr("guest stash").toStdString(), {}});

@@ -70,7 +70,9 @@ Piece gapPiece(const RunView& view, DeviceId device, std::int64_t time, Window g
     const auto iteration = place(view.timeline().iterations, time,
                                  [](const engine::Iteration& one) { return one.window; });
     const Window within = both(gap, iteration.window);
-    if (!iteration.isInside)
+    // Before the first and after the last op of a device is no bubble if bubbles are unknown.
+    const bool isAtEnd = gap.begin <= iteration.window.begin || gap.end >= iteration.window.end;
+    if (!iteration.isInside || (isAtEnd && !whyUnknown(view.run().info).empty()))
         return {Piece::Kind::Outside, within, 0, 0, -1};
     const auto exposed = place(view.exposed(device), time, [](Window window) { return window; });
     const auto kind = exposed.isInside ? Piece::Kind::Exposed : Piece::Kind::Bubble;

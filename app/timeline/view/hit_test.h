@@ -19,7 +19,7 @@ struct Piece
         Op,
         Exposed, // a transfer while no op computes
         Bubble,
-        Outside, // outside of all iterations
+        Outside, // outside of all iterations, or of the span of a device with unknown bubbles
         Dense,   // many pieces under three pixels each, drawn as columns of exact shares
     };
 

@@ -294,6 +294,7 @@ void RunView::indexOps()
             if (op.kind != engine::OpKind::OptimizerStep)
                 m_occurs.kinds[static_cast<int>(op.kind)] = true;
             m_occurs.isUp = m_occurs.isUp || op.replica > 0;
+            m_occurs.usesHost = m_occurs.usesHost || engine::usesHost(op);
             if (op.kind == engine::OpKind::Evict && op.peer < devices())
                 m_evictors[DeviceId{op.peer}]
                     = m_index.deviceOf(static_cast<std::uint32_t>(m_shares.size() - 1));

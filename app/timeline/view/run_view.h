@@ -163,12 +163,12 @@ struct Occurrence
 {
     bool kinds[engine::kOpKinds] = {}; // optimizer steps only if they take time
     RecordedCategories memory = {};
-    int chunks = 1; // largest number of chunks of a device in one direction
-    bool isUp = false;
-    std::int64_t longestExposed = 0; // in ticks; 0: none
-    std::int64_t longestMessage = 0; // longest send, receive or all-reduce, in ticks
-    std::int64_t longestOp = 0;      // longest compute op of a micro-batch, in ticks
-    bool isJoint = false;            // has joint ops, which share the height of a box
+    int chunks = 1;                      // largest number of chunks of a device in one direction
+    bool isUp = false, usesHost = false; // evicts to the host
+    std::int64_t longestExposed = 0;     // in ticks; 0: none
+    std::int64_t longestMessage = 0;     // longest send, receive or all-reduce, in ticks
+    std::int64_t longestOp = 0;          // longest compute op of a micro-batch, in ticks
+    bool isJoint = false;                // has joint ops, which share the height of a box
     // Compute ops that start before an earlier op of their device has ended; joint ops, which share
     // a window, do not count.
     std::int64_t overlaps = 0;

@@ -100,7 +100,8 @@ std::string_view obstacleOf(const Op& op)
         return "the training loop calls the optimizer; leave opt out of --with";
     case OpKind::Evict:
     case OpKind::Load:
-        return "it cannot move a stash to another device";
+        return usesHost(op) ? "it cannot move a stash to host memory"
+                            : "it cannot move a stash to another device";
     case OpKind::Recompute:
         return "its stages recompute as part of the backward";
     default:

@@ -198,10 +198,16 @@ Result<void> checkEvictable(const Schedule& schedule)
                             "{} splits micro-batches, and each part needs the stash of another, so "
                             "no stash can be evicted; use a scheme of whole micro-batches",
                             schedule.scheme);
+            if (op.kind == OpKind::Recompute)
+                return fail(Error::Code::Unsupported,
+                            "with recomputation a device keeps only a part of its activations, and "
+                            "evicts move whole ones; leave out one of both");
             if (isTransfer(op.kind) || isCopy(op.kind))
-                return invalid("{} already has {}; add evict and load before them, to a "
-                               "schedule of compute ops",
-                               schedule.scheme, isCopy(op.kind) ? "evicts and loads" : "transfers");
+                return invalid("{} already has {}, and others cannot be added; {}", schedule.scheme,
+                               isCopy(op.kind) ? "evicts and loads" : "transfers",
+                               isCopy(op.kind) ? "use a scheme without them, and only one of "
+                                                 "--evict and --offload"
+                                               : "begin with a schedule of compute ops");
         }
     return {};
 }
@@ -381,14 +387,19 @@ Result<Schedule> addOffload(const Schedule& schedule, double most)
     const auto limit = static_cast<int>(std::min<double>(all, most * perActivation + kRounding));
     if (auto done = offloaded(schedule, limit))
         return *std::move(done);
-    const auto larger = std::views::iota(limit + 1, all);
-    const auto least = std::ranges::partition_point(
-        larger, [&](int stashes) { return !offloaded(schedule, stashes); });
-    return invalid(
-        "--offload {:.4g}: a stash is on its device until the op after its forward, and "
-        "again from the op before its backward to the end of its backward or W; use {:.4g} "
-        "or more",
-        most, (limit + 1.0 + static_cast<double>(least - larger.begin())) / perActivation);
+    constexpr int kMostTried = 10'000; // stashes; the search for the least limit tries 13 orders
+    std::string remedy = "a larger number";
+    if (all <= kMostTried) {
+        const auto larger = std::views::iota(limit + 1, all);
+        const auto least = std::ranges::partition_point(
+            larger, [&](int stashes) { return !offloaded(schedule, stashes); });
+        remedy = fmt::format("{:.4g} or more",
+                             (limit + 1.0 + static_cast<double>(least - larger.begin()))
+                                 / perActivation);
+    }
+    return invalid("--offload {:.4g}: a stash is on its device until the op after its forward, and "
+                   "again from the op before its backward to the end of its backward or W; use {}",
+                   most, remedy);
 }
 
 } // namespace engine

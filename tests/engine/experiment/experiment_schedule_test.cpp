@@ -52,5 +52,10 @@ TEST_CASE("an experiment offloads stashes within its limit, and its file says so
     CHECK_THAT(toToml(experiment), Contains("offload = '3'"));
     CHECK(experimentFromToml(toToml(experiment)) == experiment);
     experiment.schedule.scheme = "bpipe";
-    CHECK_THAT(scheduleOf(experiment).error().message, Contains("already has evicts"));
+    CHECK_THAT(scheduleOf(experiment).error().message,
+               Contains("already has evicts") && Contains("--offload"));
+    // It moved inputs of stages as if they were whole activations.
+    experiment.schedule.scheme = "1f1b";
+    experiment.model.recompute = Recompute::Full;
+    CHECK_THAT(scheduleOf(experiment).error().message, Contains("only a part of its activations"));
 }

@@ -250,6 +250,11 @@ TEST_CASE("conditions that differ are named before the result, and a given defau
          [](Run& r) { r.info.link = "1 GB/s"; }}};
     for (const auto& [note, change] : kinds)
         CHECK(conditionsWith(change) == std::string("Conditions differ: ") + note);
+    // The seed of a simulation is 0 by default, that of a run is 1.
+    base.info.command = "bscope simulate --scheme 1f1b --jitter 10";
+    Run other = base;
+    other.info.command += " --seed 1";
+    CHECK(compare({&base, &other}).value().differences.size() == 1);
 }
 
 TEST_CASE("models, sequences, tokens and flushes that differ are noted")

@@ -1,3 +1,4 @@
+#include "engine/schedule/passes/passes.h"
 #include "profiler/export/exporters.h"
 #include "profiler/import/import.h"
 #include "tests/profiler/export/text_of.h"
@@ -146,6 +147,24 @@ TEST_CASE("process labels have no commas, at which viewers split them")
     for (const json& event : eventsOf(run, "M"))
         if (event["name"] == "process_labels")
             CHECK(event["args"]["labels"].get<std::string>().find(',') == std::string::npos);
+}
+
+// They came back as evicts to the partner, which then held the stashes.
+TEST_CASE("an exported run is imported with its copies to the host")
+{
+    Run run;
+    run.schedule = lower(addOffload(scheduleOf("1f1b", 4, 8), 3).value());
+    const OpCosts costs = costsOf(run.schedule);
+    run.timeline = simulate(run.schedule, costs, {.iterations = 2}).value();
+    run.info.ticksPerUnit = costs.ticksPerUnit;
+    run.info.scheme = "1f1b";
+    const TemporaryFolder folder;
+    std::ofstream(folder / "run.json") << tests::textOf(profiler::exportChrome, run);
+    const auto result = profiler::importTraces({folder.path()}, profiler::Rules::shipped());
+    REQUIRE(result);
+    CHECK(anyOp(result->run.schedule, usesHost));
+    CHECK_FALSE(
+        anyOp(result->run.schedule, [](const Op& op) { return isCopy(op.kind) && !usesHost(op); }));
 }
 
 // Warm-up and the median iteration came back as measured iterations.

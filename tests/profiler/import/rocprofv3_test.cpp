@@ -52,6 +52,18 @@ TEST_CASE("JSON of rocprofv3 becomes a run with the kernels of every rank")
         }
 }
 
+// The rank of a file that could not be read was left out without a word, and the bubble was known.
+TEST_CASE("a rank whose JSON is cut is missing, so that the bubble is unknown")
+{
+    const TemporaryFolder folder;
+    writeText(folder / "roc.rank0.json", rocprofJson(0));
+    const std::string cut = rocprofJson(1);
+    writeText(folder / "roc.rank1.json", cut.substr(0, cut.size() / 2));
+    const Run run = imported(folder).run;
+    CHECK(run.info.import->missingRanks == std::vector{1});
+    CHECK_FALSE(whyUnknown(run.info).empty());
+}
+
 TEST_CASE("JSON of rocprofv3 has its host, its GPU and the rank in its name")
 {
     const RankTrace rank = readRocprofJson("rank1_results.json", rocprofJson(1)).value().front();
