@@ -3,6 +3,7 @@
 #include "engine/base/bootstrap.h"
 #include "engine/base/median.h"
 #include "engine/base/try.h"
+#include "engine/cost/transformer.h"
 #include "engine/experiment/experiment_fields.h"
 #include "profiler/analysis/run_measures.h"
 
@@ -171,6 +172,19 @@ bool contradict(const std::vector<const Run*>& runs, Field field)
     return false;
 }
 
+// The default of an option of `bscope run` that a preset has; "" if unknown.
+std::string valueOfModel(const std::string& model, std::string_view option)
+{
+    const auto sizes = loadTransformer(model);
+    if (!sizes)
+        return {};
+    return option == "--layers"  ? std::to_string(sizes->layers)
+        : option == "--width"    ? std::to_string(sizes->width)
+        : option == "--heads"    ? std::to_string(sizes->heads)
+        : option == "--sequence" ? std::to_string(sizes->sequence)
+                                 : std::string();
+}
+
 // Whether two runs were given different values of an option of `bscope run`.
 bool contradictIn(const std::vector<const Run*>& runs, std::string_view option)
 {
@@ -178,7 +192,7 @@ bool contradictIn(const std::vector<const Run*>& runs, std::string_view option)
     for (const Run* run : runs) {
         if (run->info.command.empty() || run->info.model.empty())
             continue; // Only runs that this program trained have these options.
-        std::string value;
+        std::string value = valueOfModel(run->info.model, option);
         for (const auto& [name, given] : settingsOf(*run))
             if (name == option)
                 value = given;

@@ -162,7 +162,8 @@ TEST_CASE("what makes runs unlike is named before the result")
     const Verdict unlike = verdict(compare({&base, &other}).value());
     CHECK(unlike.kind == Verdict::Kind::NotComparable);
     CHECK_THAT(unlike.text(),
-               Catch::StartsWith("Not comparable: the runs train different models; the runs map "
+               Catch::StartsWith("Not comparable: the runs train different models; the runs have "
+                                 "different sequence lengths; the runs map "
                                  "devices to nodes differently. "));
 }
 
@@ -238,6 +239,7 @@ TEST_CASE("conditions that differ are named before the result, and a given defau
         return conditionsText(compare({&base, &other}).value());
     };
     CHECK(conditionsWith([](Run& r) { r.info.command += " --mapping replicas-together"; }).empty());
+    CHECK(conditionsWith([](Run& r) { r.info.command += " --layers 16"; }).empty()); // of tiny
     const std::pair<const char*, std::function<void(Run&)>> kinds[]{
         {"the runs map devices to nodes differently",
          [](Run& r) { r.info.command += " --mapping contiguous"; }},
