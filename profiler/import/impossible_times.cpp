@@ -147,7 +147,7 @@ std::vector<CallAndBegin> outOfOrder(const std::vector<CallAndBegin>& works)
         if (wanted > 0 && length[i] + 1 == wanted && begin <= next) {
             next = begin;
             --wanted;
-        } else if (begin > next + kClocks || begin + kClocks < before) {
+        } else if (begin - kClocks > next || begin + kClocks < before) {
             found.push_back(works[i]);
         }
     }
