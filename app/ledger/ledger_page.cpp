@@ -502,7 +502,6 @@ private:
         m_runs = withRunsUnderWay(m_ledger.runs(), m_library.runs());
         const QStringList searches = m_settings.searches();
         showFacets(ledgerFacets(m_runs, m_view.openFiles, searches));
-        m_filter->setRuns(m_runs);
         m_save->setEnabled(!m_filter->text().isEmpty() && !searches.contains(m_filter->text()));
         const LedgerFacet chosen = facet();
         Runs shown;
@@ -779,7 +778,7 @@ private:
     QTreeWidget* m_groups = named(makeTree(), "ledgerFacets", tr("Groups of runs"));
     LedgerTable* m_table = named(new LedgerTable(m_theme), "ledgerTable", tr("Runs"));
     LedgerNotes* m_notes = named(new LedgerNotes, "ledgerNotes");
-    SearchField* m_filter = new SearchField(m_theme);
+    SearchField* m_filter = new SearchField(m_theme, m_runs);
     QPushButton* m_save = makeButton(tr("Save search"), QStringLiteral("saveSearch"), "tool");
     QCheckBox* m_hasVarying = named(new QCheckBox(tr("Settings that vary")), "onlyVarying");
     SegmentControl* m_groupBy

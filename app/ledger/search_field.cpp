@@ -15,8 +15,9 @@
 
 namespace app {
 
-SearchField::SearchField(const ThemeController& theme)
+SearchField::SearchField(const ThemeController& theme, const std::vector<LedgerRun>& runs)
     : m_theme(theme)
+    , m_runs(runs)
     , m_row(spaced(new QHBoxLayout(this), {}, 6))
     , m_words(named(new QLineEdit, "ledgerFilter", tr("Search runs")))
 {
@@ -30,10 +31,7 @@ SearchField::SearchField(const ThemeController& theme)
 
 QString SearchField::text() const
 {
-    QStringList all = m_chips;
-    if (!m_words->text().isEmpty())
-        all.append(m_words->text());
-    return all.join(QLatin1Char(' '));
+    return (m_chips + QStringList(m_words->text())).join(QLatin1Char(' ')).trimmed();
 }
 
 void SearchField::setText(const QString& text)
@@ -100,7 +98,7 @@ void SearchField::showChips()
     m_shown->setVisible(!m_chips.isEmpty());
 }
 
-// A menu of the values that runs have for the key of the chip. Ticks act when it closes.
+// A menu of the values that runs have for the key of the chip. A tick acts at once.
 void SearchField::showValues(qsizetype chip, QWidget* button)
 {
     const QString key = m_chips[chip].section(QLatin1Char(':'), 0, 0);

@@ -20,12 +20,9 @@ class SearchField : public QWidget
     Q_OBJECT
 
 public:
-    explicit SearchField(const ThemeController& theme);
+    // Lists the values of `runs`, which must outlive the field.
+    SearchField(const ThemeController& theme, const std::vector<LedgerRun>& runs);
 
-    void setRuns(std::vector<LedgerRun> runs)
-    {
-        m_runs = std::move(runs);
-    }                     // whose values are listed
     QString text() const; // chips and words
     void setText(const QString& text);
     void select(); // focuses the words
@@ -43,7 +40,7 @@ private:
     void removeChip(qsizetype chip);
 
     const ThemeController& m_theme;
-    std::vector<LedgerRun> m_runs;
+    const std::vector<LedgerRun>& m_runs;
     QStringList m_chips; // "scheme:zb-v,bitpipe"
     QHBoxLayout* m_row;
     QWidget* m_shown = nullptr; // the chips
