@@ -1,6 +1,7 @@
 #include "engine/base/try.h"
 #include "engine/schedule/dataflow.h"
 #include "engine/schedule/passes/passes.h"
+#include "engine/schedule/transfers.h"
 
 #include <algorithm>
 #include <iterator>
@@ -198,10 +199,6 @@ Result<void> checkEvictable(const Schedule& schedule)
                             "{} splits micro-batches, and each part needs the stash of another, so "
                             "no stash can be evicted; use a scheme of whole micro-batches",
                             schedule.scheme);
-            if (op.kind == OpKind::Recompute)
-                return fail(Error::Code::Unsupported,
-                            "with recomputation a device keeps only a part of its activations, and "
-                            "evicts move whole ones; leave out one of both");
             if (isTransfer(op.kind) || isCopy(op.kind))
                 return invalid("{} already has {}, and others cannot be added; {}", schedule.scheme,
                                isCopy(op.kind) ? "evicts and loads" : "transfers",
@@ -382,6 +379,10 @@ Result<Schedule> addEvictLoad(const Schedule& schedule, EvictPolicy policy)
 Result<Schedule> addOffload(const Schedule& schedule, double most)
 {
     TRY(checkEvictable(schedule));
+    if (holds(schedule, OpKind::Recompute))
+        return fail(Error::Code::Unsupported,
+                    "with recomputation a device keeps only a part of its activations, and "
+                    "--offload moves whole ones; leave out one of the two");
     const int perActivation = schedule.shape.chunks(); // every stash is that of a chunk
     const int all = schedule.shape.stages * schedule.shape.allMicroBatches();
     const auto limit = static_cast<int>(std::min<double>(all, most * perActivation + kRounding));

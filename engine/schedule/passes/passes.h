@@ -35,7 +35,7 @@ Result<Schedule> addEvictLoad(const Schedule& schedule, EvictPolicy policy);
 // waits for the copy that frees its memory. Of several stashes, those that are needed last are
 // evicted, which takes the fewest copies. A stash is loaded one op before its backward, or earlier
 // where its device has memory. The order of compute ops is unchanged. Fails for schedules with
-// transfers, evicts or parts of micro-batches, and if the limit is too small.
+// transfers, evicts, recomputation or parts of micro-batches, and if the limit is too small.
 Result<Schedule> addOffload(const Schedule& schedule, double most);
 // Adds a RECOMPUTE before each B or I. The RECOMPUTE ops of a joint group all come before the
 // group. If the stash is evicted, its RECOMPUTE comes after the LOAD. The costs decide how much of
