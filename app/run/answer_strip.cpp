@@ -329,15 +329,14 @@ void AnswerStrip::showNext(const engine::Run& run, const FasterSchemesAnswer* an
         return setNext(tr("computing…"), tr("Predicts every synchronous scheme"), false);
     if (!answer->reason.isEmpty())
         return setNext(tr("no prediction: %1").arg(answer->reason), answer->reason, false);
-    const profiler::FasterScheme* fastest
-        = profiler::firstThatFits(answer->schemes, profiler::deviceMemory(run));
+    const engine::MemoryCapacity memory = profiler::deviceMemory(run);
+    const profiler::FasterScheme* fastest = profiler::firstThatFits(answer->schemes, memory);
     if (fastest == nullptr)
         return setNext(answer->schemes.empty()
                            ? tr("No scheme here is faster")
                            : tr("No faster scheme fits in %1")
-                                 .arg(byteScale(profiler::deviceMemory(run).usable())
-                                          .withUnit(static_cast<double>(
-                                              profiler::deviceMemory(run).usable()))),
+                                 .arg(byteScale(memory.usable())
+                                          .withUnit(static_cast<double>(memory.usable()))),
                        {}, false);
     const profiler::FasterScheme& next = *fastest;
     const auto own = static_cast<double>(next.iteration - next.difference);

@@ -42,10 +42,8 @@ public:
         const auto ahead = m_request.prediction.recomputeAhead;
         for (const Recompute recompute : m_recomputes) {
             m_request.prediction.recompute = recompute;
-            if (m_variation.recompute && recompute == Recompute::None)
-                m_request.prediction.recomputeAhead.reset();
-            else
-                m_request.prediction.recomputeAhead = ahead;
+            const bool hasNone = m_variation.recompute && recompute == Recompute::None;
+            m_request.prediction.recomputeAhead = hasNone ? std::nullopt : ahead;
             const auto order = TRY(next());
             if (!m_variation.layers || !order)
                 continue;
