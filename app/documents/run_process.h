@@ -13,7 +13,7 @@
 
 namespace app {
 
-// An event of a worker: one line of --progress jsonl (app/cli/PROGRESS.md), such as
+// An event of a worker: one line of --progress jsonl (progress.md of the guide), such as
 // {"event":"iteration","t":1.5,"index":3,...}. The comment of a field names the events that have
 // it.
 struct WorkerEvent

@@ -27,6 +27,14 @@ FieldFacts ofModel(std::string_view flag, std::string_view label, std::string_vi
     return facts;
 }
 
+// A key of model files that no option sets.
+FieldFacts inFile(std::string_view table, std::string_view key, std::string_view help)
+{
+    FieldFacts facts = inFileOnly(table, key);
+    facts.help = help;
+    return facts;
+}
+
 // A limit of activations per device, "off", or `unlimited` for the number 0.
 Field<M> limitField(const FieldFacts& facts, std::optional<Fraction> M::*member,
                     std::string_view unlimited)
@@ -114,18 +122,34 @@ Fields<ModelSpec> modelFields()
         rate.table = "optimizer";
         rate.value = "RATE";
         add(rate, &M::learningRate);
-        add(inFileOnly("", "name"), &M::name);
-        add(inFileOnly("", "family").oneOf(namesOf(kFamilyNames)), &M::family);
-        add(inFileOnly("", "vocabulary").between(1, kMost), &M::vocabulary);
-        add(inFileOnly("", "patch").between(0, TransformerSpec::kMostPatch), &M::patch);
-        add(inFileOnly("", "kv_heads").between(0, kMost), &M::kvHeads);
-        add(inFileOnly("", "ffn_width").between(0, kMost), &M::ffnWidth);
-        add(inFileOnly("", "tied"), &M::tied);
-        add(inFileOnly("optimizer", "beta1").between(0, 0.999999), &M::beta1);
-        add(inFileOnly("optimizer", "beta2").between(0, 0.999999), &M::beta2);
-        add(inFileOnly("optimizer", "epsilon").between(1e-30, 1), &M::epsilon);
-        add(inFileOnly("optimizer", "weight_decay").between(0, 1e3), &M::weightDecay);
-        add(inFileOnly("init", "std").between(0, 1e3), &M::initStd);
+        add(inFile("", "name", "Name that is shown"), &M::name);
+        add(inFile("", "family", "Architecture").oneOf(namesOf(kFamilyNames)), &M::family);
+        add(inFile("", "vocabulary", "Tokens of the vocabulary; of a ViT: classes")
+                .between(1, kMost),
+            &M::vocabulary);
+        add(inFile("", "patch", "ViT: side of a patch of an RGB image, in pixels")
+                .between(0, TransformerSpec::kMostPatch),
+            &M::patch);
+        add(inFile("", "kv_heads", "Heads of keys and values (llama); 0: as many as heads")
+                .between(0, kMost),
+            &M::kvHeads);
+        add(inFile("", "ffn_width",
+                   "Width of the feed-forward layer; 0: 4 times the width, or 8/3 of it, "
+                   "rounded up to a multiple of 256, with llama")
+                .between(0, kMost),
+            &M::ffnWidth);
+        add(inFile("", "tied", "The output layer has the weights of the embedding"), &M::tied);
+        add(inFile("optimizer", "beta1", "Decay of AdamW's first moment").between(0, 0.999999),
+            &M::beta1);
+        add(inFile("optimizer", "beta2", "Decay of AdamW's second moment").between(0, 0.999999),
+            &M::beta2);
+        add(inFile("optimizer", "epsilon", "AdamW's addition to the root of the second moment")
+                .between(1e-30, 1),
+            &M::epsilon);
+        add(inFile("optimizer", "weight_decay", "AdamW's decay of weights").between(0, 1e3),
+            &M::weightDecay);
+        add(inFile("init", "std", "Standard deviation of initial weights").between(0, 1e3),
+            &M::initStd);
         return fields;
     }();
     return kFields;

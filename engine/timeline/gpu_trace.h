@@ -154,7 +154,7 @@ struct GpuStreamName
 };
 
 // An NVTX range that a library pushed on the host. The ranges of ops are stored with the ops
-// (SCHEMA.md).
+// (run-files.md).
 struct GpuRange
 {
     Window window;

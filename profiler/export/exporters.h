@@ -59,7 +59,7 @@ std::string jsonText(std::string_view text);
 using GpuPieces
     = std::function<engine::Result<void>(const std::function<void(const engine::GpuTrace&)>&)>;
 
-// An export format (FORMATS.md). A new format is one file, a declaration and a line of
+// An export format (exported-files.md). A new format is one file, a declaration and a line of
 // exporters.cpp. The command line and the window show the list in exporters.cpp.
 struct Exporter
 {
@@ -75,16 +75,16 @@ struct Exporter
 std::span<const Exporter> exporters();
 const Exporter* findExporter(std::string_view name); // nullptr if unknown
 
-// Writes a CSV table with one row per span, sorted by device, lane and start. See FORMATS.md.
+// Writes a CSV table with one row per span, sorted by device, lane and start. See exported-files.md.
 void exportCsv(const engine::Run& run, const engine::TextSink& sink);
 
-// Writes the whole run as one JSON object (FORMATS.md): info, placement, iterations with losses,
+// Writes the whole run as one JSON object (exported-files.md): info, placement, iterations with losses,
 // spans, memory events. Each span and event is on a separate line of text.
 void exportJson(const engine::Run& run, const engine::TextSink& sink);
 
 // Writes Chrome's trace event format, for Perfetto and chrome://tracing: a process per device, a
 // thread per lane, arrows from send to receive, a memory counter, and the GPU records as Kineto
-// writes them. See FORMATS.md.
+// writes them. See exported-files.md.
 engine::Result<void> exportChrome(const engine::Run& run, const GpuPieces& gpu,
                                   const engine::TextSink& sink);
 

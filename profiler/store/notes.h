@@ -9,7 +9,7 @@
 
 namespace profiler {
 
-// Reads the notes of a run (BS_annotation of SCHEMA.md), sorted by time. Fails with
+// Reads the notes of a run (BS_annotation of run-files.md), sorted by time. Fails with
 // Error::Code::Corrupt if a note refers to an op or an iteration that the run does not have.
 engine::Result<std::vector<engine::Note>> readNotes(const std::filesystem::path& file);
 

@@ -15,7 +15,7 @@ struct TableDescription
     TableText text;
     std::vector<ColumnText> columns;
 };
-// Every table that a file may have. SCHEMA.md lists them.
+// Every table that a file may have. run-files.md lists them.
 std::vector<TableDescription> allTables();
 
 } // namespace profiler

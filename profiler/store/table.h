@@ -14,7 +14,7 @@
 
 // A table of a run's file consists of a row type, a kTableOf and a function columns(), which names
 // each column and the field of the row that the column stores. CREATE TABLE, INSERT, SELECT and the
-// tables of SCHEMA.md are derived from these.
+// tables of run-files.md are derived from these.
 //
 //     struct SpanRow { std::int64_t begin = 0, end = 0; };
 //     template<> inline constexpr TableText kTableOf<SpanRow>{"BS_span", kEveryRun, "Spans"};

@@ -55,7 +55,7 @@ struct Batch
 Batch batchOf(const engine::Timeline& timeline, std::size_t firstIteration,
               std::size_t firstMemory);
 
-// Writes one run to one .sqlite file, in the format of SCHEMA.md. A background thread writes to
+// Writes one run to one .sqlite file, in the format of run-files.md. A background thread writes to
 // disk (with WAL while the file grows). Not copyable. If the writer is destroyed without finish(),
 // the file can still be opened and has all rows that were committed.
 class TraceWriter

@@ -68,6 +68,10 @@ TEST_CASE("bscope help prints chapters and the help of commands")
     CHECK(contains(bscope(folder, "help").out, "  recording-traces      Recording traces\n"));
     CHECK(bscope(folder, "help recording-traces").out.starts_with("# Recording traces\n"));
     CHECK(contains(bscope(folder, "help numbers").out, "| Bubble | `bubble_ratio` |"));
+    const std::string keys = bscope(folder, "help experiment-files").out;
+    CHECK(contains(keys, "| `run.iterations` | a whole number from "));
+    CHECK(contains(keys, "| `optimizer.beta2` | a number from 0 to 0.999999 | 0.95 |"));
+    CHECK(!contains(bscope(folder, "help run-files").out, "<!--"));
     CHECK(bscope(folder, "help simulate").out == bscope(folder, "simulate --help").out);
     const Printed unknown = bscope(folder, "help recording-trace");
     CHECK(unknown.status == 2);

@@ -181,7 +181,7 @@ TEST_CASE("every scheme trains on the same samples: the losses agree")
     }
 }
 
-TEST_CASE("progress in JSON lines follows PROGRESS.md")
+TEST_CASE("progress in JSON lines follows progress.md")
 {
     const Folder folder;
     const Printed printed = bscope(
@@ -198,7 +198,7 @@ TEST_CASE("progress in JSON lines follows PROGRESS.md")
     int iterations = 0;
     double t = 0;
     std::int64_t rows = 0;
-    const std::string page = readText(tests::sourcePath("app/cli/PROGRESS.md"));
+    const std::string page = readText(tests::sourcePath("resources/guide/progress.md"));
     for (const nlohmann::json& event : all) {
         for (const auto& [field, value] : event.items())
             CHECK(contains(page, "`" + field + "`"));

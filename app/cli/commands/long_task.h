@@ -64,7 +64,7 @@ public:
     const std::atomic<bool>& requested() const;
 };
 
-// Reports the progress of a run or a study on standard error; this class only warnings. PROGRESS.md
+// Reports the progress of a run or a study on standard error; this class only warnings. progress.md
 // describes the JSON lines. All functions are called on the thread that executes the run or study.
 class Progress
 {

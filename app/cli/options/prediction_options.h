@@ -14,7 +14,7 @@ class App;
 namespace cli {
 
 // The options --scheme NAME --devices D --micro-batches N [--chunks v] [--set key=value], or
-// --schedule FILE in a format of FORMAT.md, and the options of the passes.
+// --schedule FILE in a format of schedule-files.md, and the options of the passes.
 struct ScheduleOptions
 {
     std::vector<std::string> schemes;    // empty: the default scheme

@@ -15,7 +15,7 @@
 namespace engine {
 namespace {
 
-// The columns of a schedule file (FORMAT.md).
+// The columns of a schedule file (schedule-files.md).
 enum class CsvColumn {
     Device,
     Index,

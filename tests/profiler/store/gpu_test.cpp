@@ -122,7 +122,7 @@ TEST_CASE("GPU activity is read back as written")
     for (GpuKernel& kernel : read->kernels)
         kernel.name = 0;
     read->calls[0].name = 1;
-    // A call's thread is its device's, see SCHEMA.md.
+    // A call's thread is its device's, see run-files.md.
     expected.calls[0].thread = 0x700002;
     CHECK(read->kernels == expected.kernels);
     CHECK(read->copies == expected.copies);

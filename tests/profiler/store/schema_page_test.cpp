@@ -10,8 +10,8 @@ using namespace engine;
 using namespace profiler;
 using namespace tests;
 
-// SCHEMA.md beside the store. After a change of the tables:
-// BUBBLESCOPE_UPDATE_SCHEMA=1 build/dev/bin/test_store "SCHEMA.md*"
+// run-files.md of the guide. After a change of the tables:
+// BUBBLESCOPE_UPDATE_SCHEMA=1 build/dev/bin/test_store "run-files.md*"
 namespace {
 
 std::string ownTables()
@@ -90,9 +90,9 @@ std::string read(const std::string& file)
 
 } // namespace
 
-TEST_CASE("SCHEMA.md lists every table, column and metric as the store has them")
+TEST_CASE("run-files.md lists every table, column and metric as the store has them")
 {
-    const std::string file = sourcePath("profiler/store/SCHEMA.md");
+    const std::string file = sourcePath("resources/guide/run-files.md");
     const std::string page = read(file);
     std::string expected = withSection(page, "our tables", ownTables());
     expected = withSection(expected, "metrics", metrics());
