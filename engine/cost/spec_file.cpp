@@ -5,7 +5,7 @@
 #include "engine/base/try.h"
 #include "resources/resources.h"
 
-#include <fmt/ranges.h>
+#include <fmt/format.h>
 
 #include <algorithm>
 
@@ -87,9 +87,12 @@ Result<std::string> SpecFile::textOf(Folders folders, std::string_view nameOrFil
         if (const auto preset = resources::find(fmt::format("{}{}{}", folder, nameOrFile, kEnding));
             !preset.empty())
             return std::string(preset);
-    if (!nameOrFile.ends_with(kEnding))
-        return invalid("unknown {} '{}'; use one of {}, or a .toml file", what, nameOrFile,
-                       fmt::join(SpecFile::names(folders), ", "));
+    if (!nameOrFile.ends_with(kEnding)) {
+        const std::vector<std::string> names = SpecFile::names(folders);
+        return invalid(
+            "unknown {} '{}'; {}, or give a .toml file", what, nameOrFile,
+            didYouMean(nameOrFile, std::vector<std::string_view>(names.begin(), names.end())));
+    }
     return readFile(std::string(nameOrFile));
 }
 

@@ -1,5 +1,6 @@
 #include "profiler/figure/layout.h"
 
+#include "engine/base/text.h"
 #include "engine/base/try.h"
 #include "engine/schedule/notation.h"
 #include "profiler/analysis/compare.h"
@@ -12,7 +13,6 @@
 #include "profiler/figure/legend_entries.h"
 
 #include <fmt/format.h>
-#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <cmath>
@@ -1320,8 +1320,8 @@ engine::Result<FigurePreset> findFigurePreset(std::string_view name)
     std::vector<std::string_view> names;
     for (const auto& preset : kPresets)
         names.push_back(preset.name);
-    return fail(Error::Code::NotFound, "unknown preset '{}'; use one of {}", name,
-                fmt::join(names, ", "));
+    return fail(Error::Code::NotFound, "unknown preset '{}'; {}", name,
+                engine::didYouMean(name, names));
 }
 
 Result<Scene> layoutFigure(std::span<const engine::Run* const> runs, const FigureOptions& options,

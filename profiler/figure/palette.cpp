@@ -1,5 +1,6 @@
 #include "profiler/figure/palette.h"
 
+#include "engine/base/text.h"
 #include "engine/base/try.h"
 #include "resources/resources.h"
 
@@ -270,9 +271,12 @@ Colour Palette::*memoryFill(engine::MemoryCategory category)
 Result<Palette> loadPalette(std::string_view name, ThemeMode mode)
 {
     const std::string_view text = resourceOf(name);
-    if (text.empty())
-        return fail(Error::Code::NotFound, "unknown palette '{}'; use one of {}", name,
-                    fmt::join(paletteNames(), ", "));
+    if (text.empty()) {
+        const std::vector<std::string> names = paletteNames();
+        return fail(
+            Error::Code::NotFound, "unknown palette '{}'; {}", name,
+            engine::didYouMean(name, std::vector<std::string_view>(names.begin(), names.end())));
+    }
     const Json file = Json::parse(text, nullptr, false);
     const Json base = Json::parse(resourceOf("default"), nullptr, false);
     const char* const theme = mode == ThemeMode::Dark ? "dark" : "light";

@@ -99,10 +99,11 @@ TEST_CASE("every wrong usage ends with its exit status and one line that says wh
         {"compare one.sqlite", 2, "RUN.sqlite: at least 2 are needed, but 1 was given;"},
         {"analyze", 2, "RUN.sqlite is required"},
         {"reproduce gpipe", 2, "PAPER: gpipe is not one of bitpipe, bpipe;"},
-        {"study foo -o s", 2, "unknown study 'foo'; use one of "},
+        {"study foo -o s", 2, "unknown study 'foo'; use one of: "},
+        {"study chunk -o s", 2, "unknown study 'chunk'; did you mean 'chunks'?"},
         {"study chunks -o -", 2, "-o -: this output is not text"}, // it made a folder "-"
         {"kit -o -", 2, "-o -: this output is not text"},
-        {"estimate --hardware foo", 2, "unknown hardware 'foo'; use one of "},
+        {"estimate --hardware foo", 2, "unknown hardware 'foo'; use one of: "},
         {"export one.sqlite --format pdf", 2, "csv, chrome, json, tikz, html"},
         {"figure one.sqlite", 2, "bubblescope figure RUN.sqlite"},
         {"frobnicate", 2, "unknown command frobnicate"},

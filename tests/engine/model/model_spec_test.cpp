@@ -28,8 +28,8 @@ TEST_CASE("an unknown model is an error that names the presets")
 {
     CHECK(loadModel("huge").error()
           == Error{Error::Code::InvalidArgument,
-                   "unknown model 'huge'; use one of bert-64, gpt-96, gpt2-124m, gpt2-350m, "
-                   "gpt3-96b, llama-65b, small, tiny, tiny-vit, vit-b16, or a .toml file"});
+                   "unknown model 'huge'; use one of: bert-64, gpt-96, gpt2-124m, gpt2-350m, "
+                   "gpt3-96b, llama-65b, small, tiny, tiny-vit, vit-b16, or give a .toml file"});
     CHECK(loadModel("/nowhere/m.toml").error()
           == Error{Error::Code::NotFound,
                    "cannot read /nowhere/m.toml: No such file or directory; check the path"});

@@ -121,7 +121,7 @@ TEST_CASE("an unknown palette names those there are")
     REQUIRE_FALSE(palette.has_value());
     CHECK(palette.error().code == engine::Error::Code::NotFound);
     CHECK(palette.error().message
-          == "unknown palette 'magenta'; use one of default, bitpipe, dualpipe, grey, megatron, "
+          == "unknown palette 'magenta'; use one of: default, bitpipe, dualpipe, grey, megatron, "
              "zero-bubble");
 }
 
