@@ -1,10 +1,12 @@
 #include "app/cli/commands/command.h"
 #include "app/cli/text/output.h"
+#include "engine/backend/cpu/cpu_device.h"
 #include "engine/base/hidden_file.h"
 #include "engine/base/process.h"
 #include "engine/base/text.h"
 #include "engine/base/version.h"
 #include "engine/exec/run_experiment.h"
+#include "profiler/store/query.h"
 
 #include <CLI/CLI.hpp>
 #include <fmt/format.h>
@@ -95,10 +97,13 @@ std::string versionText(bool json)
 {
     if (!json)
         return fmt::format("bscope {}\n", engine::version());
+    const auto cpu = engine::openCpuDevice();
     return nlohmann::ordered_json{{"program", "bscope"},
                                   {"version", std::string(engine::version())},
                                   {"build", std::string(engine::buildId())},
-                                  {"compiler", __VERSION__}}
+                                  {"compiler", __VERSION__},
+                                  {"sqlite", std::string(profiler::sqliteVersion())},
+                                  {"blas", cpu ? (*cpu)->info().library : cpu.error().message}}
                .dump()
         + "\n";
 }
@@ -174,7 +179,8 @@ struct Program
     Program()
     {
         app.require_subcommand(0, 1);
-        app.add_flag("--version", version, "Print the version (with --json also the build)");
+        app.add_flag("--version", version,
+                     "Print the version (with --json also the build and libraries)");
         app.add_flag("--json", json)->group("");
         app.add_flag("--manual", manual)->group(""); // for packaging/man/bscope.1
         app.formatter(std::make_shared<HelpFormatter>());

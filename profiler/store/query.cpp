@@ -228,6 +228,11 @@ Result<std::vector<SchemaTable>> schemaOf(const std::filesystem::path& file)
     return tables;
 }
 
+std::string_view sqliteVersion()
+{
+    return sqlite3_libversion();
+}
+
 std::vector<Recipe> queryRecipes()
 {
     std::vector<Recipe> recipes;

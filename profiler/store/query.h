@@ -39,7 +39,7 @@ engine::Result<QueryResult> runQuery(const std::filesystem::path& file, std::str
                                      const QueryLimits& limits = {},
                                      const std::function<bool()>& isCancelled = {});
 
-// A table of a run and its description in SCHEMA.md.
+// A table of a run and its description in run-files.md.
 struct SchemaTable
 {
     struct Column
@@ -50,8 +50,10 @@ struct SchemaTable
     std::vector<Column> columns;
 };
 
-// In the order of SCHEMA.md.
+// In the order of run-files.md.
 engine::Result<std::vector<SchemaTable>> schemaOf(const std::filesystem::path& file);
+
+std::string_view sqliteVersion(); // "3.40.1"
 
 struct Recipe
 {

@@ -79,6 +79,8 @@ TEST_CASE("the flags --version --json tell the build, which the window compares 
     const auto json = bscope(folder, "--version --json").json();
     CHECK(json["version"] == std::string(engine::version()));
     CHECK(json["build"] == std::string(engine::buildId()));
+    CHECK(json["sqlite"].get<std::string>().starts_with("3."));
+    CHECK(contains(json["blas"].get<std::string>(), "BLAS"));
     CHECK(contains(bscope(folder, "--version").out, std::string(engine::version())));
 }
 
