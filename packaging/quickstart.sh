@@ -46,7 +46,7 @@ Needs root or sudo to install packages. It can be run again at any time; finishe
 
 Environment:
   JOBS           parallel compile jobs (default: the number of cores)
-  BUILD_DIR      build folder (default: build/quickstart; test: build/test)
+  BUILD_DIR      build folder (default: build/quickstart)
   WITH_CUDA      build the CUDA plug-in: ON, OFF or AUTO (default: AUTO, which builds it for the
                  GPUs of this machine if it has both a GPU and the CUDA toolkit)
   CUDA_HOME      folder of the CUDA toolkit (default: /usr/local/cuda, then nvcc from PATH)
@@ -239,11 +239,11 @@ configure() {
     }
 }
 
-# Sets build and programs.
+# Sets build and programs. All commands share one build.
 configure_release() {
     build="${BUILD_DIR:-$root/build/quickstart}"
     programs="$build/bin"
-    configure "$build" -DCMAKE_BUILD_TYPE=Release -DBUILD_TESTING=OFF
+    configure "$build" -DCMAKE_BUILD_TYPE=Release "-DBUILD_TESTING=$1"
 }
 
 # --- commands ---------------------------------------------------------------------------------------------------
@@ -268,7 +268,7 @@ command_run() {
     make_folder "$folder" XDG_DATA_HOME
     ensure_packages "${build_packages[@]}"
     choose_cuda
-    configure_release
+    configure_release OFF
     run_ninja "$build" "the command line" bscope
     say "Training a small GPT with 1F1B and BitPipe in turns on four pipeline devices (emulated on the CPU)"
     runs=("$folder/1f1b-D4-N8.sqlite" "$folder/bitpipe-D4-N8.sqlite")
@@ -289,7 +289,7 @@ command_run() {
 command_build() {
     ensure_packages "${build_packages[@]}"
     choose_cuda
-    configure_release
+    configure_release OFF
     run_ninja "$build" Bubblescope
     say "Built: $programs/bubblescope and $programs/bscope"
 }
@@ -297,10 +297,9 @@ command_build() {
 command_test() {
     ensure_packages "${build_packages[@]}" "${test_packages[@]}"
     choose_cuda
-    local build="${BUILD_DIR:-$root/build/test}"
-    configure "$build" -DCMAKE_BUILD_TYPE=RelWithDebInfo -DWARNINGS_AS_ERRORS=ON \
-        "-DCMAKE_CXX_FLAGS_RELWITHDEBINFO=-O1 -D_GLIBCXX_ASSERTIONS" # kernels: -O3
+    configure_release ON
     run_ninja "$build" "Bubblescope and its tests"
+    ! grep -m 5 'warning: ' "$build/quickstart.log" >&2 || fail "the compiler warned; the log is $build/quickstart.log"
     ctest --test-dir "$build" --output-on-failure --no-tests=error -j "${JOBS:-$(nproc)}"
 }
 

@@ -15,8 +15,11 @@ endif()
 target_link_libraries(bs_options INTERFACE fmt::fmt tl::expected)
 
 # In a unity build (packaging/quickstart.sh) a floor is one translation unit and reuses the precompiled header of
-# bs_precompiled, a library with nothing else: what reuses a header waits for its whole library.
+# bs_precompiled, a library with nothing else: what reuses a header waits for its whole library. A precompiled header
+# serves only code of the same optimization.
 set(CMAKE_UNITY_BUILD_BATCH_SIZE 0)
+set(fast_floors bs_sim bs_exec bs_analysis bs_why bs_search)
+set(fast_options $<$<CONFIG:Release>:-O2>)
 function(bs_precompiled_headers name)
     if(CMAKE_UNITY_BUILD)
         file(CONFIGURE OUTPUT precompiled.cpp CONTENT "")
@@ -27,6 +30,10 @@ function(bs_precompiled_headers name)
     endif()
 endfunction()
 bs_precompiled_headers(bs_precompiled)
+bs_precompiled_headers(bs_fast_precompiled)
+if(TARGET bs_fast_precompiled)
+    target_compile_options(bs_fast_precompiled PRIVATE ${fast_options})
+endif()
 set(precompiled bs_precompiled)
 
 # bs_floor(NAME FOLDERS [dependencies ...]): the sources directly in FOLDERS (a list, of the current directory).
@@ -38,8 +45,13 @@ function(bs_floor name folders)
     if(sources)
         add_library(${name} STATIC ${sources} ${headers})
         target_link_libraries(${name} PUBLIC bs_options ${ARGN})
+        set(reused ${precompiled})
+        if(name IN_LIST fast_floors)
+            target_compile_options(${name} PRIVATE ${fast_options})
+            set(reused bs_fast_precompiled)
+        endif()
         if(CMAKE_UNITY_BUILD)
-            target_precompile_headers(${name} REUSE_FROM ${precompiled})
+            target_precompile_headers(${name} REUSE_FROM ${reused})
         endif()
     else()
         add_library(${name} INTERFACE)
