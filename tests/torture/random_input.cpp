@@ -3,6 +3,9 @@
 // CPU time, with the stack at that moment (addresses for addr2line). Exits with 1 if there was such
 // an event, if the memory keeps growing or if the input stops. RANDOM_INPUT_SEED selects the input.
 // RANDOM_INPUT_PAGE names the action that opens a page, such as `study`, and the input stays on it.
+// random_input pages ROUNDS RUN.sqlite ...: opens every run and closes all pages, ROUNDS times, and
+// prints its memory. Exits with 1 if an event took too long or the memory keeps growing.
+#include "app/documents/run_document.h"
 #include "app/shell/page.h"
 #include "app/ui/control_style.h"
 #include "app/ui/controls.h"
@@ -27,6 +30,7 @@
 #include <cstdio>
 #include <cstdlib>
 #include <random>
+#include <string_view>
 #include <utility>
 
 namespace {
@@ -361,6 +365,40 @@ private:
     bool m_isStuck = false;
 };
 
+// Opens and closes all files, `rounds` times. The memory may grow while caches fill.
+int openAndClose(const TimedApplication& application, app::MainWindow& window,
+                 const QStringList& files, int rounds)
+{
+    constexpr int kLoading = 60'000; // ms
+    double first = 0, open = 0;
+    for (int round = 0; round < rounds; ++round) {
+        for (const QString& file : files) {
+            window.openFiles({file});
+            const auto hasTab = [&] {
+                const app::Page* page = window.currentPage();
+                return page != nullptr && page->file() == file && page->document() != nullptr
+                    && page->document()->state() == app::RunDocument::State::Finished;
+            };
+            if (!QTest::qWaitFor(hasTab, kLoading)) {
+                std::printf("%s did not open\n", qPrintable(file));
+                return 1;
+            }
+        }
+        open = memory();
+        for (const QPointer<app::Page> page : window.tabs().pages())
+            if (page)
+                window.tabs().close(page);
+        QTest::qWait(0);
+        if (round == rounds / 10)
+            first = memory();
+    }
+    const double last = memory();
+    std::printf("%d files opened and closed %d times: longest %.0f ms of CPU time, %.0f MiB with "
+                "all open, %.0f MiB after the first tenth, %.0f MiB at the end\n",
+                static_cast<int>(files.size()), rounds, application.longest(), open, first, last);
+    return application.longest() > TimedApplication::kMostTime || last > first + 100 ? 1 : 0;
+}
+
 } // namespace
 
 int main(int argc, char** argv)
@@ -369,7 +407,8 @@ int main(int argc, char** argv)
         std::signal(crash, onCrash);
     TimedApplication application(argc, argv);
     if (argc < 2) {
-        std::fputs("usage: random_input SECONDS [RUN.sqlite ...]\n", stderr);
+        std::fputs("usage: random_input SECONDS [RUN.sqlite ...], or pages ROUNDS RUN.sqlite ...\n",
+                   stderr);
         return 2;
     }
     app::Settings settings;
@@ -377,9 +416,12 @@ int main(int argc, char** argv)
     app::applyLook(application, theme);
     app::MainWindow window(theme, settings);
     window.show();
-    window.openFiles(QApplication::arguments().mid(2));
     QApplication::setQuitOnLastWindowClosed(false);
+    if (std::string_view(argv[1]) == "pages" && argc > 3)
+        return openAndClose(application, window, QApplication::arguments().mid(3),
+                            std::atoi(argv[2]));
     const QStringList files = QApplication::arguments().mid(2);
+    window.openFiles(files);
     constexpr int kSeed = 20261122;
     bool hasSeed = false;
     const unsigned seed = qEnvironmentVariable("RANDOM_INPUT_SEED").toUInt(&hasSeed);

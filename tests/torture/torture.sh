@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# Hours of bad luck, on demand: tests/torture/torture.sh BUILD [kill|disk|fuzz|signals|limits|locks|window ...]
+# Hours of bad luck, on demand: tests/torture/torture.sh BUILD [kill|disk|calls|fuzz|signals|limits|locks|pages|window ...]
 # BUILD is a build folder with tests. ROUNDS (default 100) is the number of kills and of full disks, FILES (default
 # 1000) that of mutated files per reader, SECONDS_OF_INPUT (default 3600) the time of random input to the window.
 # Prints one line per part; the last result is in RESULTS.md.
@@ -73,6 +73,36 @@ part_disk() {
     report disk "$round disks: $silent ended without an error, $lost runs lost a reported iteration" $((silent + lost))
 }
 
+# Fails system calls of a run one by one (strace). The run ends with one line or goes on, its file is not left "running",
+# and no other file is left behind.
+part_calls() {
+    command -v strace >/dev/null || { report calls "SKIPPED: strace is not installed" 0; return; }
+    local bad=0 tried=0 call error when
+    for call in openat write pwrite64 fdatasync fsync ftruncate rename unlink lseek pread64 clone3 mmap; do
+        rm -rf runs && mkdir runs
+        strace -f -qq -o calls -e "trace=$call" "${training[@]}" --iterations 3 -o runs/r.sqlite >/dev/null 2>&1
+        local count
+        count=$(wc -l <calls)
+        for ((when = 1 + RANDOM % 3; when <= count; when += 1 + count / ${CALLS:-14})); do
+            error=$([ $((RANDOM % 2)) -eq 0 ] && echo EIO || echo ENOSPC)
+            case $call in clone3) error=EAGAIN ;; mmap) error=ENOMEM ;; esac
+            rm -rf runs && mkdir runs
+            timeout 60 strace -f -qq -o /dev/null -e "inject=$call:error=$error:when=$when" \
+                "${training[@]}" --iterations 3 -o runs/r.sqlite >events 2>log
+            local status=$? left outcome=""
+            tried=$((tried + 1))
+            left=$(find runs -mindepth 1 ! -name r.sqlite | wc -l)
+            [ ! -e runs/r.sqlite ] || outcome=$("$bscope" analyze runs/r.sqlite --json 2>&1 | grep -c '"outcome": "running"')
+            if [ "$status" -gt 2 ] && [ "$status" -ne 127 ] || [ "$left" -ne 0 ] || [ "${outcome:-0}" != 0 ] ||
+                [ "$(grep -c '^bscope' log)" -gt 1 ]; then
+                echo "$call $when of $count $error: status $status, $left other files, $outcome running: $(head -c 300 log)"
+                bad=$((bad + 1))
+            fi
+        done
+    done
+    report calls "$tried failing system calls: $bad crashed, left files or a run that seems to go on" "$bad"
+}
+
 part_fuzz() {
     local program="$build/asan/bin/test_fuzz" # which ctest builds
     [ -x "$program" ] || ctest --test-dir "$build" -R '^fuzz' >/dev/null
@@ -144,6 +174,32 @@ part_locks() {
     report locks "$((20 * round)) simultaneous writers: $bad files damaged or left behind" "$bad"
 }
 
+# 500 cycles of opening and closing, 200 runs open at once, and a run of a million ops.
+part_pages() {
+    [ -x "$build/bin/random_input" ] || {
+        report pages "build the target random_input first" 1
+        return
+    }
+    local -a tabs=()
+    local i
+    "$bscope" simulate --scheme 1f1b -o a.sqlite >/dev/null
+    "$bscope" simulate --scheme bitpipe -o b.sqlite >/dev/null
+    "$bscope" simulate --scheme 1f1b -D 16 -N 16384 -o million.sqlite >/dev/null
+    for ((i = 0; i < 200; ++i)); do
+        cp a.sqlite "tab$i.sqlite"
+        tabs+=("$work/tab$i.sqlite")
+    done
+    pages() { # ROUNDS FILE ...
+        QT_QPA_PLATFORM=offscreen HOME=$work XDG_CONFIG_HOME=$work XDG_DATA_HOME=$work XDG_CACHE_HOME=$work \
+            "$build/bin/random_input" pages "$@" >pages.txt 2>pages-errors.txt
+        local status=$?
+        report pages "$(tail -n 1 pages.txt) $([ "$status" -le 1 ] || tail -n 1 pages-errors.txt)" "$status"
+    }
+    pages "${CYCLES:-500}" "$work/a.sqlite" "$work/b.sqlite"
+    pages 1 "${tabs[@]}"
+    pages 3 "$work/million.sqlite"
+}
+
 part_window() {
     [ -x "$build/bin/random_input" ] || {
         report window "build the target random_input first" 1
@@ -158,7 +214,7 @@ part_window() {
     report window "$(tail -n 1 window.txt) $([ "$status" -le 1 ] || tail -n 1 window-errors.txt)" "$status"
 }
 
-[ "$#" -gt 0 ] || set -- kill disk fuzz signals limits locks window
+[ "$#" -gt 0 ] || set -- kill disk calls fuzz signals limits locks pages window
 for part in "$@"; do
     declare -F "part_$part" >/dev/null || { echo "torture.sh: unknown part $part" >&2; exit 2; }
     "part_$part"
