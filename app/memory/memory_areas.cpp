@@ -218,7 +218,7 @@ private:
     QRectF m_panel, m_plot;
 };
 
-constexpr int kRuler = 26, kPanel = 132, kMostPanel = 200;
+constexpr int kRuler = 26, kPanel = 132, kMostPanel = 320;
 
 double fraction(const QRectF& plot, double x)
 {
