@@ -202,16 +202,17 @@ public:
         const DataFlow flow(m_run.schedule);
         std::vector<std::int64_t> durations, latencies;
         for (std::uint32_t op = 0; op < m_index.count(); ++op) {
-            const auto receive = isSend(flow.op(op).kind) ? flow.receiveOf(op) : std::nullopt;
+            const std::uint32_t receive
+                = isSend(flow.op(op).kind) ? flow.receiveOf(op).value_or(kNone) : kNone;
             durations.clear();
             latencies.clear();
             for (const std::vector<Window>& windows : m_windows) {
                 if (windows[op] == kNotRun)
                     continue;
                 durations.push_back(windows[op].duration());
-                if (receive && windows[*receive] != kNotRun)
+                if (receive != kNone && windows[receive] != kNotRun)
                     latencies.push_back(
-                        std::max<std::int64_t>(0, windows[*receive].end - windows[op].end));
+                        std::max<std::int64_t>(0, windows[receive].end - windows[op].end));
             }
             if (!durations.empty())
                 times[op] = {medianOf(durations), medianOf(latencies)};
