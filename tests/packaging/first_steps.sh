@@ -66,6 +66,9 @@ stub cmake 'exit 0'
 stub ninja 'echo "[1/2] Building a.o"; echo "fatal error: error writing to a.s: No space left on device"; exit 1'
 expect "is full; free some space" build
 
+stub ninja 'echo "[1/1] Building a.o"; echo "a.cpp:1:1: warning: unused variable"'
+expect "the compiler warned" test
+
 # A build that has nothing to do, and one whose progress is shown while ninja runs, although it goes to a pipe.
 quickstart_build() {
     env -i PATH="$work/bin" HOME="$work/home" BUILD_DIR="$work/build" "$quickstart" build
