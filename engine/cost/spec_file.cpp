@@ -89,9 +89,10 @@ Result<std::string> SpecFile::textOf(Folders folders, std::string_view nameOrFil
             return std::string(preset);
     if (!nameOrFile.ends_with(kEnding)) {
         const std::vector<std::string> names = SpecFile::names(folders);
-        return invalid(
-            "unknown {} '{}'; {}, or give a .toml file", what, nameOrFile,
-            didYouMean(nameOrFile, std::vector<std::string_view>(names.begin(), names.end())));
+        const std::string advice
+            = didYouMean(nameOrFile, std::vector<std::string_view>(names.begin(), names.end()));
+        return invalid("unknown {} '{}'; {}{}", what, nameOrFile, advice,
+                       advice.ends_with('?') ? "" : ", or give a .toml file");
     }
     return readFile(std::string(nameOrFile));
 }

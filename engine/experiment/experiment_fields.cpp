@@ -123,6 +123,7 @@ void addModel(Table& table)
         {option("", "--model", "Model", "A preset or a model file", "NAME|FILE.toml").essential(),
          [](const E& e) { return e.modelFile.empty() ? e.model.name : e.modelFile; }, setModel});
     FieldFacts file = inFileOnly("run", "model_file");
+    file.help = "Model file that a run was started with";
     file.label = "Model file";
     table.add(file, &E::modelFile);
     for (const Field<ModelSpec>& each : modelFields())

@@ -63,9 +63,11 @@ std::string keys(engine::Fields<Object> fields)
     std::string text = "| key | value | default | meaning |\n|---|---|---|---|\n";
     for (const engine::Field<Object>& one : fields)
         if (!one.key.empty())
-            text += fmt::format("| `{}{}{}` | {} | {} | {} |\n", one.table,
-                                one.table.empty() ? "" : ".", one.key, cell(one.range()),
-                                cell(one.get(defaults)), cell(one.help));
+            text += fmt::format(
+                "| `{}{}{}` | {} | {} | {}{} |\n", one.table, one.table.empty() ? "" : ".", one.key,
+                cell(one.range()), cell(one.get(defaults)), cell(one.help),
+                one.exponent == 0 ? ""
+                                  : fmt::format("; a file states it times 1e{}", one.exponent));
     return text;
 }
 
