@@ -27,6 +27,7 @@
 #include <QLineEdit>
 #include <QPlainTextEdit>
 #include <QPushButton>
+#include <QResizeEvent>
 #include <QScrollArea>
 #include <QSplitter>
 #include <QToolButton>
@@ -42,8 +43,8 @@ using engine::LayerLayout;
 using profiler::LayoutTask;
 using profiler::PredictedRun;
 
-constexpr int kFormColumn = 310, kResultColumn = 372, kFoldResult = 1280; // px
-constexpr double kMilli = 1e-6;                                           // ms in a ns
+constexpr int kFormColumn = 310, kResultColumn = 372, kFoldResult = 1280, kLowPage = 800; // px
+constexpr double kMilli = 1e-6; // ms in a ns
 
 struct LayoutSettings
 {
@@ -234,6 +235,14 @@ public:
         m_settings.layout = state.value(QStringLiteral("layout")).toString().toStdString();
         showPlan();
         ask(false);
+    }
+
+protected:
+    void resizeEvent(QResizeEvent* event) override
+    {
+        Page::resizeEvent(event);
+        for (QWidget* widget : std::initializer_list<QWidget*>{m_beforePreview, m_checks})
+            widget->setVisible(height() >= kLowPage);
     }
 
 private:
@@ -628,7 +637,8 @@ private:
             longest = std::max(longest, one->run->metrics.duration);
         for (SchedulePreview* preview : {m_beforePreview, m_preview})
             preview->setAxis(longest);
-        m_beforePreview->show(views.front());
+        if (height() >= kLowPage)
+            m_beforePreview->show(views.front());
         m_preview->show(views.back());
     }
 

@@ -411,8 +411,7 @@ protected:
     void resizeEvent(QResizeEvent* event) override
     {
         Page::resizeEvent(event);
-        m_preview->setRowsHeight(height() < kLowPage ? kLowRows : kRows);
-        m_best->setRowsHeight(height() < kLowPage ? kLowRows : kRows);
+        shareHeight();
     }
 
 private:
@@ -771,6 +770,7 @@ private:
         QStringList texts;
         QString facts, from;
         m_best->hide();
+        shareHeight();
         if (m_result == nullptr) {
             m_preview->show(nullptr);
         } else {
@@ -806,6 +806,13 @@ private:
         enable();
     }
 
+    void shareHeight()
+    {
+        const int all = height() < kLowPage ? kLowRows : kRows;
+        for (SchedulePreview* preview : {m_preview, m_best})
+            preview->setRowsHeight(m_best->isHidden() ? all : all / 2);
+    }
+
     // The found schedule and, after a search, the best published one on the same time axis.
     void showSchedules(const std::vector<RunViewPointer>& views)
     {
@@ -820,6 +827,7 @@ private:
             m_preview->setAxis(std::llround(longest));
             m_best->setAxis(std::llround(longest / scale));
             m_best->show(views.back());
+            shareHeight();
         }
         m_preview->show(views.front());
     }
