@@ -27,6 +27,7 @@
 #include <QLineEdit>
 #include <QPlainTextEdit>
 #include <QPushButton>
+#include <QResizeEvent>
 #include <QScrollArea>
 #include <QSplitter>
 #include <QToolButton>
@@ -42,8 +43,8 @@ using engine::LayerLayout;
 using profiler::LayoutTask;
 using profiler::PredictedRun;
 
-constexpr int kFormColumn = 310, kResultColumn = 372, kFoldResult = 1280; // px
-constexpr double kMilli = 1e-6;                                           // ms in a ns
+constexpr int kFormColumn = 310, kResultColumn = 372, kFoldResult = 1280, kLowPage = 800; // px
+constexpr double kMilli = 1e-6; // ms in a ns
 
 struct LayoutSettings
 {
@@ -196,7 +197,7 @@ public:
             ask(false);
         });
         connect(&m_views, &ViewPreparation::ready, this,
-                [this](const auto& views) { m_preview->show(views.front()); });
+                [this](const auto& views) { showSchedules(views); });
         setPlan(m_settings.plan);
     }
 
@@ -236,12 +237,22 @@ public:
         ask(false);
     }
 
+protected:
+    void resizeEvent(QResizeEvent* event) override
+    {
+        Page::resizeEvent(event);
+        for (QWidget* widget : std::initializer_list<QWidget*>{m_beforePreview, m_checks})
+            widget->setVisible(height() >= kLowPage);
+    }
+
 private:
     void makeActions()
     {
         m_balance = makeAction("balanceLayers", tr("Balance"), Qt::CTRL | Qt::Key_Return,
                                [this] { ask(true); });
         m_even = makeAction("evenLayers", tr("Even"), {}, [this] { setLayout(0); });
+        m_undo = makeAction("undoLayout", tr("Undo"), QKeySequence::Undo, [this] { step(-1); });
+        m_redo = makeAction("redoLayout", tr("Redo"), QKeySequence::Redo, [this] { step(+1); });
         m_use = makeAction("useLayout", tr("Use in New run"), {}, [this] { useInRun(); });
         m_copyMegatron = makeAction("copyMegatron", tr("Copy for Megatron-LM"), {}, [this] {
             QGuiApplication::clipboard()->setText(m_megatron->toPlainText());
@@ -253,7 +264,7 @@ private:
         foldBelow(kFoldResult, *m_showResult);
         followTheme(m_showResult, Icon::Info, m_theme);
         enableResult(false);
-        inMenu(Menu::Run, {m_balance, m_even, m_use});
+        inMenu(Menu::Run, {m_balance, m_even, m_undo, m_redo, m_use});
         inMenu(Menu::View, {m_showResult});
         inMenu(Menu::Export, {m_copyMegatron, m_copyTitan});
     }
@@ -312,7 +323,8 @@ private:
         return makeLined(
             {makeBar(40, 8,
                      {makeLabel(tr("Layout"), "dock"), new Tag(m_theme, tr("simulated"), this),
-                      kStretch, makeToolButton(m_showResult)}),
+                      kStretch, makeButton(m_undo, "undoButton", "tool"),
+                      makeButton(m_redo, "redoButton", "tool"), makeToolButton(m_showResult)}),
              makeColumn({12, 10, 12, 10}, 6, {m_layout, hint, m_sentence}),
              {m_stages, 3},
              {makeRow({8, 4, 8, 4}, 8, {{m_compute, 1}, {m_peak, 1}}), 2}});
@@ -328,10 +340,13 @@ private:
             text->setMinimumHeight(60);
         }
         m_preview->setPlaceholder(tr("The schedule appears here"));
-        m_preview->setRowsHeight(130);
+        for (SchedulePreview* preview : {m_preview, m_beforePreview})
+            preview->setRowsHeight(100);
+        m_checks->setContentsMargins(12, 8, 12, 8);
         auto* dock = makeLined({makeBar(40, 8, {makeLabel(tr("Result"), "dock"), kStretch}),
                                 m_all,
-                                makeColumn({8, 4, 8, 4}, 0, {m_preview}),
+                                makeColumn({8, 4, 8, 4}, 0, {m_beforePreview, m_preview}),
+                                m_checks,
                                 makeBar(36, 8,
                                         {makeLabel(QStringLiteral("Megatron-LM"), "dock"), kStretch,
                                          makeButton(m_copyMegatron, "copyMegatronButton", "tool")}),
@@ -370,6 +385,7 @@ private:
     void edited()
     {
         m_settings.layout.clear();
+        m_steps.clear();
         m_fields->show(); // a scheme changes the number of chunks
         ask(false);
     }
@@ -393,6 +409,8 @@ private:
     void take(engine::Result<Divided> divided)
     {
         m_divided = divided ? std::make_shared<const Divided>(*std::move(divided)) : nullptr;
+        if (m_divided != nullptr)
+            remember(LayerLayout(m_divided->now().layers).text());
         enableResult(m_divided != nullptr);
         if (m_divided == nullptr)
             showError(divided.error());
@@ -405,6 +423,29 @@ private:
     {
         for (QAction* action : {m_even, m_use, m_copyMegatron, m_copyTitan})
             action->setEnabled(isKnown);
+        m_undo->setEnabled(m_step > 0 && m_step < m_steps.size());
+        m_redo->setEnabled(m_step + 1 < m_steps.size());
+    }
+
+    // Every valid layout that was shown is a step.
+    void remember(const std::string& layout)
+    {
+        if (m_step < m_steps.size() && m_steps[m_step] == layout)
+            return;
+        m_steps.resize(std::min(m_steps.size(), m_step + 1));
+        m_step = m_steps.size();
+        m_steps.push_back(layout);
+    }
+    void step(int by)
+    {
+        m_step += static_cast<std::size_t>(by);
+        showLayout(m_steps[m_step]);
+    }
+    void showLayout(const std::string& layout)
+    {
+        m_settings.layout = layout;
+        m_layout->setText(QString::fromStdString(layout));
+        ask(false);
     }
 
     void showError(const engine::Error& error)
@@ -417,6 +458,7 @@ private:
                              : capitalized(withLabels(engine::Fields<LayoutSettings>(&m_memory, 1),
                                                       error.message)));
         m_preview->setStale();
+        m_checks->clear();
         for (DeviceView* chart : {m_compute, m_peak})
             chart->clear();
         m_stages->show({}, {});
@@ -438,7 +480,8 @@ private:
         showStages();
         showDevices();
         showAll();
-        m_views.ask({RunPointer(now.run, &now.run->run)});
+        showChecks();
+        m_views.ask({RunPointer(before.run, &before.run->run), RunPointer(now.run, &now.run->run)});
         m_megatron->setPlainText(QStringLiteral("--pipeline-model-parallel-size %1 \\\n"
                                                 "--pipeline-model-parallel-layout '%2'")
                                      .arg(before.run->run.schedule.shape.devices)
@@ -565,11 +608,43 @@ private:
         m_all->fit();
     }
 
+    void showChecks()
+    {
+        const Division& now = m_divided->now();
+        const engine::Shape& shape = now.run->run.schedule.shape;
+        const LayoutTask& task = m_divided->task;
+        QStringList checks{
+            tr("✓ E, %1 and L in order").arg(countOf(task.layers(), "layer")),
+            tr("✓ %1 on %2").arg(countOf(shape.stages, "stage"), countOf(shape.devices, "device"))};
+        const auto empty = std::ranges::count(now.layers, 0);
+        checks.append(
+            empty == 0
+                ? tr("✓ every stage has a layer")
+                : tr("✗ %1 without a layer cannot be trained here").arg(countOf(empty, "stage")));
+        if (const auto peak = now.run->metrics.peakBytes(); peak && !task.limit.of.empty())
+            checks.append(tr("%1 memory of every device: %2, limit %3")
+                              .arg(task.limit.admits(now.run->metrics) ? tr("✓") : tr("✗"),
+                                   scaleIn(Unit::GiB, 1).withUnit(static_cast<double>(*peak)),
+                                   fromUtf8(task.limit.text())));
+        m_checks->setText(checks.join(QLatin1Char('\n')));
+    }
+
+    // The layout before and the shown one, on one time axis.
+    void showSchedules(const std::vector<RunViewPointer>& views)
+    {
+        std::int64_t longest = 0;
+        for (const Division* one : {&m_divided->before(), &m_divided->now()})
+            longest = std::max(longest, one->run->metrics.duration);
+        for (SchedulePreview* preview : {m_beforePreview, m_preview})
+            preview->setAxis(longest);
+        if (height() >= kLowPage)
+            m_beforePreview->show(views.front());
+        m_preview->show(views.back());
+    }
+
     void setLayout(std::size_t division)
     {
-        m_settings.layout = LayerLayout(m_divided->all[division].layers).text();
-        m_layout->setText(QString::fromStdString(m_settings.layout));
-        ask(false);
+        showLayout(LayerLayout(m_divided->all[division].layers).text());
     }
 
     void useInRun()
@@ -603,11 +678,16 @@ private:
     RowTable<Division>* m_all = new RowTable<Division>(m_theme, 26, "layoutRows", tr("Layouts"), 0);
     DeviceView *m_compute = new DeviceView(m_theme, "layoutCompute"),
                *m_peak = new DeviceView(m_theme, "layoutPeak");
-    SchedulePreview* m_preview = named(new SchedulePreview(m_theme), "layoutPreview");
+    SchedulePreview *m_preview = named(new SchedulePreview(m_theme), "layoutPreview"),
+                    *m_beforePreview = named(new SchedulePreview(m_theme), "layoutBefore");
+    QLabel* m_checks = makeWrapped("small", "layoutChecks");
+    std::vector<std::string> m_steps; // layouts that were shown, for undo and redo
+    std::size_t m_step = 0;           // the shown one
     QPlainTextEdit *m_megatron
         = named(new QPlainTextEdit, "megatronLayout", tr("Options of Megatron-LM")),
         *m_titan = named(new QPlainTextEdit, "titanLayout", tr("Configuration of torchtitan"));
-    QAction *m_balance, *m_even, *m_use, *m_copyMegatron, *m_copyTitan, *m_showResult;
+    QAction *m_balance, *m_even, *m_undo, *m_redo, *m_use, *m_copyMegatron, *m_copyTitan,
+        *m_showResult;
 };
 
 } // namespace

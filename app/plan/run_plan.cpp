@@ -1,13 +1,18 @@
 #include "app/plan/run_plan.h"
 
 #include "app/ui/text.h"
+#include "engine/base/new_file.h"
+#include "engine/base/process.h"
+#include "engine/base/try.h"
 #include "engine/cost/training_setup.h"
 #include "engine/cost/unit_cost_fields.h"
 #include "engine/experiment/check_experiment.h"
 #include "engine/experiment/experiment.h"
 #include "engine/experiment/experiment_fields.h"
+#include "engine/schedule/formats/schedule_file.h"
 #include "engine/schedules/scheme.h"
 
+#include <QDir>
 #include <QFileInfo>
 
 #include <array>
@@ -141,6 +146,33 @@ RunPlan planFromExperiment(const QString& toml)
     if (auto experiment = engine::experimentFromToml(toml.toStdString()))
         plan.experiment = *std::move(experiment);
     return plan;
+}
+
+namespace {
+QDir schemesFolder()
+{
+    return QDir(QString::fromStdString((engine::dataFolder() / "schemes").string()));
+}
+} // namespace
+
+QStringList ownSchemes()
+{
+    QStringList files;
+    for (const QFileInfo& file :
+         schemesFolder().entryInfoList({QStringLiteral("*.csv")}, QDir::Files, QDir::Name))
+        files.append(file.absoluteFilePath());
+    return files;
+}
+
+engine::Result<QString> keepScheme(const QString& name, const engine::Schedule& order)
+{
+    QString base = name;
+    base.replace(QLatin1Char('/'), QLatin1Char('-'));
+    const QDir folder = schemesFolder();
+    folder.mkpath(QStringLiteral("."));
+    const QString file = folder.absoluteFilePath(base + QStringLiteral(".csv"));
+    TRY(engine::saveFile(file.toStdString(), engine::writeCsv(order), engine::IfExists::Refuse));
+    return file;
 }
 
 QString planProblem(const RunPlan& plan, const engine::Schedule& lowered)

@@ -41,6 +41,12 @@ QString commandText(const RunPlan& plan);
 // Returns the plan of an experiment (RunInfo::experiment); the default plan if it cannot be parsed.
 RunPlan planFromExperiment(const QString& toml);
 
+// The scheme files that the user kept, which New run lists: *.csv of the folder `schemes` of the
+// data folder.
+QStringList ownSchemes();
+// Keeps a schedule of compute ops under a name that no file has. Returns the file.
+engine::Result<QString> keepScheme(const QString& name, const engine::Schedule& order);
+
 // Returns the reason why the plan cannot run although its schedule is valid; "" if it can.
 QString planProblem(const RunPlan& plan, const engine::Schedule& lowered);
 // Returns the reason why this machine cannot run the plan although another could; "" if it can.

@@ -26,6 +26,7 @@ constexpr int kPatience = 200; // ms before the picture is faded
 struct SchedulePreview::Geometry
 {
     TimeAxis axis;
+    std::int64_t duration = 0; // of the iteration
     int rows = 0;
     double row = 0, height = 0; // distance of rows; height of boxes
 
@@ -104,6 +105,12 @@ void SchedulePreview::setRowsHeight(int height)
     setFixedHeight(static_cast<int>(kTop) + height + 8);
 }
 
+void SchedulePreview::setAxis(std::int64_t ticks)
+{
+    m_axis = ticks;
+    update();
+}
+
 SchedulePreview::Geometry SchedulePreview::geometry() const
 {
     const engine::Run& run = m_view->run();
@@ -111,7 +118,9 @@ SchedulePreview::Geometry SchedulePreview::geometry() const
     const auto shown = static_cast<std::size_t>(std::max(0, m_marks.iteration));
     const engine::Window window = iterations[shown < iterations.size() ? shown : 0].window;
     Geometry g;
-    g.axis = {static_cast<double>(window.begin), static_cast<double>(window.end), kNames,
+    g.duration = window.duration();
+    g.axis = {static_cast<double>(window.begin),
+              static_cast<double>(std::max(window.end, window.begin + m_axis)), kNames,
               width() - kNames - kRight, devicePixelRatioF()};
     g.rows = std::min(run.schedule.shape.devices, kRows);
     g.row = (m_rowsHeight + 4.0) / std::max(kFewRows, g.rows);
@@ -123,7 +132,7 @@ SchedulePreview::Geometry SchedulePreview::geometry() const
 void SchedulePreview::paintRuler(QPainter& painter, const Geometry& g) const
 {
     const engine::RunInfo& info = m_view->run().info;
-    const auto duration = static_cast<std::int64_t>(g.axis.end - g.axis.begin);
+    const auto duration = g.duration;
     const QRectF area(g.axis.left, 0, g.axis.width, kTop);
     const QString last = timeText(duration, info);
     paintText(painter, area.adjusted(0, 2, 0, -8), last, uiFont(11), theme().chrome.text2,

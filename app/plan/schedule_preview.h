@@ -46,6 +46,8 @@ public:
     const Marks& marks() const { return m_marks; }
     void setPlaceholder(const QString& text); // the reason to show while there is no schedule
     void setRowsHeight(int height);           // height of the rows, without the ruler
+    // The least time that the width stands for, so that pictures have one time axis.
+    void setAxis(std::int64_t ticks);
     // Keeps the last picture until the next show(). Fades it if that takes long.
     void setWaiting();
     void setStale(); // fades the picture at once, because no new picture will replace it
@@ -71,6 +73,7 @@ private:
     QTimer m_fadeTimer;      // started by setWaiting()
     QString m_nothing;
     int m_rowsHeight;
+    std::int64_t m_axis = 0;
     bool m_isWaiting = false, m_isStale = false;
 };
 

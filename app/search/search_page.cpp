@@ -19,14 +19,16 @@
 #include "engine/cost/unit_cost_fields.h"
 #include "engine/experiment/experiment.h"
 #include "engine/experiment/experiment_fields.h"
+#include "engine/schedule/check/communication.h"
 #include "engine/schedule/formats/schedule_file.h"
-#include "profiler/search/search.h"
+#include "engine/schedule/passes/passes.h"
 #include "profiler/study/chart_kit.h"
 
 #include <QAction>
 #include <QClipboard>
 #include <QGuiApplication>
 #include <QHBoxLayout>
+#include <QInputDialog>
 #include <QLineEdit>
 #include <QPushButton>
 #include <QResizeEvent>
@@ -155,6 +157,16 @@ void SearchHistory::add(const profiler::SearchProgress& progress)
 {
     if (steps.empty() || progress.best < steps.back().second)
         steps.emplace_back(progress.seconds, progress.best);
+    if (progress.found != nullptr && progress.found != now.found) {
+        const profiler::RunMetrics& metrics = progress.found->metrics;
+        const std::pair point(
+            peakOf(metrics),
+            engine::ratio(metrics.duration, progress.found->run.info.ticksPerUnit));
+        std::erase_if(found, [&](const auto& one) {
+            return one.first >= point.first && one.second >= point.second;
+        });
+        found.push_back(point);
+    }
     now = progress;
     now.schemes = {};
 }
@@ -184,10 +196,84 @@ profiler::MarkedScene searchChart(const SearchHistory& history, const ChartLook&
     return chart.canvas.finish();
 }
 
+double peakOf(const profiler::RunMetrics& metrics)
+{
+    constexpr double kGibi = 1 << 30;
+    const auto bytes = metrics.peakBytes();
+    return bytes ? static_cast<double>(*bytes) / kGibi : metrics.peakStash();
+}
+
+profiler::MarkedScene memoryChart(const SearchHistory& history,
+                                  const std::vector<profiler::PublishedSchedule>& schemes,
+                                  const profiler::MemoryLimit& limit, const ChartLook& look)
+{
+    if (schemes.empty())
+        return profiler::emptyChart(look.style, "The memory of the schedules appears here.");
+    constexpr double kMargin = 20, kGibi = 1 << 30;
+    const auto [unit, name] = lengthUnit(history.now.inUnits);
+    const bool hasBytes = schemes.front().metrics.peakBytes().has_value();
+    const double most = limit.of.empty()
+        ? 0
+        : *std::ranges::min_element(limit.of) / (limit.isInBytes ? kGibi : 1);
+    std::vector<double> peaks, lengths;
+    for (const auto& one : schemes) {
+        peaks.push_back(peakOf(one.metrics));
+        lengths.push_back(one.length / unit);
+    }
+    for (const auto& [peak, length] : history.found) {
+        peaks.push_back(peak);
+        lengths.push_back(length / unit);
+    }
+    const profiler::ChartStyle& style = look.style;
+    ChartCanvas canvas(style);
+    canvas.setRightMargin(kMargin);
+    const ChartScale x = profiler::scaleOf(peaks, kPlotLeft, canvas.right());
+    const ChartScale y = profiler::scaleOf(lengths, canvas.bottom(), kPlotTop);
+    if (most > x.least && most < x.most) {
+        canvas.box({x(most), kPlotTop, canvas.right() - x(most), canvas.bottom() - kPlotTop},
+                   style.shade);
+        canvas.line({x(most), kPlotTop}, {x(most), canvas.bottom()}, 1, style.ink, true);
+    }
+    canvas.drawValueAxis(y, name.toStdString());
+    canvas.drawNumberAxis(x, hasBytes ? "peak memory of a device, GiB" : "peak stash, M_a");
+    for (std::size_t i = 0; i < lengths.size(); ++i) // the found ones last, over the others
+        canvas.dot(x(peaks[i]), y(lengths[i]), style.ink,
+                   i < schemes.size() ? style.ground : style.ink);
+    for (std::size_t i = lengths.size(); i-- > 0;)
+        canvas.label(x(peaks[i]), y(lengths[i]),
+                     i < schemes.size()
+                         ? schemeTitle(QString::fromStdString(schemes[i].scheme)).toStdString()
+                         : number(lengths[i], 2).toStdString(),
+                     {style.text, i >= schemes.size()});
+    return canvas.finish();
+}
+
 namespace {
 
 using profiler::PublishedSchedule;
 using profiler::SearchVerdict;
+
+// What a search found, and what the page says about it.
+struct Found
+{
+    profiler::VariedSearch varied;
+    std::vector<std::string> checks;
+};
+
+// What a validator and the transports say about a found schedule.
+std::vector<std::string> checksOf(const engine::Schedule& order)
+{
+    constexpr const char *kYes = "✓ ", *kNo = "✗ ";
+    std::vector<std::string> all{fmt::format("{}valid: {} ops on {} devices, no deadlock", kYes,
+                                             engine::opCount(order), order.shape.devices)};
+    const auto report = engine::checkCommunication(engine::lower(order));
+    for (const auto kind : {engine::TransportKind::Tagged, engine::TransportKind::Nccl}) {
+        const engine::TransportVerdict& verdict = report.verdicts[kind];
+        all.push_back(fmt::format("{}{}{}", verdict.safe ? kYes : kNo, engine::transportTitle(kind),
+                                  verdict.safe ? "" : ": " + verdict.reason));
+    }
+    return all;
+}
 
 constexpr int kFormColumn = 310, kResultColumn = 372, kFoldResult = 1280; // px
 constexpr int kTick = 200;                                                // ms
@@ -207,15 +293,14 @@ engine::Fields<SearchSettings> searchFields()
             settings.memory = text;
             return {};
         };
-        return std::vector{
-            memory,
-            engine::field(engine::option({}, "--vary", "Any placement of stages",
-                                         "Start from schemes with any placement and number of "
-                                         "stages, not only those of the best published one"),
-                          &SearchSettings::variesPlacement),
-            engine::field(engine::option({}, "--seconds", "Time, s", "How long to search")
+        std::vector<engine::Field<SearchSettings>> fields{memory};
+        for (const auto& field : profiler::variationFields())
+            fields.push_back(engine::lifted(field, &SearchSettings::vary));
+        fields.push_back(
+            engine::field(engine::option({}, "--seconds", "Time, s", "About how long to search")
                               .between(0.1, 86'400),
-                          &SearchSettings::seconds)};
+                          &SearchSettings::seconds));
+        return fields;
     }();
     return kFields;
 }
@@ -267,7 +352,7 @@ public:
         connect(m_costs, &CostForm::planChanged, this, &SearchPage::followRun);
         connect(&m_tick, &QTimer::timeout, this, &SearchPage::showProgress);
         connect(&m_views, &ViewPreparation::ready, this,
-                [this](const auto& views) { m_preview->show(views.front()); });
+                [this](const auto& views) { showSchedules(views); });
         m_tick.setInterval(kTick);
         setPlan(m_settings.plan);
         showResult();
@@ -326,7 +411,7 @@ protected:
     void resizeEvent(QResizeEvent* event) override
     {
         Page::resizeEvent(event);
-        m_preview->setRowsHeight(height() < kLowPage ? kLowRows : kRows);
+        shareHeight();
     }
 
 private:
@@ -339,28 +424,29 @@ private:
         profiler::MemoryLimit limit;
     };
     // Called on another thread.
-    static engine::Result<profiler::SearchResult> searched(const SearchSettings& settings,
-                                                           Running& running)
+    static engine::Result<Found> searched(const SearchSettings& settings, Running& running)
     {
         profiler::SearchRequest request;
         request.prediction = settings.plan.request();
-        request.variesPlacement = settings.variesPlacement;
         request.seconds = settings.seconds;
+        request.orders = settings.orders;
         const auto costs = TRY(profiler::costsOf(request.prediction));
         request.limit = TRY(profiler::memoryLimit(settings.memory, costs));
         {
             const std::scoped_lock lock(running.mutex);
             running.limit = request.limit;
         }
-        return profiler::search(
-            request, costs,
+        auto result = TRY(profiler::searchVaried(
+            request, settings.vary,
             [&running](const profiler::SearchProgress& now) {
                 const std::scoped_lock lock(running.mutex);
                 running.history.add(now);
                 if (running.schemes.empty())
                     running.schemes.assign(now.schemes.begin(), now.schemes.end());
             },
-            running.stop);
+            running.stop));
+        auto checks = checksOf(result.result.order);
+        return Found{std::move(result), std::move(checks)};
     }
 
     void makeActions()
@@ -370,13 +456,19 @@ private:
         m_stop = makeAction(
             "stopSearch", tr("Stop"), Qt::Key_Escape, [this] { stop(); },
             tr("end the search and keep the best schedule"));
+        m_longer = makeAction(
+            "searchLonger", tr("Search longer"), {}, [this] { searchLonger(); },
+            tr("try twice as many orders, and keep the shorter schedule"));
+        m_keep = makeAction(
+            "keepFound", tr("Keep best"), QKeySequence::Save, [this] { keepBest(); },
+            tr("save the best schedule as a scheme file, which New run lists; a search goes on"));
         m_edit = makeAction("editFound", tr("Open in the editor"), {}, [this] { openInEditor(); });
         m_export = makeAction("exportFound", tr("Export CSV"), {}, [this] { exportCsv(); });
         m_copy = makeAction("copySearch", tr("Copy command"), {}, [this] { copyCommand(); });
         m_showResult = makeAction("showSearchResult", tr("Published schemes"), {});
         foldBelow(kFoldResult, *m_showResult);
         followTheme(m_showResult, Icon::Info, m_theme);
-        inMenu(Menu::Run, {m_start, m_stop, m_edit, m_copy});
+        inMenu(Menu::Run, {m_start, m_stop, m_longer, m_keep, m_edit, m_copy});
         inMenu(Menu::View, {m_showResult});
         inMenu(Menu::Export, {m_export});
     }
@@ -395,7 +487,9 @@ private:
         setInitialFocus(m_startButton);
         auto* form = makeLined({makeBar(40, 8, {makeLabel(tr("Set-up"), "dock"), kStretch}),
                                 {makeScroll(content), 1},
-                                makeFoot({{m_startButton, 1}, {m_stopButton, 1}})});
+                                makeFoot({{m_startButton, 1},
+                                          {m_stopButton, 1},
+                                          {makeButton(m_longer, "searchLongerButton"), 1}})});
         form->setMinimumWidth(kFormColumn);
         return form;
     }
@@ -432,8 +526,10 @@ private:
     {
         m_chart->setFrameShape(QFrame::NoFrame);
         m_chart->setMinimumHeight(180);
+        m_memoryChart->setFrameShape(QFrame::NoFrame);
+        m_memoryChart->setMinimumHeight(150);
         m_notice->hide();
-        m_preview->setPlaceholder(tr("The schedule appears here when the search ends"));
+        m_preview->setPlaceholder(tr("The best schedule so far appears here"));
         auto* chart = makeColumn(
             {}, 0, {m_notice, makeColumn({12, 10, 12, 6}, 0, {m_sentence}), {m_chart, 1}});
         return makeLined(
@@ -445,7 +541,7 @@ private:
                      {makeLabel(tr("Found schedule"), "dock"),
                       new Tag(m_theme, tr("simulated"), this),
                       {m_facts, 1}}),
-             makeColumn({14, 4, 8, 4}, 0, {m_preview})});
+             makeColumn({14, 4, 8, 4}, 0, {m_preview, m_best})});
     }
 
     QWidget* makeResult()
@@ -457,10 +553,12 @@ private:
         differences->setAccessibleName(tr("What differs"));
         auto* dock
             = makeLined({makeBar(40, 8, {makeLabel(tr("Published schemes"), "dock"), kStretch}),
+                         {m_memoryChart, 3},
                          {m_published, 3},
                          makeBar(36, 8, {makeLabel(tr("What differs"), "dock"), m_from, kStretch}),
                          {differences, 2},
                          makeFoot({{makeButton(m_edit, "editFoundButton", "primary"), 1},
+                                   makeButton(m_keep, "keepFoundButton"),
                                    makeButton(m_export, "exportFoundButton"),
                                    makeButton(m_copy, "copySearchButton")})});
         dock->setMinimumWidth(kFormColumn);
@@ -547,10 +645,27 @@ private:
     void start()
     {
         m_searched = m_settings;
+        m_before.reset();
+        begin();
+    }
+
+    // Twice as many orders cool more slowly. The shorter of both schedules is kept.
+    void searchLonger()
+    {
+        m_searched.orders = 2 * m_result->orders;
+        m_searched.seconds = std::max(1.0, 2 * m_result->seconds);
+        m_before = m_found;
+        begin();
+    }
+
+    void begin()
+    {
         m_result.reset();
+        m_found.reset();
+        m_drawn.reset();
         m_history = {};
         m_schemes.clear();
-        m_history.budget = m_settings.seconds;
+        m_history.budget = m_searched.seconds;
         m_running = std::make_shared<Running>();
         m_running->history = m_history;
         m_form->findChild<QScrollArea*>()->setEnabled(false);
@@ -559,14 +674,14 @@ private:
         showResult();
         m_tick.start();
         m_background.run(
-            [settings = m_settings, running = m_running] {
+            [settings = m_searched, running = m_running] {
                 // A search lasts: the pool may start another thread in its place.
                 QThreadPool::globalInstance()->releaseThread();
                 auto result = searched(settings, *running);
                 QThreadPool::globalInstance()->reserveThread();
                 return result;
             },
-            [this](engine::Result<profiler::SearchResult> result) { finish(std::move(result)); });
+            [this](engine::Result<Found> found) { finish(std::move(found)); });
     }
 
     void stop()
@@ -590,12 +705,28 @@ private:
             return;
         m_left->setText(remainingTime(std::max(0.0, m_history.budget - m_history.now.seconds)));
         showSentence();
-        m_chart->draw(
-            [history = m_history](const ChartLook& look) { return searchChart(history, look); });
+        drawCharts();
+        if (const auto& found = m_history.now.found; found != nullptr && found != m_drawn) {
+            m_drawn = found;
+            m_views.ask({RunPointer(found, &found->run)});
+            m_facts->setText(
+                tr("bubble %1, peak %2").arg(bubbleText(found->metrics), peakText(found->metrics)));
+            m_keep->setEnabled(true);
+        }
         Q_EMIT statusChanged();
     }
 
-    void finish(engine::Result<profiler::SearchResult> result)
+    void drawCharts()
+    {
+        m_chart->draw(
+            [history = m_history](const ChartLook& look) { return searchChart(history, look); });
+        m_memoryChart->draw(
+            [history = m_history, schemes = m_schemes, limit = m_limit](const ChartLook& look) {
+                return memoryChart(history, schemes, limit, look);
+            });
+    }
+
+    void finish(engine::Result<Found> result)
     {
         m_tick.stop();
         showProgress();
@@ -603,8 +734,11 @@ private:
         m_running.reset();
         m_form->findChild<QScrollArea*>()->setEnabled(true);
         if (result) {
-            m_history.add(result->numbers());
-            m_result = std::make_shared<const profiler::SearchResult>(*std::move(result));
+            m_found = std::make_shared<const Found>(*std::move(result));
+            if (m_before && m_before->varied.result.length() <= m_found->varied.result.length())
+                m_found = m_before;
+            m_result = {m_found, &m_found->varied.result};
+            m_history.add(m_result->numbers());
             showSentence();
         } else if (result.error().code == engine::Error::Code::Cancelled) {
             m_sentence->show(Band::Kind::Neutral, tr("Stopped before there was a schedule."), {});
@@ -629,17 +763,21 @@ private:
                 Band::Kind::Neutral, tr("No search yet."),
                 tr("Search changes the order of the published schemes that fit and keeps "
                    "the shortest."));
-        m_chart->draw(
-            [history = m_history](const ChartLook& look) { return searchChart(history, look); });
-        m_published->show(columns(),
-                          m_result == nullptr ? std::vector<PublishedSchedule>()
-                                              : m_result->published);
+        if (m_result != nullptr)
+            m_schemes = m_result->published;
+        drawCharts();
+        m_published->show(columns(), m_schemes);
         QStringList texts;
         QString facts, from;
+        m_best->hide();
+        shareHeight();
         if (m_result == nullptr) {
             m_preview->show(nullptr);
         } else {
-            m_views.ask({RunPointer(m_result, &m_result->found.run)});
+            std::vector<RunPointer> runs{RunPointer(m_result, &m_result->found.run)};
+            if (const auto& best = m_result->publishedRun)
+                runs.emplace_back(best, &best->run);
+            m_views.ask(std::move(runs));
             facts = tr("bubble %1, peak %2; started from %3")
                         .arg(bubbleText(m_result->found.metrics), peakText(m_result->found.metrics),
                              schemeTitle(QString::fromStdString(m_result->start)));
@@ -652,13 +790,46 @@ private:
             else
                 from = tr("from %1").arg(
                     schemeTitle(QString::fromStdString(m_result->bestPublished()->scheme)));
+            const profiler::SearchChoice& chosen = m_found->varied.choices[m_found->varied.chosen];
+            if (!chosen.text().empty())
+                texts.prepend(tr("Found with %1.").arg(fromUtf8(chosen.text())));
             for (const std::string& text : m_result->warnings)
                 texts.append(tr("Warning: %1").arg(fromUtf8(text)));
+            QStringList checks;
+            for (const std::string& text : m_found->checks)
+                checks.append(fromUtf8(text));
+            texts.append(checks.join(QLatin1Char('\n')));
         }
         m_facts->setText(facts);
         m_from->setText(from);
         m_differences->setText(texts.join(QStringLiteral("\n\n")));
         enable();
+    }
+
+    void shareHeight()
+    {
+        const int all = height() < kLowPage ? kLowRows : kRows;
+        for (SchedulePreview* preview : {m_preview, m_best})
+            preview->setRowsHeight(m_best->isHidden() ? all : all / 2);
+    }
+
+    // The found schedule and, after a search, the best published one on the same time axis.
+    void showSchedules(const std::vector<RunViewPointer>& views)
+    {
+        m_preview->setAxis(0);
+        if (m_result != nullptr && views.size() > 1) {
+            const auto& found = m_result->found;
+            const auto& best = *m_result->publishedRun;
+            const double scale
+                = engine::ratio(found.run.info.ticksPerUnit, best.run.info.ticksPerUnit);
+            const double longest = std::max(static_cast<double>(found.metrics.duration),
+                                            scale * static_cast<double>(best.metrics.duration));
+            m_preview->setAxis(std::llround(longest));
+            m_best->setAxis(std::llround(longest / scale));
+            m_best->show(views.back());
+            shareHeight();
+        }
+        m_preview->show(views.front());
     }
 
     void showSentence()
@@ -679,7 +850,7 @@ private:
         const bool isRunning = m_running != nullptr;
         m_stop->setEnabled(isRunning); // first, so that the focus goes from Search to Stop
         m_start->setEnabled(!isRunning && m_problem->text().isEmpty());
-        for (QAction* action : {m_edit, m_export, m_copy})
+        for (QAction* action : {m_edit, m_export, m_copy, m_keep, m_longer})
             action->setEnabled(m_result != nullptr);
         Q_EMIT statusChanged();
     }
@@ -698,6 +869,26 @@ private:
             [result = m_result]() -> engine::Result<std::string> {
                 return engine::writeCsv(result->order);
             });
+    }
+
+    void keepBest()
+    {
+        const engine::Schedule order = m_result != nullptr
+            ? m_result->order
+            : engine::keepOps(m_drawn->run.schedule, [](engine::OpKind kind) {
+                  return engine::runsMicroBatch(kind) || engine::isCopy(kind);
+              });
+        const QString name = QInputDialog::getText(
+            this, tr("Keep the schedule"), tr("Name of the scheme, which New run lists"),
+            QLineEdit::Normal,
+            tr("found %1")
+                .arg(fromUtf8(profiler::lengthText(m_history.now.best, m_history.now.inUnits))));
+        if (name.isEmpty())
+            return;
+        const auto file = keepScheme(name, order);
+        m_notice->show(file ? Band::Kind::Ok : Band::Kind::Error,
+                       file ? tr("Kept.") : tr("Not kept."),
+                       file ? *file : fromUtf8(file.error().message));
     }
 
     void copyCommand()
@@ -722,9 +913,9 @@ private:
             words.push_back(word.toStdString());
         if (!m_searched.memory.empty())
             add("--memory", m_searched.memory);
-        if (m_searched.variesPlacement)
-            add("--vary", "order,placement");
-        add("--seconds", engine::numberText(m_searched.seconds));
+        if (m_searched.vary != profiler::Variation())
+            add("--vary", profiler::varyText(m_searched.vary));
+        add("--orders", std::to_string(m_result->orders));
         add("-o", "found.csv");
         return QString::fromStdString(engine::commandText("search", words));
     }
@@ -736,7 +927,9 @@ private:
     std::vector<PublishedSchedule> m_schemes; // sorted by length
     profiler::MemoryLimit m_limit;
     std::shared_ptr<Running> m_running;                     // nullptr: no search runs
-    std::shared_ptr<const profiler::SearchResult> m_result; // nullptr: none yet
+    std::shared_ptr<const Found> m_found, m_before;         // m_before: of "Search longer"
+    std::shared_ptr<const profiler::SearchResult> m_result; // of m_found; nullptr: none yet
+    std::shared_ptr<const profiler::PredictedRun> m_drawn;  // the best so far in the preview
     Background m_background{this};
     ViewPreparation m_views;
     RunSaver m_saver{this};
@@ -755,10 +948,13 @@ private:
            *m_from = makeLabel({}, "hint"), *m_differences = makeWrapped("", "searchDifferences");
     SceneView* m_chart = named(new SceneView(m_theme, [](std::size_t) { return QString(); }),
                                "searchChart", tr("Best length over time"));
+    SceneView* m_memoryChart = named(new SceneView(m_theme, [](std::size_t) { return QString(); }),
+                                     "searchMemoryChart", tr("Memory against iteration"));
     SchedulePreview* m_preview = named(new SchedulePreview(m_theme), "searchPreview");
+    SchedulePreview* m_best = named(new SchedulePreview(m_theme), "searchBestPublished");
     RowTable<PublishedSchedule>* m_published
         = new RowTable<PublishedSchedule>(m_theme, 26, "searchTable", tr("Published schemes"), 0);
-    QAction *m_start, *m_stop, *m_edit, *m_export, *m_copy, *m_showResult;
+    QAction *m_start, *m_stop, *m_longer, *m_keep, *m_edit, *m_export, *m_copy, *m_showResult;
 };
 
 } // namespace

@@ -12,10 +12,12 @@
 
 #include <QAction>
 #include <QEvent>
+#include <QFileInfo>
 #include <QGridLayout>
 #include <QHBoxLayout>
 #include <QLineEdit>
 #include <QPainter>
+#include <QPushButton>
 #include <QScrollArea>
 #include <QScrollBar>
 #include <QVBoxLayout>
@@ -669,6 +671,15 @@ QWidget* SchemeList::makeHeader()
 
 void SchemeList::addFamilies(QVBoxLayout& column)
 {
+    const QStringList own = ownSchemes();
+    if (!own.isEmpty())
+        column.addWidget(makeLabel(tr("Own"), "secondary"));
+    for (const QString& file : own) {
+        QPushButton* button
+            = makeButton(QFileInfo(file).completeBaseName(), QStringLiteral("ownScheme"), "link");
+        connect(button, &QPushButton::clicked, this, [this, file] { Q_EMIT ownChosen(file); });
+        column.addWidget(button);
+    }
     QHash<QString, qsizetype> places;
     for (const engine::Scheme& scheme : engine::schemes()) {
         const QString title = fromUtf8(scheme.family);

@@ -202,6 +202,7 @@ public:
 
 Q_SIGNALS:
     void chosen(const QString& scheme);
+    void ownChosen(const QString& file); // see ownSchemes()
 
 protected:
     bool eventFilter(QObject* watched, QEvent* event) override;

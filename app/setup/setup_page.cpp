@@ -631,6 +631,11 @@ void SetupPage::connectAll()
     const auto choose
         = [this](const QString& scheme) { setPlan(withScheme(plan(), scheme.toStdString())); };
     connect(m_schemes, &SchemeList::chosen, this, choose);
+    connect(m_schemes, &SchemeList::ownChosen, this, [this](const QString& file) {
+        RunPlan own = plan();
+        own.experiment.scheduleFile = file.toStdString();
+        setPlan(own);
+    });
     connect(m_table, &SchemeTable::chosen, this, choose);
     connect(m_table, &SchemeTable::answered, m_schemes,
             [this] { m_schemes->showRows(m_table->model()); });

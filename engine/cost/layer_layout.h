@@ -28,6 +28,9 @@ public:
     std::string text() const; // parse() is the inverse
 
     bool isDefault() const { return m_first.empty(); }
+    // Of a layout that is not the default.
+    int layers() const { return m_first.back(); }
+    int stages() const { return static_cast<int>(m_first.size()) - 1; }
     // The layers before the stage; stage S: all. The layout must be one of `layers` layers in
     // `stages` stages.
     int first(int layers, int stages, int stage) const;

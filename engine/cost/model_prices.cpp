@@ -175,6 +175,9 @@ private:
         const StageGroup group
             = oneNode ? StageGroup{holders} : m_prices.mapping.group(StageId{stage});
         set(OpKind::AllReduce, stage, allReduce(group, bytes));
+        const double weights = m_on.setup.weightBytes
+            * stageParameters(m_on.model, m_on.setup, m_shape.stages, stage);
+        set(OpKind::Unshard, stage, allReduce(group, weights) / 2); // an all-gather
         if (m_shape.stages < 2 || (stage > 0 && stage < m_shape.stages - 1))
             return;
         // As in allReduceCost() of exec/op_costs.cpp.

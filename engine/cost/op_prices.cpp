@@ -15,7 +15,7 @@ bool takesNoTime(const OpCosts::Cost& cost)
 constexpr bool isCommunication(OpKind kind)
 {
     return kind == OpKind::SendActivation || kind == OpKind::SendGradient || kind == OpKind::Evict
-        || kind == OpKind::Load || kind == OpKind::AllReduce;
+        || kind == OpKind::Load || kind == OpKind::AllReduce || kind == OpKind::Unshard;
 }
 
 } // namespace
@@ -31,6 +31,14 @@ bool OpPrices::isFree(OpKind kind) const
             if (!std::ranges::all_of(ofPart, takesNoTime))
                 return false;
     return true;
+}
+
+void OpPrices::halve(OpKind kind)
+{
+    for (auto& ofStage : m_costs)
+        for (auto& ofPart : ofStage[kind])
+            for (Cost& cost : ofPart)
+                cost.duration /= 2;
 }
 
 bool OpPrices::isCommunicationFree() const

@@ -29,6 +29,7 @@ public:
         m_tied.resize(m_costs.size());
         m_tied[stage] = cost;
     }
+    void halve(OpKind kind);
     // Cost of an op of `device`; a SEND, EVICT or LOAD must have its peer set, or it uses the
     // host.
     const Cost& of(const Op& op, DeviceId device) const

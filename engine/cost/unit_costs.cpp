@@ -39,6 +39,7 @@ std::optional<Fraction> priceOf(OpKind kind, const UnitCosts& costs, Link link)
     case OpKind::SendGradient:
         return across ? costs.p2pAcross.value_or(costs.p2p) : costs.p2p;
     case OpKind::AllReduce:
+    case OpKind::Unshard: // an all-gather takes as long as the reduce-scatter of the gradients
         return across ? costs.allReduceAcross.value_or(costs.allReduce) : costs.allReduce;
     case OpKind::OptimizerStep:
         return costs.optimizer;
@@ -147,7 +148,8 @@ bool setStage(const Shares& shares, const Ticks& ticks, StageId stage, OpPrices&
     for (const OpKind kind : Shares::enumerators())
         for (const Part part : {Part::Whole, Part::Slice})
             for (const Link link : Ids<Link>(kLinkTiers)) {
-                const Share& share = shares[kind][part][kind == OpKind::AllReduce ? tier : link];
+                const bool isOfGroup = kind == OpKind::AllReduce || kind == OpKind::Unshard;
+                const Share& share = shares[kind][part][isOfGroup ? tier : link];
                 const auto duration = ticks.of(share.duration), latency = ticks.of(share.latency);
                 if (!duration || !latency)
                     return false;

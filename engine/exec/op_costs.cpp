@@ -63,8 +63,9 @@ OpCosts::Cost costOf(const EmulationCosts& input, DeviceId device, const Op& op,
                      int unitsPerMicroBatch)
 {
     const bool travels = op.peer != Op::kNoPeer && !input.links.mapping.isOneNode();
-    const LinkCost& link = travels ? input.links.of(input.links.mapping.tier(device.value, op.peer))
-                                   : input.links.inNode;
+    const LinkCost& link = travels
+        ? input.links.of(input.links.mapping.tier(device.value, op.peer))
+        : input.links.of(usesHost(op) ? LinkTier::ToHost : LinkTier::InNode);
     const StageSizes sizes = input.model.sizes(op.stage);
     const int units = unitsOf(op, unitsPerMicroBatch).count;
     const auto message = [&](std::size_t numbers) {
@@ -103,7 +104,8 @@ std::int64_t ringAllReduce(const LinkCost& link, int devices, Bytes bytes)
 
 Result<EmulatedLinks> emulatedLinks(const Experiment& experiment, const Schedule& lowered)
 {
-    EmulatedLinks links{experiment.link, experiment.link};
+    EmulatedLinks links{experiment.link, experiment.link, experiment.linkToHost};
+    links.usesHost = anyOp(lowered, usesHost);
     if (experiment.linkAcross.bytesPerSecond > 0)
         links.acrossNodes.bytesPerSecond = experiment.linkAcross.bytesPerSecond;
     if (experiment.linkAcross.latency.count() > 0)
@@ -115,12 +117,13 @@ Result<EmulatedLinks> emulatedLinks(const Experiment& experiment, const Schedule
 
 std::string describeLinks(const EmulatedLinks& links)
 {
+    const std::string host = links.usesHost ? "; to the host " + describeLink(links.toHost) : "";
     if (links.mapping.isOneNode())
-        return describeLink(links.inNode);
+        return describeLink(links.inNode) + host;
     // The placement of emulated ops has no network model (sim/network.h).
-    return fmt::format("{} within a node, {} between {} nodes, {}, without contention",
+    return fmt::format("{} within a node, {} between {} nodes, {}, without contention{}",
                        describeLink(links.inNode), describeLink(links.acrossNodes),
-                       links.mapping.nodes(), links.mapping.name());
+                       links.mapping.nodes(), links.mapping.name(), host);
 }
 
 OpCosts estimatedCosts(const EmulationCosts& input)

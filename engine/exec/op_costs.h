@@ -10,12 +10,15 @@ namespace engine {
 // The assumed links of an emulated run.
 struct EmulatedLinks
 {
-    LinkCost inNode, acrossNodes;
+    LinkCost inNode, acrossNodes, toHost = {};
     Mapping mapping = {};
+    bool usesHost = false; // stashes are evicted to host memory
 
     const LinkCost& of(LinkTier tier) const
     {
-        return tier == LinkTier::AcrossNodes ? acrossNodes : inNode;
+        return tier == LinkTier::ToHost     ? toHost
+            : tier == LinkTier::AcrossNodes ? acrossNodes
+                                            : inNode;
     }
 };
 // Fails if the mapping does not fit the schedule.

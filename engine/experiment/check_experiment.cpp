@@ -117,6 +117,10 @@ Result<void> checkParts(const Schedule& lowered)
 
 Result<void> checkRunnable(const Schedule& lowered)
 {
+    if (anyOp(lowered, [](const Op& op) { return isSharding(op.kind); }))
+        return fail(Error::Code::Unsupported,
+                    "UNSHARD and RESHARD: a run keeps the whole weights of its stages on every "
+                    "copy; remove these ops, or use bscope simulate");
     return isAsynchronous(lowered) ? checkAsynchronous(lowered) : checkParts(lowered);
 }
 

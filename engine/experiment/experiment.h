@@ -42,6 +42,7 @@ struct Experiment
     LinkCost link;          // link model of an emulated run; free by default, labelled "assumed"
     int devicesPerNode = 0; // devices per node of an emulated run; 0: all devices are in one node
     LinkCost linkAcross;    // link model between nodes; 0: like `link`
+    LinkCost linkToHost;    // from a device of an emulated run to host memory, for --offload
     ReceiveRule receive = ReceiveRule::Eager; // of an emulated run
     Graphs graphs = Graphs::Auto;
     TransportChoice transport = TransportChoice::Auto;

@@ -56,6 +56,13 @@ std::string onlyWithNodes(const E& experiment)
                                           : onlyEmulated(experiment);
 }
 
+std::string onlyWithOffload(const E& experiment)
+{
+    return experiment.model.offload || !experiment.scheduleFile.empty()
+        ? onlyEmulated(experiment)
+        : "only for runs with --offload";
+}
+
 // Adds fields with the same --help group.
 class Table
 {
@@ -219,7 +226,9 @@ void addLink(Table& table)
               return facts;
           };
     const auto addOf = [&table](LinkCost E::*link, Field<E> field) {
-        field.off = link == &E::link ? onlyEmulated : onlyWithNodes;
+        field.off = link == &E::link ? onlyEmulated
+            : link == &E::linkToHost ? onlyWithOffload
+                                     : onlyWithNodes;
         table.add(std::move(field));
     };
     const auto bandwidth = [&](FieldFacts facts, LinkCost E::*link) {
@@ -261,6 +270,16 @@ void addLink(Table& table)
     latency(number("--link-latency-across", "latency_ns_across", "Latency across nodes, µs",
                    "--link-latency between nodes; 0: as within a node", "US", 1e9, kMicrosecond),
             &E::linkAcross);
+    bandwidth(
+        number("--host-bandwidth", "bytes_per_second_to_host", "Bandwidth to the host, GB/s",
+               "Assumed bandwidth from a device to the memory of its host, in GB/s; 0: evicts "
+               "and loads of --offload are free",
+               "GB/S", 1e6, kGiga),
+        &E::linkToHost);
+    latency(number("--host-latency", "latency_ns_to_host", "Latency to the host, µs",
+                   "Assumed latency of an evict or load of --offload, in microseconds", "US", 1e9,
+                   kMicrosecond),
+            &E::linkToHost);
     table
         .add(option("link", "--receive", "Receives",
                     "eager: a message arrives as early as its link allows; deferred: a RECV blocks "

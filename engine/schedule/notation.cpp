@@ -29,6 +29,8 @@ constexpr EnumArray<OpKind, KindNames, kOpKinds> kNames{{{
     {"RECOMPUTE", "RC", "Recompute"},
     {"ALLREDUCE", "AR", "All-reduce"},
     {"OPT", "OPT", "Optimizer step"},
+    {"UNSHARD", "US", "All-gather of weights"},
+    {"RESHARD", "RS", "Release of weights"},
 }}};
 class Reader
 {
@@ -144,12 +146,19 @@ std::string_view kindTitle(OpKind kind)
     return kNames[kind].title;
 }
 
+Result<OpKind> parseKind(std::string_view text)
+{
+    if (const auto kind = kNames.find(text, &KindNames::name))
+        return *kind;
+    return parseKindShortName(text);
+}
+
 Result<OpKind> parseKindShortName(std::string_view text)
 {
     if (const auto kind = kNames.find(text, &KindNames::shortName))
         return *kind;
     return invalid("unknown op '{}'; the ops are F, B, I, W, SF, RF, SB, RB, EV, LD, RC, "
-                   "AR, OPT",
+                   "AR, OPT, US, RS",
                    excerpt(text));
 }
 

@@ -18,5 +18,6 @@ std::string_view kindName(OpKind kind);      // "SEND_F", as in the name of an o
 std::string_view kindShortName(OpKind kind); // "SF", as in the CSV's op column
 std::string_view kindTitle(OpKind kind);     // "Backward", for display
 Result<OpKind> parseKindShortName(std::string_view text);
+Result<OpKind> parseKind(std::string_view text); // by either name
 
 } // namespace engine

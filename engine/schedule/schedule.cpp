@@ -8,7 +8,7 @@ namespace engine {
 
 bool isCompute(OpKind kind)
 {
-    return !isTransfer(kind) && !isCopy(kind) && kind != OpKind::AllReduce;
+    return !isTransfer(kind) && !isCopy(kind) && !isSharding(kind) && kind != OpKind::AllReduce;
 }
 
 bool isBackward(OpKind kind)
@@ -33,7 +33,7 @@ bool finishesBackward(OpKind kind)
 
 bool hasMicroBatch(OpKind kind)
 {
-    return kind != OpKind::AllReduce && kind != OpKind::OptimizerStep;
+    return kind < OpKind::AllReduce;
 }
 
 bool isTransfer(OpKind kind)
@@ -44,6 +44,11 @@ bool isTransfer(OpKind kind)
 bool isCopy(OpKind kind)
 {
     return kind == OpKind::Evict || kind == OpKind::Load;
+}
+
+bool isSharding(OpKind kind)
+{
+    return kind == OpKind::Unshard || kind == OpKind::Reshard;
 }
 
 std::size_t opCount(const Schedule& schedule)

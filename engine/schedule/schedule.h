@@ -27,8 +27,11 @@ enum class OpKind : std::uint8_t {
     Recompute,      // RECOMPUTE
     AllReduce,      // ALLREDUCE  sums the weight gradients of a stage over its replicas
     OptimizerStep,  // OPT
+    // The copies of a stage each keep a share of its weights (FSDP, ZeRO-3):
+    Unshard, // UNSHARD  gathers the whole weights; then ALLREDUCE only scatters the sums
+    Reshard, // RESHARD  frees those of the other copies
 };
-constexpr int kOpKinds = 13;
+constexpr int kOpKinds = 15;
 
 enum class OpFlag : std::uint8_t { None = 0, JointWithNext = 1, Half = 2 };
 
@@ -49,7 +52,7 @@ struct Op
     // stash to or from host memory (usesHost()).
     std::uint16_t peer = kNoPeer;
     StageId stage;
-    MicroBatchId microBatch; // none for AllReduce and OptimizerStep
+    MicroBatchId microBatch; // see hasMicroBatch()
 
     friend auto operator<=>(const Op&, const Op&) = default; // NOLINT: as in id.h
 };
@@ -78,7 +81,8 @@ bool runsMicroBatch(OpKind kind); // F B I W RECOMPUTE
 bool finishesBackward(OpKind kind);
 bool isTransfer(OpKind kind);    // SEND_F RECV_F SEND_B RECV_B
 bool isCopy(OpKind kind);        // EVICT LOAD
-bool hasMicroBatch(OpKind kind); // all kinds except ALLREDUCE and OPT
+bool isSharding(OpKind kind);    // UNSHARD RESHARD
+bool hasMicroBatch(OpKind kind); // all kinds except ALLREDUCE, OPT, UNSHARD and RESHARD
 
 // The mapping of devices to nodes, of every scheme, if none is chosen: schemes are comparable only
 // if they are placed alike. engine/cost/mapping.h describes all mappings.

@@ -40,6 +40,16 @@ OpKind receiveOf(Value::Kind value)
     return value == Value::Kind::Activation ? OpKind::RecvActivation : OpKind::RecvGradient;
 }
 
+std::vector<bool> shardedRows(const Schedule& schedule)
+{
+    std::vector<bool> rows(schedule.shape.rows());
+    for (const auto& ops : schedule.program)
+        for (const Op& op : ops)
+            if (isSharding(op.kind) && exists(op, schedule.shape))
+                rows[schedule.shape.row(op.replica, op.stage)] = true;
+    return rows;
+}
+
 bool holds(const Schedule& schedule, OpKind kind)
 {
     return anyOp(schedule, [kind](const Op& op) { return op.kind == kind; });

@@ -21,6 +21,9 @@ OpKind receiveOf(Value::Kind value);
 // entries form one all-reduce. Ops outside the shape or on the wrong device are left out.
 IdVector<StageId, std::vector<DeviceId>> allReduceCallers(const Schedule& schedule);
 
+// [row] whether each copy of the stage keeps a share of its weights: it has an UNSHARD or RESHARD.
+std::vector<bool> shardedRows(const Schedule& schedule);
+
 bool hasTransfers(const Schedule& schedule);
 bool holds(const Schedule& schedule, OpKind kind);
 

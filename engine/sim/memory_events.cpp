@@ -2,6 +2,7 @@
 
 #include "engine/schedule/check/stash.h"
 #include "engine/schedule/check/weight_versions.h"
+#include "engine/schedule/transfers.h"
 
 #include <algorithm>
 #include <cmath>
@@ -14,15 +15,53 @@ namespace {
 void addHeld(const Schedule& lowered, const IdVector<StageId, StageBytes>& stages,
              std::vector<MemoryEvent>& events)
 {
-    const auto add = [&events](DeviceId device, MemoryCategory category, double bytes) {
-        events.push_back({0, std::llround(bytes), MemoryEvent::kNoOp,
-                          static_cast<std::uint16_t>(device.value), category});
-    };
-    for (const auto& deviceOf : lowered.deviceOf)
-        for (const StageId stage : deviceOf.ids()) {
-            add(deviceOf[stage], MemoryCategory::Weights, stages[stage].weights);
-            add(deviceOf[stage], MemoryCategory::Gradients, stages[stage].gradients);
-            add(deviceOf[stage], MemoryCategory::Optimizer, stages[stage].optimizer);
+    const Shape& shape = lowered.shape;
+    const std::vector<bool> isSharded = shardedRows(lowered);
+    for (int replica = 0; replica < shape.replicas; ++replica)
+        for (const StageId stage : Ids<StageId>(shape.stages)) {
+            const double share
+                = isSharded[shape.row(replica, stage)] ? 1.0 / shape.dataParallel : 1;
+            const auto add = [&](MemoryCategory category, double bytes) {
+                events.push_back({0, std::llround(share * bytes), MemoryEvent::kNoOp,
+                                  static_cast<std::uint16_t>(lowered.device(replica, stage).value),
+                                  category});
+            };
+            add(MemoryCategory::Weights, stages[stage].weights);
+            add(MemoryCategory::Gradients, stages[stage].gradients);
+            add(MemoryCategory::Optimizer, stages[stage].optimizer);
+        }
+}
+
+// Adds what a sharded stage holds of the other copies: weights from its UNSHARD to its RESHARD, and
+// gradients from its first backward to its ALLREDUCE, which scatters their sums.
+void addGathered(const Schedule& lowered, const Timeline& timeline,
+                 const IdVector<StageId, StageBytes>& stages, std::vector<MemoryEvent>& events)
+{
+    const Shape& shape = lowered.shape;
+    const std::vector<bool> isSharded = shardedRows(lowered);
+    std::vector<bool> isWhole(isSharded.size());
+    std::set<std::pair<std::uint32_t, std::uint32_t>> summed; // iteration and row
+    const OpIndex index(lowered);
+    for (const Track& track : timeline.tracks)
+        for (const Span& span : track.spans) {
+            const Op& op = opAt(lowered, index, span.op);
+            const std::uint32_t row = shape.row(op.replica, op.stage);
+            const auto note = [&](std::int64_t time, double bytes, MemoryCategory category) {
+                events.push_back({time, std::llround(bytes * (1 - 1.0 / shape.dataParallel)),
+                                  span.op, static_cast<std::uint16_t>(track.device.value),
+                                  category});
+            };
+            if (!isSharded[row])
+                continue;
+            if (isSharding(op.kind) && isWhole[row] != (op.kind == OpKind::Unshard)) {
+                isWhole[row] = !isWhole[row];
+                note(span.begin, (isWhole[row] ? 1 : -1) * stages[op.stage].weights,
+                     MemoryCategory::Weights);
+            } else if (finishesBackward(op.kind) && summed.emplace(span.iteration, row).second) {
+                note(span.begin, stages[op.stage].gradients, MemoryCategory::Gradients);
+            } else if (op.kind == OpKind::AllReduce && summed.erase({span.iteration, row}) > 0) {
+                note(span.end, -stages[op.stage].gradients, MemoryCategory::Gradients);
+            }
         }
 }
 
@@ -144,6 +183,8 @@ std::vector<MemoryEvent> simulatedMemory(const Schedule& lowered, const Timeline
         if (track.kind == Track::Kind::Compute || track.kind == Track::Kind::Copy)
             for (const Span& span : track.spans)
                 stashes.add(track.device, opAt(lowered, index, span.op), span);
+    if (holds(lowered, OpKind::Unshard))
+        addGathered(lowered, timeline, stages, events);
     for (const Track& track : timeline.tracks)
         if (track.kind == Track::Kind::Compute)
             addVersions(lowered, track, stages, events);

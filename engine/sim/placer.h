@@ -158,10 +158,12 @@ private:
         std::size_t next = 0;  // index of the next op
         std::int64_t free = 0; // time from which compute is free
         ValueKey waitsFor;
-        std::int32_t copies = -1; // index into m_copies; -1: no evicts
-        bool hasCalled = false;   // has joined the all-reduce that blocks it
-        bool hasPosted = false;   // has posted the messages of the next ops
-        int sending = 0;          // blocking sends in the network
+        std::int32_t copies = -1;               // index into m_copies; -1: no evicts
+        bool hasCalled = false;                 // has joined the all-reduce that blocks it
+        bool hasPosted = false;                 // has posted the messages of the next ops
+        int sending = 0;                        // blocking sends in the network
+        std::int64_t gathered = 0;              // time from which the stream of UNSHARD is free
+        std::vector<std::int64_t> weights = {}; // [row] end of its last UNSHARD; empty: no UNSHARD
         Network::Flow waitsForFlow = Network::kNone, lastSend = Network::kNone;
         std::uint32_t evictRoute = kNone, loadRoute = kNone;
         std::vector<Link> links; // outgoing, in order of first use
@@ -179,6 +181,7 @@ private:
     void meet(DeviceId from, DeviceId to);
     std::size_t allReduce(DeviceId device, Ops ops);
     std::size_t copy(DeviceId device, const Op& op);
+    std::size_t shard(DeviceId device, const Op& op);
 
     BS_INLINED bool gather(DeviceId device, const Op& op, std::int64_t& start);
     BS_INLINED bool isThere(DeviceId device, const Value& value, ValueKey key, std::int64_t& start);
@@ -269,6 +272,9 @@ std::size_t Placer<Costs, Recorder>::step(DeviceId device, Ops ops)
     case OpKind::Evict:
     case OpKind::Load:
         return copy(device, ops.front());
+    case OpKind::Unshard:
+    case OpKind::Reshard:
+        return shard(device, ops.front());
     default:
         return compute(device, ops);
     }
@@ -288,6 +294,9 @@ std::size_t Placer<Costs, Recorder>::compute(DeviceId device, Ops ops)
     for (const Op& op : group)
         if (!gather(device, op, start))
             return 0;
+    if (!own.weights.empty())
+        for (const Op& op : group)
+            start = std::max(start, own.weights[m_shape.row(op.replica, op.stage)]);
     if (own.copies >= 0) {
         if (m_network && !awaitRoom(own, group, start))
             return 0;
@@ -609,6 +618,24 @@ std::size_t Placer<Costs, Recorder>::copy(DeviceId device, const Op& op)
     return 1;
 }
 
+// The all-gathers of a device are sequential and run concurrently with compute. Every copy of the
+// pipeline issues the same ones at the same time, so none waits for another copy.
+template<class Costs, class Recorder>
+std::size_t Placer<Costs, Recorder>::shard(DeviceId device, const Op& op)
+{
+    Device& own = m_devices[device];
+    own.weights.resize(m_shape.rows(), m_in.start);
+    Window window{own.free, own.free};
+    if (op.kind == OpKind::Unshard) {
+        window.begin = std::max(own.free, own.gathered);
+        window.end = window.begin + costOf(device, 0, op).duration;
+        own.gathered = own.weights[m_shape.row(op.replica, op.stage)] = window.end;
+    }
+    m_recorder.reduced(device, numberOf(device), window);
+    m_window.end = std::max(m_window.end, window.end);
+    return 1;
+}
+
 template<class Costs, class Recorder>
 void Placer<Costs, Recorder>::arrive(DeviceId device, ValueKey value, std::int64_t tick)
 {
@@ -801,7 +828,7 @@ Placer<Costs, Recorder>::Placer(const Placement<Costs>& placement, Recorder& rec
         = m_in.facts.hasCopies ? stashCapacity(m_in.schedule) : IdVector<DeviceId, StashCapacity>();
     for (const DeviceId d : m_devices.ids()) {
         Device& device = m_devices[d];
-        device.free = m_in.start;
+        device.free = device.gathered = m_in.start;
         m_runnable.push_back(d);
         if (m_in.facts.hasCopies && capacity[d].own > 0) {
             device.copies = m_copies.size();

@@ -53,9 +53,10 @@ public:
     void reduced(DeviceId device, std::uint32_t, Window window)
     {
         auto& windows = m_reduced[device];
-        if (!windows.empty() && window.begin <= windows.back().end)
-            windows.back().end = std::max(windows.back().end, window.end);
-        else if (window.duration() > 0)
+        for (; !windows.empty() && window.begin <= windows.back().end; windows.pop_back())
+            window = {std::min(window.begin, windows.back().begin),
+                      std::max(window.end, windows.back().end)};
+        if (window.duration() > 0)
             windows.push_back(window);
     }
     void copied(DeviceId device, std::uint32_t, const Op& op, Window window)

@@ -26,6 +26,8 @@ constexpr EnumArray<OpKind, RangeCategory, kOpKinds> kCategories{{{
     {11, "RECOMPUTE", kForward},
     {8, "ALLREDUCE", kCommunication},
     {7, "OPT", kOptimizer},
+    {12, "UNSHARD", kCommunication},
+    {13, "RESHARD", kCommunication},
 }}};
 
 // nullptr if sail-sg's schedules have no such op.

@@ -14,6 +14,8 @@ Track::Kind laneOf(OpKind kind)
     case OpKind::RecvGradient:
         return Track::Kind::Receive;
     case OpKind::AllReduce:
+    case OpKind::Unshard:
+    case OpKind::Reshard:
         return Track::Kind::AllReduce;
     case OpKind::Evict:
     case OpKind::Load:

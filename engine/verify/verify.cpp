@@ -28,6 +28,10 @@ struct Size
 
 std::vector<Size> sizes(const VerifyOptions& options)
 {
+    if (!options.layout.isDefault()) { // with one stage per device and with two
+        const int stages = options.layout.stages();
+        return {{stages, 2 * stages}, {stages / 2, stages}};
+    }
     if (options.full)
         return {{2, 2}, {2, 4}, {2, 6}, {3, 5}, {4, 4}, {4, 8}, {4, 12}, {8, 8}, {8, 16}};
     if (options.backend == Backend::Cuda)
@@ -35,19 +39,22 @@ std::vector<Size> sizes(const VerifyOptions& options)
     return {{4, 8}};
 }
 
-// Whether the request is valid and can be trained at this size.
-bool isTrainable(const ScheduleRequest& request)
+// Whether the request is valid and can be trained at this size with this layout.
+bool isTrainable(const ScheduleRequest& request, const LayerLayout& layout)
 {
     const auto schedule = buildSchedule(request);
-    return schedule && schedule->shape.stages <= kLayers && checkRunnable(lower(*schedule));
+    return schedule && checkRunnable(lower(*schedule))
+        && (layout.isDefault() ? schedule->shape.stages <= kLayers
+                               : schedule->shape.stages == layout.stages());
 }
 
 // A GPT that is small enough for hundreds of runs.
-ModelSpec verifyModel()
+ModelSpec verifyModel(const LayerLayout& layout = {})
 {
     ModelSpec model;
     model.name = "miniature";
-    model.layers = kLayers;
+    model.layers = layout.isDefault() ? kLayers : layout.layers();
+    model.layout = layout;
     model.width = 16;
     model.heads = 2;
     model.sequence = 16;
@@ -71,7 +78,7 @@ std::vector<ScheduleRequest> verifyRequests(const VerifyOptions& options)
 {
     std::vector<ScheduleRequest> all;
     const auto add = [&](const ScheduleRequest& request) {
-        if (isTrainable(request))
+        if (isTrainable(request, options.layout))
             all.push_back(request);
     };
     for (const Scheme& scheme : schemes()) {
@@ -90,7 +97,7 @@ std::vector<ScheduleRequest> verifyRequests(const VerifyOptions& options)
                     add(request);
                 }
         }
-        if (scheme.name == "bitpipe" && !options.full)
+        if (scheme.name == "bitpipe" && !options.full && options.layout.isDefault())
             add(oddRequest());
     }
     return all;
@@ -145,9 +152,10 @@ constexpr std::array<std::string_view, 3> kWithVariants{"1f1b", "zb-h1", "bitpip
 class Verification
 {
 public:
-    Verification(const std::function<void(const VerifyCheck&)>& report,
+    Verification(const LayerLayout& layout, const std::function<void(const VerifyCheck&)>& report,
                  const std::atomic<bool>& cancel)
-        : m_report(report)
+        : m_model(verifyModel(layout))
+        , m_report(report)
         , m_cancel(cancel)
     { }
 
@@ -158,10 +166,11 @@ public:
                 return fail(Error::Code::Cancelled, "cancelled");
             gradients("integer gradients", request, mode, checkIntegerProbe(request, mode));
             gradients("exact gradients", request, mode,
-                      checkRealGradients(request, {.model = verifyModel(), .mode = mode}));
+                      checkRealGradients(request, {.model = m_model, .mode = mode}));
         }
         agreement(request);
-        if (std::ranges::find(kWithVariants, request.scheme) == kWithVariants.end()
+        if (!m_model.layout.isDefault()
+            || std::ranges::find(kWithVariants, request.scheme) == kWithVariants.end()
             || !request.options.empty())
             return {};
         TRY(withCopies(request));
@@ -177,7 +186,7 @@ public:
         request.scheme = order.scheme;
         request.devices = order.shape.devices;
         request.microBatches = order.shape.microBatches;
-        ModelSpec model = verifyModel();
+        ModelSpec model = m_model;
         Schedule kept = order; // the integer model has no recomputation
         if (holds(order, OpKind::Recompute)) {
             model.recompute = Recompute::Full;
@@ -374,8 +383,7 @@ private:
         return least;
     }
 
-    Result<Run> train(const ScheduleRequest& request, Mode mode,
-                      const ModelSpec& model = verifyModel()) const
+    Result<Run> train(const ScheduleRequest& request, Mode mode, const ModelSpec& model) const
     {
         Experiment experiment;
         experiment.schedule = request;
@@ -389,7 +397,8 @@ private:
 
     void agreement(const ScheduleRequest& request)
     {
-        const auto emulated = train(request, Mode::Emulate), live = train(request, Mode::Live);
+        const auto emulated = train(request, Mode::Emulate, m_model);
+        const auto live = train(request, Mode::Live, m_model);
         VerifyCheck losses = about("losses", request, Mode::Live);
         VerifyCheck placement = about("placement", request, Mode::Emulate);
         if (!emulated || !live) {
@@ -445,6 +454,7 @@ private:
             == (isStream ? own.extent() : own.iterations.back().window).duration();
     }
 
+    const ModelSpec m_model;
     const std::function<void(const VerifyCheck&)>& m_report;
     const std::atomic<bool>& m_cancel;
     std::vector<VerifyCheck> m_checks;
@@ -463,17 +473,23 @@ Result<std::vector<VerifyCheck>> verifyEngine(const VerifyOptions& options,
         if (findScheme(scheme) == nullptr)
             return fail(Error::Code::NotFound,
                         "unknown scheme '{}'; bscope schemes lists all schemes", scheme);
-    Verification verification(report, cancel);
+    Verification verification(options.layout, report, cancel);
     if (!options.scheduleFile.empty()) {
         TRY(verification.file(options.scheduleFile));
         return verification.take();
     }
     const bool onGpus = options.backend == Backend::Cuda;
-    for (const ScheduleRequest& request : verifyRequests(options))
+    const auto requests = verifyRequests(options);
+    if (requests.empty() && !options.layout.isDefault())
+        return invalid("--layout: no selected scheme has {} stages on {} devices, or on half as "
+                       "many; use another layout or --scheme",
+                       options.layout.stages(), options.layout.stages());
+    for (const ScheduleRequest& request : requests)
         TRY(onGpus ? verification.onGpus(request) : verification.all(request));
     if (onGpus)
         return verification.take();
-    TRY(verification.time());
+    if (options.layout.isDefault())
+        TRY(verification.time());
     return verification.take();
 }
 

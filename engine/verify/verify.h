@@ -107,6 +107,7 @@ struct VerifyOptions
     Backend backend = Backend::Cpu;
     std::vector<std::string> schemes; // empty: all schemes
     std::string scheduleFile;         // on the CPU: only the gradients of this file's order; or ""
+    LayerLayout layout = {}; // of the model; then only sizes with as many stages, without variants
 };
 
 // Runs the checks of bscope verify. The gradients of every scheme must equal those of sequential

@@ -53,6 +53,15 @@ DataFlow::DataFlow(const Schedule& schedule)
     for (Table* table : {&m_send, &m_receive})
         table->assign(values, kNone);
     forEachOp(schedule, [this](std::uint32_t number, const Op& op) { noteTransfer(number, op); });
+    if (holds(schedule, OpKind::Unshard)) {
+        Table last(shape.rows(), kNone);
+        forEachOp(schedule, [&](std::uint32_t, const Op& op) {
+            std::uint32_t& gather = last[shape.row(op.replica, op.stage)];
+            m_gathers.push_back(runsMicroBatch(op.kind) ? gather : kNone);
+            if (op.kind == OpKind::Unshard)
+                gather = static_cast<std::uint32_t>(m_gathers.size()) - 1;
+        });
+    }
     m_producers = group(values, [&shape](const Op& op, auto add) {
         if (!isTransfer(op.kind))
             for (const Value& value : produces(op, shape))
@@ -97,6 +106,12 @@ std::optional<std::uint32_t> DataFlow::producer(const Value& value, std::uint32_
         return std::nullopt;
     const auto behind = std::ranges::lower_bound(makers, consumer);
     return makers.size() == 1 || behind == makers.begin() ? makers.front() : *(behind - 1);
+}
+
+std::optional<std::uint32_t> DataFlow::gatherOf(std::uint32_t op) const
+{
+    return m_gathers.empty() || m_gathers[op] == kNone ? std::nullopt
+                                                       : std::optional(m_gathers[op]);
 }
 
 std::optional<std::uint32_t> DataFlow::send(const Value& value) const

@@ -26,6 +26,8 @@ public:
     // different producers, because LOAD and RECOMPUTE produce the stash again.
     std::optional<std::uint32_t> producer(const engine::Value& value, std::uint32_t consumer) const;
     std::optional<std::uint32_t> send(const engine::Value& value) const;
+    // The last UNSHARD of the stage of a compute op before the op.
+    std::optional<std::uint32_t> gatherOf(std::uint32_t op) const;
     // Returns the RECV of `value` on `device`; nullopt if the device produces the value itself.
     std::optional<std::uint32_t> receive(const engine::Value& value, engine::DeviceId device) const;
     // Returns the RECV of the message that a SEND sends.
@@ -51,6 +53,7 @@ private:
     const engine::Schedule& m_schedule;
     engine::OpIndex m_index;
     Table m_send, m_receive;         // indexed by value
+    Table m_gathers;                 // [op] see gatherOf(); empty without UNSHARD
     Groups m_producers, m_consumers; // indexed by value
     Groups m_contributors;           // indexed by stage
 };

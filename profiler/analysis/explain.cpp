@@ -121,6 +121,8 @@ std::vector<Explainer::Need> Explainer::needsOf(std::uint32_t op) const
     else
         for (const Value& value : consumes(what, m_run.schedule.shape))
             add(needFor(value, op));
+    if (const auto gather = m_flow.gatherOf(op); gather && ran(*gather))
+        add(Need{*gather, std::nullopt, m_window[*gather].end});
     std::ranges::stable_sort(needs, std::ranges::greater{}, &Need::arrival);
     return needs;
 }

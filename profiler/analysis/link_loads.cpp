@@ -82,8 +82,8 @@ private:
         const Op& op = m_run.schedule.program[device][m_index.positionOf(span.op)];
         if (op.kind == OpKind::AllReduce)
             return addTo(m_sums[{op.stage, device}], op, {device, device}, span.window());
-        if (usesHost(op))
-            return; // no link between devices
+        if (usesHost(op) || isSharding(op.kind))
+            return; // no link between the devices of this copy
         const DeviceId peer{op.peer};
         const bool comes = op.kind == OpKind::Load;
         const DeviceId from = comes ? peer : device, to = comes ? device : peer;

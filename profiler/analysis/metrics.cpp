@@ -181,14 +181,24 @@ DeviceMetrics timesOf(const Run& run, const OpIndex& index, const Lanes& lanes, 
 // that one device holds in a one-direction scheme, over all its chunks.
 void addWeights(const Schedule& schedule, IdVector<DeviceId, DeviceMetrics>& devices)
 {
-    const int chunks = schedule.shape.chunks();
-    IdVector<DeviceId, int> held(devices.size(), 0);
-    for (const auto& stages : schedule.deviceOf)
-        for (const DeviceId d : stages)
-            ++held[d];
+    const Shape& shape = schedule.shape;
+    const double others = 1 - 1.0 / shape.dataParallel; // share of the other copies, if sharded
+    const std::vector<bool> isSharded = shardedRows(schedule);
+    IdVector<DeviceId, double> held(devices.size(), 0);
+    for (int replica = 0; replica < shape.replicas; ++replica)
+        for (const StageId stage : schedule.deviceOf[replica].ids())
+            held[schedule.device(replica, stage)]
+                += isSharded[shape.row(replica, stage)] ? 1 - others : 1;
     const auto versions = versionsKept(schedule);
-    for (const DeviceId d : devices.ids())
-        devices[d].weights = ratio(held[d] * versions[d], chunks);
+    for (const DeviceId d : devices.ids()) {
+        double gathered = 0, most = 0;
+        for (const Op& op : schedule.program[d])
+            if (isSharding(op.kind)) {
+                gathered += op.kind == OpKind::Unshard ? others : -others;
+                most = std::max(most, gathered);
+            }
+        devices[d].weights = (held[d] * versions[d] + most) / shape.chunks();
+    }
 }
 
 void addCounts(const Schedule& schedule, RunMetrics& run)

@@ -1,7 +1,9 @@
 #include "profiler/analysis/run_measures.h"
 
 #include "engine/schedule/notation.h"
+#include "engine/schedule/transfers.h"
 #include "profiler/analysis/compare.h"
+#include "profiler/analysis/lanes.h"
 
 #include <fmt/format.h>
 
@@ -302,6 +304,25 @@ Reading opTime(const R& r)
     return onlyIf(ticks > 0, Reading::time(ticks, r.info()));
 }
 
+// The share of the copies of stashes during which their device computes.
+Reading hiddenCopies(const R& r)
+{
+    if (!holds(r.run.schedule, OpKind::Evict))
+        return Reading::absent();
+    const Lanes lanes(r.run, r.metrics.iteration);
+    std::int64_t copied = 0, exposed = 0;
+    for (const DeviceId device : Ids<DeviceId>(lanes.devices())) {
+        Windows copies;
+        for (const Span& span : lanes.spans(device, Track::Kind::Copy))
+            copies.push_back(span.window());
+        copies = unite(std::move(copies));
+        copied += length(copies);
+        exposed += length(subtract(copies, lanes.compute(device)));
+    }
+    return ifKnown(copied > 0, 1 - ratio(exposed, copied),
+                   "evicts and loads take no time, or their spans were not kept");
+}
+
 constexpr MeasureInfo operation(std::string_view key, std::string_view title,
                                 std::string_view meaning)
 {
@@ -361,6 +382,10 @@ constexpr std::array kRun{
       opTime<OpKind::Recompute>),
     M(operation("time_by_op.optimizer", "Optimizer", "Time of the optimizer steps of a device."),
       opTime<OpKind::OptimizerStep>),
+    M({"copies_hidden", "Copies behind compute", Unit::Share, kSummary | kCompared | kIfAny, kMore,
+       "time of evicts and loads with compute / time of evicts and loads",
+       "Share of the copies to host memory or to a partner during which their device computes."},
+      hiddenCopies),
     M({"replay"},
       [](const R& r) {
           return r.run.timeline.iterations[r.metrics.iteration].kind == Iteration::Kind::Replay;

@@ -292,9 +292,12 @@ Result<OpPrices> pricesOf(const Schedule& schedule, const PredictionCosts& costs
                        model->hardware.name);
     if (!model)
         return unitPrices(schedule.shape, units, std::move(mapping));
-    return modelPrices(schedule.shape, *model, std::move(mapping), units.rules,
-                       holds(schedule, OpKind::Recompute) ? RecomputeIn::Ops
-                                                          : RecomputeIn::Backward);
+    auto prices = TRY(
+        modelPrices(schedule.shape, *model, std::move(mapping), units.rules,
+                    holds(schedule, OpKind::Recompute) ? RecomputeIn::Ops : RecomputeIn::Backward));
+    if (holds(schedule, OpKind::Unshard))
+        prices.halve(OpKind::AllReduce); // a reduce-scatter
+    return prices;
 }
 
 // Returns the costs of `lowered` from the recorded run. If there are nodes, the costs depend on the

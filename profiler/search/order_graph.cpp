@@ -27,6 +27,8 @@ Result<void> checkKinds(const Schedule& lowered, const TimingRules& rules)
         return refuse("an asynchronous scheme, which trains with older weights");
     if (holds(lowered, OpKind::Evict) || holds(lowered, OpKind::Load))
         return refuse("evicts and loads; start from a scheme without them");
+    if (anyOp(lowered, [](const Op& op) { return isSharding(op.kind); }))
+        return refuse("UNSHARD and RESHARD; remove them from the file");
     if (rules.receive == ReceiveRule::Deferred)
         return refuse("deferred receives; use --receive eager");
     return {};

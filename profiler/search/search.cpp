@@ -66,13 +66,13 @@ OrderGraph::Memory memoryOf(const Schedule& lowered, const PredictionCosts& cost
     return memory;
 }
 
-std::vector<std::int64_t> limitsOf(const MemoryLimit& limit, const Shape& shape)
+std::vector<std::int64_t> limitsOf(const MemoryLimit& limit, double factor, const Shape& shape)
 {
     std::vector<std::int64_t> limits;
     if (limit.of.empty())
         return limits;
-    const double unit
-        = limit.isInBytes ? 1 : kMaParts * static_cast<double>(stashPartsPerActivation(shape));
+    const double unit = factor
+        * (limit.isInBytes ? 1 : kMaParts * static_cast<double>(stashPartsPerActivation(shape)));
     for (int d = 0; d < shape.devices; ++d)
         limits.push_back(std::llround(limit.on(static_cast<std::size_t>(d)) * unit));
     return limits;
@@ -216,6 +216,31 @@ std::vector<std::string> differences(const Run& published, const Run& found)
     return all;
 }
 
+// Evicts as few stashes to host memory as the limit needs; the result may not fit even so. Fails as
+// addOffload() does.
+Result<Schedule> offloadedToFit(const Schedule& order, const MemoryLimit& limit,
+                                const PredictionCosts& costs, const PredictOptions& options)
+{
+    if (!limit.isInBytes)
+        return addOffload(order, std::ranges::min(limit.of));
+    // In bytes, a device also has weights and buffers: tries numbers of stashes.
+    const int chunks = order.shape.chunks();
+    std::optional<Schedule> best;
+    Result<Schedule> last = order;
+    for (int fits = 0, exceeds = chunks * order.shape.microBatches + 1; exceeds - fits > 1;) {
+        const int tried = (fits + exceeds) / 2;
+        last = addOffload(order, ratio(tried, chunks));
+        const auto one = last ? predict(*last, costs, options) : tl::unexpected(last.error());
+        if (last && !one)
+            return tl::unexpected(one.error());
+        const bool isEnough = one && limit.admits(one->metrics);
+        if (isEnough)
+            best = *std::move(last);
+        (isEnough || !last ? fits : exceeds) = tried;
+    }
+    return best ? *std::move(best) : std::move(last);
+}
+
 // Whose order is changed: a published scheme, or a file.
 struct Start
 {
@@ -227,9 +252,9 @@ struct Start
     Fraction jitter{0};
 
     // No op is shorter than its duration less the jitter, and neither is any order.
-    double bound() const
+    double bound(std::span<const std::int64_t> memory) const
     {
-        return (1 - jitter.value()) * static_cast<double>(lowerBound(graph, limits))
+        return (1 - jitter.value()) * static_cast<double>(lowerBound(graph, memory))
             / static_cast<double>(ticksPerUnit);
     }
 };
@@ -255,13 +280,6 @@ struct Chain
             = std::make_unique<Annealing>(start->graph, std::move(order),
                                           Annealing::Options{start->limits, seed, start->samples});
     }
-};
-
-// What a round may spend: time, or a number of orders.
-struct Budget
-{
-    double seconds = 0;
-    std::int64_t orders = 0;
 };
 
 class Search
@@ -291,7 +309,10 @@ public:
         if (m_chains.empty())
             return tl::unexpected(nothingFits());
         m_result.bound = bound();
-        m_best = std::ranges::min_element(m_chains, {}, &Chain::length)->length();
+        const Chain& shortest = *std::ranges::min_element(m_chains, {}, &Chain::length);
+        m_best = shortest.length();
+        m_bestOrder = shortest.annealing->bestOrder();
+        m_bestStart = shortest.start;
         anneal();
         TRY(choose());
         return std::move(m_result);
@@ -385,9 +406,9 @@ private:
         auto graph
             = TRY(OrderGraph::of(lowered, costs, memoryOf(lowered, m_costs, m_request.limit)));
         auto samples = samplesOf(graph, costs.rules);
-        m_starts.push_back(std::make_shared<const Start>(
-            Start{name, std::move(graph), limitsOf(m_request.limit, order.shape),
-                  std::move(samples), costs.ticksPerUnit, costs.rules.jitter}));
+        m_starts.push_back(std::make_shared<const Start>(Start{
+            name, std::move(graph), limitsOf(m_request.limit, m_request.offloadFrom, order.shape),
+            std::move(samples), costs.ticksPerUnit, costs.rules.jitter}));
         addChains(m_starts.back(), costs.rules.seed * 1000 + m_chains.size());
         return {};
     }
@@ -419,77 +440,105 @@ private:
     double bound() const
     {
         double bound = std::numeric_limits<double>::infinity();
-        for (const Chain& chain : m_chains)
-            bound = std::min(bound, chain.start->bound());
+        for (const Chain& chain : m_chains) {
+            const auto& limits = chain.start->limits;
+            bound = std::min(bound,
+                             chain.start->bound(offloads() ? std::span<const std::int64_t>()
+                                                           : std::span(limits)));
+        }
         return bound;
     }
 
+    struct Round
+    {
+        double share;     // of all orders
+        std::size_t most; // chains
+        double begin;     // how cool it starts
+    };
+    static constexpr std::array kRounds{Round{0.25, 1000, 0}, Round{0.25, 8, 0.1},
+                                        Round{0.25, 4, 0.2}, Round{0.25, 2, 0.3}};
+
     // Every round anneals the chains, and the best of them go on: many starts are tried, and most
-    // of the time goes to the best.
+    // of the time goes to the best. We fix the number of orders in advance, also for a time, so
+    // that a search can be repeated by its number.
     void anneal()
     {
-        struct Round
-        {
-            double share;     // of the whole budget
-            std::size_t most; // chains
-            double begin;     // how cool it starts
-        };
-        constexpr std::array kRounds{Round{0.25, 1000, 0}, Round{0.25, 8, 0.1}, Round{0.25, 4, 0.2},
-                                     Round{0.25, 2, 0.3}};
         m_begin = now();
+        draw();
         m_progress(state());
+        m_all = m_request.orders > 0 ? m_request.orders : ordersIn(m_request.seconds);
         for (const Round& round : kRounds) {
             std::ranges::stable_sort(m_chains, {}, &Chain::length);
             if (m_chains.size() > round.most)
                 m_chains.erase(m_chains.begin() + round.most, m_chains.end());
             for (Chain& chain : m_chains)
                 chain.restart(chain.annealing->bestOrder());
-            runRound(
-                {round.share * m_request.seconds,
-                 static_cast<std::int64_t>(round.share * static_cast<double>(m_request.orders))},
-                round.begin);
-            if (m_stop)
-                break;
+            runRound(static_cast<std::int64_t>(round.share * static_cast<double>(m_all)),
+                     round.begin);
         }
         m_result.seconds = now() - m_begin;
+        m_result.isComplete = !isOver();
+        if (m_result.isComplete)
+            m_result.orders = m_all;
     }
-    void runRound(const Budget& budget, double begin)
+    std::size_t threads(std::size_t chains) const
     {
         const auto cores = static_cast<std::size_t>(
             m_request.threads > 0 ? m_request.threads
                                   : std::max(1u, std::thread::hardware_concurrency()));
-        const std::size_t threads = std::min(cores, m_chains.size());
-        const double seconds
-            = budget.seconds * static_cast<double>(threads) / static_cast<double>(m_chains.size());
-        const std::int64_t orders = budget.orders / static_cast<std::int64_t>(m_chains.size());
+        return std::min(cores, chains);
+    }
+    // From the speed of copies of the chains.
+    std::int64_t ordersIn(double seconds) const
+    {
+        const double most = 0.03 * seconds / static_cast<double>(m_chains.size());
+        const double begin = now();
+        double tried = 0, timePerOrder = 0;
+        for (std::size_t i = 0; i < m_chains.size() && !m_stop; ++i) {
+            Annealing copy = *m_chains[i].annealing;
+            const double start = now();
+            do {
+                copy.run(ordersPerLook(m_chains[i]), 0.3, 0.5);
+                tried += static_cast<double>(ordersPerLook(m_chains[i]));
+            } while (now() - start < most && !m_stop);
+        }
+        for (const Round& round : kRounds)
+            timePerOrder += round.share * (now() - begin) / std::max(tried, 1.0)
+                / static_cast<double>(threads(std::min(round.most, m_chains.size())));
+        return std::max<std::int64_t>(1, std::llround(seconds / timePerOrder));
+    }
+    // Orders between two looks at the clock and at m_stop: at most 0.2 s.
+    static std::int64_t ordersPerLook(const Chain& chain)
+    {
+        return std::clamp<std::int64_t>(
+            1'000'000 / static_cast<std::int64_t>(chain.start->graph.size()), 20, 500);
+    }
+    // A machine that became slower does not keep the caller waiting for long.
+    bool isOver() const
+    {
+        constexpr double kMostOver = 1.5;
+        return m_stop || (m_request.orders == 0 && now() - m_begin > kMostOver * m_request.seconds);
+    }
+    void runRound(std::int64_t orders, double begin)
+    {
         std::atomic<std::size_t> next{0};
         const auto work = [&] {
-            for (std::size_t i = next++; i < m_chains.size() && !m_stop; i = next++)
-                runChain(m_chains[i], {seconds, orders}, begin);
+            for (std::size_t i = next++; i < m_chains.size(); i = next++)
+                runChain(m_chains[i], orders / static_cast<std::int64_t>(m_chains.size()), begin);
         };
         std::vector<std::jthread> others;
-        for (std::size_t i = 1; i < threads; ++i)
+        for (std::size_t i = 1; i < threads(m_chains.size()); ++i)
             others.emplace_back(work);
         work();
     }
-    void runChain(Chain& chain, const Budget& budget, double begin)
+    void runChain(Chain& chain, std::int64_t orders, double begin)
     {
-        // Orders between two looks at the clock and at m_stop: at most 0.2 s.
-        const std::int64_t most = std::clamp<std::int64_t>(
-            1'000'000 / static_cast<std::int64_t>(chain.start->graph.size()), 20, 500);
-        const bool counts = m_request.orders > 0;
-        if (counts && budget.orders == 0)
-            return;
-        const double start = now();
-        std::int64_t done = 0;
-        for (double share = 0; share < 1 && !m_stop;) {
-            const std::int64_t slice = counts ? std::min(most, budget.orders - done) : most;
-            const double to = counts
-                ? ratio(done + slice, budget.orders)
-                : std::min(1.0, (now() - start) / std::max(budget.seconds, 1e-9));
-            chain.annealing->run(slice, begin + (1 - begin) * share, begin + (1 - begin) * to);
+        const auto heat
+            = [&](std::int64_t done) { return begin + (1 - begin) * ratio(done, orders); };
+        for (std::int64_t done = 0; done < orders && !isOver();) {
+            const std::int64_t slice = std::min(ordersPerLook(chain), orders - done);
+            chain.annealing->run(slice, heat(done), heat(done + slice));
             done += slice;
-            share = counts && done >= budget.orders ? 1 : to;
             report(chain, slice);
         }
     }
@@ -497,51 +546,87 @@ private:
     {
         const std::scoped_lock lock(m_mutex);
         m_result.orders += orders;
-        m_best = std::min(m_best, chain.length());
+        if (chain.length() < m_best) {
+            m_best = chain.length();
+            m_bestOrder = chain.annealing->bestOrder();
+            m_bestStart = chain.start;
+        }
         m_result.seconds = now() - m_begin;
         if (m_result.seconds - m_reported < 0.1)
             return;
         m_reported = m_result.seconds;
+        if (m_bestStart != nullptr && m_reported - m_drawn > 0.5)
+            draw();
         m_progress(state());
+    }
+    // Predicts the best order so far, for display.
+    void draw()
+    {
+        constexpr std::size_t kMostDrawn = 20'000; // ops
+        if (m_bestStart != nullptr && !offloads() && m_bestOrder.size() <= kMostDrawn) {
+            Schedule order = m_bestStart->graph.scheduleOf(m_bestOrder);
+            order.scheme = "found";
+            if (auto one = predict(std::move(order), m_costs, withSpans()))
+                m_drawnRun = std::make_shared<const PredictedRun>(*std::move(one));
+        }
+        m_bestStart.reset();
+        m_drawn = m_reported;
     }
     SearchProgress state() const
     {
         SearchProgress now = m_result.numbers();
-        now.share = m_request.orders > 0 ? ratio(now.orders, m_request.orders)
-                                         : now.seconds / m_request.seconds;
+        now.share = m_all > 0 ? ratio(now.orders, m_all) : 0;
         now.best = m_best;
+        now.found = m_drawnRun;
         now.inUnits = !m_costs.model && !m_costs.recorded.run;
         return now;
+    }
+
+    bool offloads() const { return m_request.offloadFrom > 1; }
+
+    // Keeps an order if it is valid, fits and is the shortest so far.
+    bool offer(Schedule order, const std::string& start)
+    {
+        if (offloads()) {
+            auto evicted = offloadedToFit(order, m_request.limit, m_costs, m_options);
+            if (!evicted) {
+                m_refusal = evicted.error();
+                return false;
+            }
+            order = *std::move(evicted);
+        }
+        order.scheme = "found";
+        if (!validate(order).empty())
+            return false;
+        auto one = predict(order, m_costs, withSpans());
+        if (!one || !m_request.limit.admits(one->metrics)
+            || (!m_result.start.empty() && lengthOf(*one) >= m_result.length()))
+            return false;
+        m_result.found = *std::move(one);
+        m_result.order = std::move(order);
+        m_result.start = start;
+        return true;
     }
 
     // The shortest of the orders by the simulator, which also knows shared links.
     Result<void> choose()
     {
-        std::optional<PredictedRun> best;
         std::ranges::stable_sort(m_chains, {}, &Chain::length);
         for (const Chain& chain : m_chains) {
             const bool isExact
                 = chain.start->graph.isExact() && m_options.sync == SyncPolicy::Eager;
-            if (best && isExact && chain.start->samples.empty()
-                && chain.length() >= lengthOf(*best))
-                continue; // the simulator would say the same
-            Schedule order = chain.start->graph.scheduleOf(chain.annealing->bestOrder());
-            order.scheme = "found";
-            if (!validate(order).empty())
-                continue;
-            auto one = predict(order, m_costs, withSpans());
-            if (!one || !m_request.limit.admits(one->metrics))
-                continue;
-            if (best && lengthOf(*one) >= lengthOf(*best))
-                continue;
-            best = *std::move(one);
-            m_result.order = std::move(order);
-            m_result.start = chain.start->name;
-            m_isExact = isExact;
+            if (!m_result.start.empty() && isExact && chain.start->samples.empty()
+                && chain.length() >= m_result.length())
+                continue; // the simulator would say the same, and evicts do not shorten it
+            if (offer(chain.start->graph.scheduleOf(chain.annealing->bestOrder()),
+                      chain.start->name))
+                m_isExact = isExact;
         }
-        if (!best)
+        for (const auto& [name, order] : m_orders)
+            if (offloads() && isStart(name, order) && offer(order, name))
+                m_isExact = true; // it was compared by the simulator only
+        if (m_result.start.empty())
             return tl::unexpected(nothingFits());
-        m_result.found = *std::move(best);
         TRY(compareWithPublished());
         if (!m_isExact)
             m_result.warnings.push_back(
@@ -557,10 +642,12 @@ private:
         if (published == nullptr)
             return {};
         const auto order = std::ranges::find(m_orders, published->scheme, &Named::name)->order;
-        auto run = TRY(predict(order, m_costs, withSpans()));
+        const auto run
+            = std::make_shared<const PredictedRun>(TRY(predict(order, m_costs, withSpans())));
+        m_result.publishedRun = run;
         if (m_request.schemes.empty() && m_request.prediction.scheduleFile.empty()
             && published->length <= m_result.length()) {
-            m_result.found = std::move(run);
+            m_result.found = *run;
             m_result.order = order;
             m_result.start = published->scheme;
             // Orders of other ops, for example with evicts, may be shorter than the bound.
@@ -570,7 +657,7 @@ private:
                 m_result.bound = 0;
             return {};
         }
-        m_result.differences = differences(run.run, m_result.found.run);
+        m_result.differences = differences(run->run, m_result.found.run);
         return {};
     }
     PredictOptions withSpans() const
@@ -583,7 +670,7 @@ private:
     Error nothingFits() const
     {
         const std::string limit = m_request.limit.text();
-        if (m_starts.empty() && m_refusal)
+        if ((m_starts.empty() || offloads()) && m_refusal)
             return *m_refusal;
         if (m_request.limit.of.empty() || m_result.published.empty())
             return {Error::Code::Unsupported,
@@ -624,8 +711,13 @@ private:
     std::optional<Error> m_refusal; // why the last scheme that cannot be a start is none
     bool m_isExact = true;
     double m_begin = 0, m_reported = 0;
-    double m_best = 0;
-    std::mutex m_mutex; // protects m_best, m_reported, and the orders and seconds of m_result
+    std::int64_t m_all = 0; // orders to try; 0: unknown
+    double m_best = 0, m_drawn = 0;
+    std::vector<OrderGraph::Id> m_bestOrder;
+    std::shared_ptr<const Start> m_bestStart; // of m_bestOrder, until it is drawn
+    std::shared_ptr<const PredictedRun> m_drawnRun;
+    // Protects what starts with m_best or m_drawn, m_reported, and orders and seconds of m_result.
+    std::mutex m_mutex;
 };
 
 } // namespace

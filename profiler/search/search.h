@@ -5,6 +5,7 @@
 #include <atomic>
 #include <cstdint>
 #include <functional>
+#include <memory>
 #include <optional>
 #include <span>
 #include <string>
@@ -42,8 +43,11 @@ struct SearchRequest
     // Whether the search may start from schemes with other placements of the stages, or other
     // numbers of them, than the shortest published scheme that fits.
     bool variesPlacement = false;
-    double seconds = 10;     // how long to search; not used with `orders`
-    std::int64_t orders = 0; // how many orders to try; then the same seed gives the same schedule
+    // Above 1: orders are searched within this multiple of `limit`, and stashes are evicted to host
+    // memory until the order fits (addOffload()). The bound is then that of any memory.
+    double offloadFrom = 1;
+    double seconds = 10;     // about how long to search, which decides the number of orders
+    std::int64_t orders = 0; // how many orders to try, in place of `seconds`
     int threads = 0;         // 0: one for each core
 };
 
@@ -67,6 +71,8 @@ struct SearchProgress
     std::string published = {}; // the shortest published scheme that fits; "": none
     double publishedLength = 0;
     bool inUnits = true;
+    // The best order that was predicted for display, at most twice a second; nullptr: none.
+    std::shared_ptr<const PredictedRun> found = {};
     // All published schemes, sorted by length. Of a search that runs: valid during the call only.
     std::span<const PublishedSchedule> schemes = {};
 
@@ -90,12 +96,17 @@ SearchVerdict verdict(const SearchProgress& now, const MemoryLimit& limit);
 struct SearchResult
 {
     PredictedRun found;
-    engine::Schedule order; // compute ops, as files and `bscope simulate --schedule` have them
-    std::string start;      // the scheme, or file, whose order was changed
+    // Compute ops and evicts, as files and `bscope simulate --schedule` have them.
+    engine::Schedule order;
+    std::string start;                        // the scheme, or file, whose order was changed
     std::vector<PublishedSchedule> published; // sorted by length
+    std::shared_ptr<const PredictedRun> publishedRun; // of bestPublished()
     // No order of the same ops is shorter, in cost units, or ns; 0: unknown.
     double bound = 0;
-    std::int64_t orders = 0; // that were tried
+    // That were tried. If the search was complete, a search of this number and the same seed gives
+    // the same schedule.
+    std::int64_t orders = 0;
+    bool isComplete = true;
     double seconds = 0;
     std::vector<std::string> differences; // from bestPublished(), largest effect first
     std::vector<std::string> warnings;

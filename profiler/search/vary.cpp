@@ -25,23 +25,26 @@ public:
         , m_progress(progress)
         , m_stop(stop)
     {
+        m_request.variesPlacement = variation.placement;
         constexpr std::array kAll{Recompute::None, Recompute::Attention, Recompute::Full};
-        m_recomputes.assign(kAll.begin(), kAll.end());
-        if (!variation.recompute)
-            m_recomputes = {request.prediction.recompute};
-        m_rounds = static_cast<int>(m_recomputes.size()) * (variation.layers ? 2 : 1);
+        constexpr std::array kOffloads{1.0, 1.5, 3.0};
+        for (const Recompute recompute : kAll)
+            if (variation.recompute || recompute == request.prediction.recompute)
+                for (const double from : kOffloads)
+                    if (from == 1 || (variation.offload && recompute == Recompute::None))
+                        m_kept.emplace_back(recompute, from);
+        m_rounds = static_cast<int>(m_kept.size()) * (variation.layers ? 2 : 1);
         m_request.seconds /= m_rounds;
         m_request.orders = (m_request.orders + m_rounds - 1) / m_rounds;
     }
 
     Result<VariedSearch> run()
     {
-        if (m_variation.layers && !m_request.limit.of.empty() && !m_request.limit.isInBytes)
-            return invalid("--vary layers: M_a do not depend on the layers of a stage; give "
-                           "--memory in bytes, as in 40GiB");
+        TRY(check());
         const auto ahead = m_request.prediction.recomputeAhead;
-        for (const Recompute recompute : m_recomputes) {
+        for (const auto& [recompute, offloadFrom] : m_kept) {
             m_request.prediction.recompute = recompute;
+            m_request.offloadFrom = offloadFrom;
             const bool hasNone = m_variation.recompute && recompute == Recompute::None;
             m_request.prediction.recomputeAhead = hasNone ? std::nullopt : ahead;
             const auto order = TRY(next());
@@ -57,10 +60,33 @@ public:
         }
         if (!m_best)
             return tl::unexpected(*m_error);
+        m_best->orders = m_isComplete ? m_request.orders * m_rounds : m_tried;
+        m_best->isComplete = m_isComplete;
+        m_best->seconds = m_seconds;
         return VariedSearch{*std::move(m_best), m_chosen, std::move(m_choices)};
     }
 
 private:
+    Result<void> check() const
+    {
+        const PredictionRequest& prediction = m_request.prediction;
+        if (m_variation.layers && !m_request.limit.of.empty() && !m_request.limit.isInBytes)
+            return invalid("--vary layers: M_a do not depend on the layers of a stage; give "
+                           "--memory in bytes, as in 40GiB");
+        if (!m_variation.offload)
+            return {};
+        if (m_request.limit.of.empty())
+            return invalid("--vary offload: without a limit every stash stays on its device; add "
+                           "--memory");
+        if (prediction.source.isUnits() && prediction.costs.transfer == Fraction{0})
+            return invalid("--vary offload: evicts and loads take no time at these costs; give "
+                           "their time with --transfer");
+        if (prediction.source.kind == CostSource::Kind::Recorded
+            && !(prediction.source.run && anyOp(prediction.source.run->schedule, usesHost)))
+            return invalid("--vary offload: the run has no copies to host memory, so their time is "
+                           "unknown; calibrate with a run of bscope run --offload M_A");
+        return {};
+    }
     // Searches for the current choice. Returns the order that was found; nullopt if none was.
     // Fails only if it was cancelled.
     Result<std::optional<Schedule>> next()
@@ -69,8 +95,17 @@ private:
         SearchChoice& choice = m_choices.emplace_back();
         choice.recompute = m_request.prediction.recompute;
         choice.layout = m_request.prediction.source.setup.layout;
+        choice.offloadFrom = m_request.offloadFrom;
         auto result = found([&](SearchProgress now) {
             now.share = (round + now.share) / m_rounds;
+            if (choice.offloadFrom > 1 && !m_best)
+                return; // the length of an order before evicts is no result
+            now.seconds += m_seconds;
+            now.orders += m_tried;
+            if (m_best && (choice.offloadFrom > 1 || m_best->length() <= now.best)) {
+                now.best = m_best->length();
+                now.found = nullptr;
+            }
             m_progress(now);
         });
         if (!result) {
@@ -82,6 +117,11 @@ private:
             return std::nullopt;
         }
         choice.length = result->length();
+        // Each choice tries as many orders, so that the number of all repeats the search.
+        m_request.orders = result->isComplete ? result->orders : m_request.orders;
+        m_isComplete = m_isComplete && result->isComplete;
+        m_tried += result->orders;
+        m_seconds += result->seconds;
         std::optional<Schedule> order = result->order;
         if (!m_best || *choice.length < m_best->length()) {
             m_best = *std::move(result);
@@ -115,17 +155,56 @@ private:
     Variation m_variation;
     const std::function<void(const SearchProgress&)>& m_progress;
     const std::atomic<bool>& m_stop;
-    std::vector<Recompute> m_recomputes;
+    std::vector<std::pair<Recompute, double>> m_kept; // what is rebuilt, and from where evicted
     int m_rounds = 1, m_round = 0;
     std::vector<SearchChoice> m_choices;
     std::optional<SearchResult> m_best;
+    bool m_isComplete = true;
+    std::int64_t m_tried = 0; // orders
+    double m_seconds = 0;
     std::size_t m_chosen = 0;
     std::optional<Error> m_error; // of the first choice without a length
 };
 
 } // namespace
 
+Fields<Variation> variationFields()
+{
+    const auto varied
+        = [](const char* flag, const char* label, const char* help, bool Variation::*member) {
+              return field(option({}, flag, label, help), member);
+          };
+    static const std::array kFields{
+        varied("--vary placement", "Any placement of stages",
+               "start from schemes with any placement and number of stages", &Variation::placement),
+        varied("--vary layers", "Layers per stage", "also balance the layers of the stages",
+               &Variation::layers),
+        varied("--vary recompute", "Recomputation", "none, attention or full",
+               &Variation::recompute),
+        varied("--vary offload", "Stashes to the host",
+               "evict stashes to host memory where that is shorter", &Variation::offload),
+    };
+    return kFields;
+}
+
+std::string varyText(const Variation& variation)
+{
+    std::string text = "order";
+    for (const auto& field : variationFields())
+        if (field.get(variation) == "true")
+            text += "," + field.flag.substr(field.flag.find(' ') + 1);
+    return text;
+}
+
 std::string SearchChoice::text() const
+{
+    const std::string options = this->options();
+    return offloadFrom == 1 ? options
+                            : fmt::format("{}{}an order of {} x the limit, with evicts to the host",
+                                          options, options.empty() ? "" : ", ", offloadFrom);
+}
+
+std::string SearchChoice::options() const
 {
     std::string text;
     if (recompute != Recompute::None)

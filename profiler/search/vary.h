@@ -1,5 +1,6 @@
 #pragma once
 
+#include "engine/base/field.h"
 #include "profiler/search/search.h"
 
 #include <optional>
@@ -11,21 +12,30 @@ namespace profiler {
 // What a search may change besides the order of the ops.
 struct Variation
 {
+    bool placement = false; // SearchRequest::variesPlacement
     bool recompute = false; // nothing, attention or the whole forward is repeated in the backward
     bool layers = false;    // layers per stage: even, or balanced for the order that was found
+    bool offload = false;   // stashes stay on their device, or some are evicted to host memory
 
-    bool any() const { return recompute || layers; }
+    friend bool operator==(const Variation&, const Variation&) = default;
 };
+// The choices of --vary besides order; the flags are "--vary placement" and so on.
+engine::Fields<Variation> variationFields();
+std::string varyText(const Variation& variation); // "order,layers", as for --vary
 
-// A choice of recomputation and layers, and what its search has found.
+// A choice of recomputation, layers and offload, and what its search has found.
 struct SearchChoice
 {
     engine::Recompute recompute = engine::Recompute::None;
     engine::LayerLayout layout;
+    double offloadFrom = 1;       // see SearchRequest
     std::optional<double> length; // in cost units, or ns; nullopt: nothing fits or it is impossible
     std::string why;              // it has no length
 
-    std::string text() const; // "--recompute full --layout 'Et*3|t*5L'"; "": neither
+    // The options with which the order has this length: "--recompute full --layout 'Et*3|t*5L'".
+    std::string options() const;
+    // And which order it is: "an order of 2 x the limit, with evicts to the host"; "": plain.
+    std::string text() const;
 };
 
 struct VariedSearch
@@ -36,8 +46,9 @@ struct VariedSearch
 };
 
 // Searches the order for every choice, each with an equal share of the seconds or orders, and
-// returns the shortest. Fails like search() for the first choice if none has a length, and like
-// LayoutTask::create() if the layers cannot be varied.
+// returns the shortest. Fails like search() for the first choice if none has a length, like
+// LayoutTask::create() if the layers cannot be varied, and if no limit or no time of a copy decides
+// what is evicted.
 engine::Result<VariedSearch>
 searchVaried(const SearchRequest& request, Variation variation,
              const std::function<void(const SearchProgress&)>& progress,

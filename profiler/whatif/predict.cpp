@@ -363,10 +363,17 @@ Result<Prediction> WhatIfPredictor::predict(const WhatIf& whatIf) const
     asked.shape.dataParallel = m_run->schedule.shape.dataParallel;
     const Schedule lowered = lower(asked);
     TRY(checkLayout(m_times, lowered.shape.stages));
-    const bool hasTimes
-        = !m_times.copies.isEmpty() && anyOp(lowered, usesHost) == anyOp(m_run->schedule, usesHost);
-    if (!hasTimes && holds(lowered, OpKind::Evict))
-        return missingTimes({OpKind::Evict, OpKind::Load}, lowered.scheme);
+    if (holds(lowered, OpKind::Evict)) {
+        if (m_times.copies.isEmpty())
+            return missingTimes({OpKind::Evict, OpKind::Load}, lowered.scheme);
+        const bool toHost = anyOp(lowered, usesHost);
+        if (toHost != anyOp(m_run->schedule, usesHost))
+            return invalid("the run evicts stashes to {}, and {} evicts them to {}, over links of "
+                           "another speed; record a run {}",
+                           toHost ? "the partner" : "host memory", lowered.scheme,
+                           toHost ? "host memory" : "the partner",
+                           toHost ? "with --offload" : "of bpipe");
+    }
     const auto isOfNodes = [](const RunEdit& edit) { return edit.links.has_value(); };
     if (lowered.shape.devices != std::ssize(m_times.nodes)
         && std::ranges::any_of(m_times.slowdowns, isOfNodes))

@@ -54,7 +54,7 @@ bool parseSelection(std::string_view text, RunEdit& edit)
     const std::size_t colon = text.find(':'), dash = text.find('-');
     if (colon != std::string_view::npos) {
         edit.device = parseDevice(text.substr(0, colon));
-        const auto kind = parseKindShortName(text.substr(colon + 1));
+        const auto kind = parseKind(text.substr(colon + 1));
         if (kind)
             edit.kind = *kind;
         return edit.device && edit.kind;
@@ -67,7 +67,7 @@ bool parseSelection(std::string_view text, RunEdit& edit)
     edit.device = parseDevice(text);
     if (edit.device)
         return true;
-    if (const auto kind = parseKindShortName(text)) {
+    if (const auto kind = parseKind(text)) {
         edit.kind = *kind;
         return true;
     }

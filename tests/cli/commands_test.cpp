@@ -71,6 +71,16 @@ TEST_CASE("verify checks every fact of a scheme and prints a table or JSON")
     const Printed versions = bscope(folder, "verify --scheme pipedream --json");
     CHECK(contains(versions.out, "bit for bit, with the same weight versions"));
     CHECK(bscope(folder, "verify --scheme nonsense").status == 2);
+    const auto uneven = bscope(folder,
+                               {"verify", "--scheme", "1f1b", "--scheme", "zb-v", "--json",
+                                "--layout", "Et*3|t*5|t|t*2L"})
+                            .json();
+    CHECK(uneven["passed"] == true);
+    CHECK(uneven["checks"].size() == 12); // of 1F1B on four devices and ZB-V on two
+    CHECK(uneven["checks"][0]["devices"] == 4);
+    CHECK(bscope(folder, {"verify", "--scheme", "1f1b", "--layout", "Et|t|L"}).status == 1);
+    CHECK(contains(bscope(folder, {"verify", "--scheme", "zb-v", "--layout", "Et|t|tL"}).err,
+                   "has 3 stages on 3 devices"));
 }
 
 TEST_CASE("the flags --version --json tell the build, which the window compares with its own")

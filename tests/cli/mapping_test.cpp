@@ -203,7 +203,8 @@ TEST_CASE("kit has no options for the assumed links of emulated runs")
     const Folder folder;
     for (const std::string option :
          {"--devices-per-node 2", "--mapping contiguous", "--link-bandwidth 1",
-          "--link-bandwidth-across 1", "--link-latency 1", "--link-latency-across 1"}) {
+          "--link-bandwidth-across 1", "--link-latency 1", "--link-latency-across 1",
+          "--host-bandwidth 1"}) {
         const Printed refused = bscope(folder, "kit --scheme 1f1b -o kit " + option);
         INFO(option);
         CHECK(refused.status != 0);

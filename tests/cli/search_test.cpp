@@ -66,7 +66,9 @@ TEST_CASE("a search that cannot be done says what to change")
     refused("--memory 9GiB", "needs --model and --hardware");
     refused("--scheme pipedream", "pipedream is no start for this search");
     refused("--start nothing", "nothing is no start for this search");
-    refused("--vary offload", "does not move evicts and loads");
+    refused("--vary offload", "add --memory");
+    refused("--vary offload --memory 3", "--transfer");
+    refused("--offload 3", "the order of evicts and loads");
     refused("--vary layers", "layers have no times: give a model");
     refused("--vary layers --memory 3", "give --memory in bytes");
     refused("--seconds 1", "excludes");
@@ -154,4 +156,34 @@ TEST_CASE("a search balances the layers for the order that it found")
     CHECK(choices[1]["layout"].is_null());
     const std::string layout = choices[0]["layout"];
     CHECK(contains(layout, "L"));
+}
+
+TEST_CASE("a search evicts stashes to host memory where that is shorter within the limit")
+{
+    const Folder folder;
+    const std::string options = "search -D 4 -N 8 --memory 2 --transfer 0.2 --orders 9000 --json ";
+    const auto kept = bscope(folder, options).json();
+    const auto found = bscope(folder, options + "--vary order,offload -o found.csv").json();
+    CHECK(found["iteration"] < kept["iteration"]);
+    CHECK(found["bound"] <= found["iteration"]);
+    CHECK(found["peak_stash"] <= 2);
+    CHECK(found["choices"].size() == 3);
+    CHECK(found["choices"][0]["offload_from"] > 1);
+    const auto simulated
+        = bscope(folder, "simulate --schedule found.csv --transfer 0.2 --json").json();
+    CHECK(simulated["iteration"] == found["iteration"]);
+    CHECK(simulated["copies_hidden"] > 0.5);
+    CHECK(bscope(folder, "verify --schedule found.csv --json").json()["passed"] == true);
+}
+
+TEST_CASE("a search by time is repeated by the number of orders that it prints")
+{
+    const Folder folder;
+    const std::string options = "search -D 4 -N 8 --memory 3 --seed 5 --vary recompute --json ";
+    const auto timed = bscope(folder, options + "--seconds 1 -o timed.csv").json();
+    const std::string orders = std::to_string(timed["orders"].get<std::int64_t>());
+    const auto again = bscope(folder, options + "--orders " + orders + " -o again.csv").json();
+    CHECK(again["orders"] == timed["orders"]);
+    CHECK(again["iteration"] == timed["iteration"]);
+    CHECK(readText(folder / "again.csv") == readText(folder / "timed.csv"));
 }

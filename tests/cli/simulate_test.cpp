@@ -436,3 +436,22 @@ TEST_CASE("activations are offloaded over the host link of the hardware, if it h
     CHECK(smaller["iteration"] == plain["iteration"]);
     CHECK(smaller["fits"] == false);
 }
+
+// The link loads took the missing peer of an UNSHARD for a device.
+TEST_CASE("a sharded schedule of PyTorch needs less memory than a whole one")
+{
+    const Folder folder;
+    const auto peak = [&folder](const std::string& first, const std::string& last) {
+        writeText(folder / "torch.csv",
+                  first + "0F0,0F1,0B0,0B1,0REDUCE_GRAD" + last
+                      + "\n1F0,1B0,1F1,1B1,1REDUCE_GRAD\n");
+        const Printed printed
+            = bscope(folder,
+                     "simulate --schedule torch.csv --data-parallel 4 --model gpt3-96b "
+                     "--layers 8 --hardware a100-sxm-80 --json");
+        CAPTURE(printed.err);
+        REQUIRE(printed.status == 0);
+        return printed.json()["per_device"][0]["peak_bytes"].get<double>();
+    };
+    CHECK(peak("0UNSHARD,", ",0RESHARD") < peak("", ""));
+}

@@ -6,6 +6,7 @@
 #include "tests/gui/page_requests.h"
 
 #include <QAction>
+#include <QLabel>
 #include <QLineEdit>
 #include <QPlainTextEdit>
 #include <QTest>
@@ -60,8 +61,22 @@ TEST_CASE("the layers of every stage are shown and balanced")
     CHECK(tab.cell("layoutStages", 15, 2).endsWith(QStringLiteral(" L")));
     CHECK(tab.cell("layoutRows", 1, 0) == QStringLiteral("Before"));
     CHECK(tab.find<QLineEdit>("layoutText")->text().startsWith(QLatin1Char('E')));
+    const QString before = tab.find<QLineEdit>("layoutText")->text();
+    CHECK_FALSE(tab.find<QAction>("undoLayout")->isEnabled());
     tab.find<QAction>("balanceLayers")->trigger();
     REQUIRE(waitFor([&] { return tab.cell("layoutRows", 2, 0) == QStringLiteral("Balanced"); }));
+    const QString balanced = tab.find<QLineEdit>("layoutText")->text();
+    REQUIRE(balanced != before);
+    for (const auto& [action, layout] :
+         {std::pair("undoLayout", before), {"redoLayout", balanced}}) {
+        tab.find<QAction>(action)->trigger();
+        REQUIRE(waitFor([&] { return tab.find<QAction>(action)->isEnabled() == false; }));
+        CHECK(tab.find<QLineEdit>("layoutText")->text() == layout);
+    }
+    CHECK(tab.find<QLabel>("layoutChecks")
+              ->text()
+              .startsWith(
+                  QStringLiteral("✓ E, 32 layers and L in order\n✓ 16 stages on 8 devices\n")));
     CHECK(tab.iteration(2) <= tab.iteration(1));
     CHECK(tab.find<QPlainTextEdit>("megatronLayout")
               ->toPlainText()

@@ -84,17 +84,30 @@ TEST_CASE("a search finds a schedule, and says how much shorter it is")
     CHECK(std::string_view(requests[0].kind) == "editor");
     CHECK(engine::validate(*requests[0].schedule).empty());
     tab.click("copySearchButton");
-    CHECK(QGuiApplication::clipboard()->text()
-          == QStringLiteral("bscope search -D 4 -N 8 --backward 1.8 --input-gradient 1.1 "
-                            "--weight-gradient 0.7 --p2p 0.1 --memory 3 --seconds 0.3 -o "
-                            "found.csv"));
+    const QString command = QGuiApplication::clipboard()->text();
+    CHECK(command.startsWith(
+        QStringLiteral("bscope search -D 4 -N 8 --backward 1.8 --input-gradient 1.1 "
+                       "--weight-gradient 0.7 --p2p 0.1 --memory 3 --orders ")));
+    CHECK(command.endsWith(QStringLiteral(" -o found.csv")));
+    CHECK(tab.find<SceneView>("searchMemoryChart")->scene() != nullptr);
+    CHECK(tab.find<SchedulePreview>("searchBestPublished")->isVisible());
+    CHECK(tab.find<QLabel>("searchDifferences")
+              ->text()
+              .contains(QStringLiteral("✓ valid: 64 ops on 4 devices")));
+
+    tab.click("searchLongerButton");
+    CHECK(tab.isRunning());
+    REQUIRE(waitFor([&] { return tab.hasResult(); }));
+    CHECK(tab.sentence().kind() == Band::Kind::Ok);
 }
 
-TEST_CASE("Stop ends a search and keeps the best schedule")
+TEST_CASE("Stop ends a search and keeps the best schedule, which is drawn while it searches")
 {
     const SearchTab tab(600);
     tab.click("searchButton");
     REQUIRE(waitFor([&] { return tab.sentence().text().contains(QStringLiteral("optimum")); }));
+    CHECK(waitFor([&] { return tab.find<SchedulePreview>("searchPreview")->hasPicture(); }));
+    CHECK(tab.find<QAction>("keepFound")->isEnabled());
     CHECK(tab.isRunning());
     CHECK_FALSE(tab.find<QLabel>("searchTimeLeft")->text().isEmpty());
     QTest::keyClick(tab.page.get(), Qt::Key_Escape);

@@ -200,7 +200,7 @@ Result<std::optional<Kernels>> kernelsOf(const AnalyzeOptions& options, const Ru
     KernelFilter filter;
     filter.iteration = options.iteration;
     if (!options.op.empty())
-        filter.op = TRY(inContext("--op", parseKindShortName(options.op)));
+        filter.op = TRY(inContext("--op", parseKind(options.op)));
     if (options.device >= 0)
         filter.device = DeviceId{options.device};
     Kernels kernels{GpuActivity(run, trace), {}};

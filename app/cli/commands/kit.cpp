@@ -33,7 +33,8 @@ struct KitOptions
 constexpr std::string_view kOfThisMachine
     = "--mode --backend --transport --graphs --device-memory --reserve --trace "
       "--nvtx-grammar --link-bandwidth --link-latency --accumulate --mapping "
-      "--devices-per-node --link-bandwidth-across --link-latency-across --receive";
+      "--devices-per-node --link-bandwidth-across --link-latency-across --host-bandwidth "
+      "--host-latency --receive";
 
 bool isOfThisMachine(std::string_view flag)
 {

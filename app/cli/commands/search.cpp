@@ -28,7 +28,8 @@ namespace {
 struct SearchOptions : PredictionOptions
 {
     std::string memory;
-    std::vector<std::string> vary{"order"}, starts;
+    std::vector<std::string> starts;
+    Variation vary;
     double seconds = 10;
     std::int64_t orders = 0;
     int threads = 0;
@@ -73,10 +74,11 @@ void addChoices(const VariedSearch& varied, Sheet& sheet)
     Reading::List rows;
     std::string text;
     const auto add = [&](const SearchChoice& choice) {
-        const std::string name = choice.text().empty() ? "neither" : choice.text();
+        const std::string name = choice.text().empty() ? "none of them" : choice.text();
         rows.emplace_back(
             Reading::Fields{{"recompute", std::string(nameIn(kRecomputeNames, choice.recompute))},
                             {"layout", textOrUnknown(choice.layout.text())},
+                            {"offload_from", choice.offloadFrom},
                             {"iteration", choice.length ? Reading(*choice.length) : Reading()},
                             {"why", textOrUnknown(choice.why)}});
         text += fmt::format("{}{} ({})", text.empty() ? "" : ", ", name,
@@ -88,7 +90,7 @@ void addChoices(const VariedSearch& varied, Sheet& sheet)
             add(varied.choices[i]);
     sheet.data(Reading::Fields{{"choices", rows}});
     if (varied.choices.size() > 1)
-        sheet.sentence("chosen among recomputation and layers: " + text);
+        sheet.sentence("chosen among recomputation, layers and offload: " + text);
 }
 
 Sheet searchSheet(const VariedSearch& varied, const SearchRequest& request, const std::string& file)
@@ -148,11 +150,6 @@ Sheet searchSheet(const VariedSearch& varied, const SearchRequest& request, cons
     return sheet;
 }
 
-bool varies(const SearchOptions& options, std::string_view what)
-{
-    return std::ranges::find(options.vary, what) != options.vary.end();
-}
-
 Result<SearchRequest> requestOf(const CLI::App& app, const SearchOptions& options,
                                 const PredictionCosts& costs)
 {
@@ -166,12 +163,6 @@ Result<SearchRequest> requestOf(const CLI::App& app, const SearchOptions& option
         return invalid(
             "--reserve: --memory already is what a device can use; leave one of them out");
     request.limit = TRY(memoryLimit(options.memory, costs));
-    if (varies(options, "offload"))
-        return fail(
-            Error::Code::Unsupported,
-            "--vary offload: a search does not move evicts and loads; leave it out, and "
-            "offload the found schedule with bscope simulate --schedule FILE --offload M_A");
-    request.variesPlacement = varies(options, "placement");
     request.seconds = options.seconds;
     request.orders = options.orders;
     request.threads = options.threads;
@@ -191,7 +182,7 @@ Result<int> printSearch(const CLI::App& app, SearchOptions& options)
     {
         LongTask task("searching");
         varied = TRY(searchVaried(
-            request, {varies(options, "recompute"), varies(options, "layers")},
+            request, options.vary,
             [&](const SearchProgress& now) {
                 task.next(fmt::format("searching: best {}, {} orders",
                                       lengthText(now.best, now.inUnits), now.orders),
@@ -207,7 +198,7 @@ Result<int> printSearch(const CLI::App& app, SearchOptions& options)
         return 0;
     }
     cli::print(searchSheet(varied, request, options.output.file), options.json);
-    const std::string with = varied.choices[varied.chosen].text();
+    const std::string with = varied.choices[varied.chosen].options();
     if (file && !options.json)
         printText(fmt::format("\n{}  (bscope simulate --schedule {}{}{})\n", options.output.file,
                               shellQuoted(options.output.file), with.empty() ? "" : " ", with));
@@ -226,11 +217,21 @@ Action prepareSearch(CLI::App& app)
                    "less --reserve, else no limit)")
         ->type_name("LIMIT")
         ->group(kGroup);
-    app.add_option("--vary", options->vary,
-                   "What may change, as a comma-separated list; placement: start from schemes "
-                   "with any placement and number of stages; recompute: none, attention or full; "
-                   "layers: also balance the layers of the stages (default: order)")
-        ->type_name("{order,placement,layers,recompute,offload}")
+    std::string help = "What may change, as a comma-separated list", names = "order";
+    for (const auto& field : variationFields()) {
+        const std::string name = field.flag.substr(field.flag.find(' ') + 1);
+        help += fmt::format("; {}: {}", name, field.help);
+        names += "," + name;
+    }
+    app.add_option_function<std::vector<std::string>>(
+           "--vary",
+           [options](const std::vector<std::string>& chosen) {
+               for (const std::string& name : chosen)
+                   if (const auto* field = findField(variationFields(), "--vary " + name))
+                       static_cast<void>(field->set(options->vary, "true"));
+           },
+           help + " (default: order)")
+        ->type_name("{" + names + "}")
         ->delimiter(',')
         ->allow_extra_args(false)
         ->check(oneOf({"order", "placement", "layers", "recompute", "offload"}))
@@ -242,12 +243,13 @@ Action prepareSearch(CLI::App& app)
         ->allow_extra_args(false)
         ->group(kGroup);
     auto* seconds
-        = app.add_option("--seconds", options->seconds, "How long to search (default: 10)")
+        = app.add_option("--seconds", options->seconds, "About how long to search (default: 10)")
               ->type_name("T")
               ->check(between(0.01, 1e6))
               ->group(kGroup);
     app.add_option("--orders", options->orders,
-                   "How many orders to try; the same number and --seed give the same schedule")
+                   "How many orders to try, as a search by time prints them; the same number and "
+                   "--seed give the same schedule")
         ->type_name("K")
         ->check(between(std::int64_t{1}, std::int64_t{1'000'000'000'000}))
         ->excludes(seconds)

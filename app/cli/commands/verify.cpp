@@ -4,6 +4,7 @@
 #include "app/cli/commands/long_task.h"
 #include "app/cli/options/options.h"
 #include "app/cli/text/output.h"
+#include "engine/experiment/experiment_fields.h"
 #include "profiler/report/sheet.h"
 
 #include <CLI/CLI.hpp>
@@ -28,6 +29,7 @@ struct VerificationOptions
     std::string backend = "auto";
     std::vector<std::string> schemes;
     std::string scheduleFile;
+    LayerLayout layout;
     bool full = false, json = false;
 };
 
@@ -120,7 +122,8 @@ Result<int> verify(const VerificationOptions& options)
     const auto checks = verifyEngine({.full = options.full,
                                       .backend = backend,
                                       .schemes = options.schemes,
-                                      .scheduleFile = options.scheduleFile},
+                                      .scheduleFile = options.scheduleFile,
+                                      .layout = options.layout},
                                      tell, interrupt.requested());
     if (done > 0)
         printError("\r                \r");
@@ -155,6 +158,9 @@ Action prepareVerify(CLI::App& app)
         ->excludes(backend)
         ->excludes(scheme)
         ->excludes(full);
+    addExperimentOption(app, experimentField("--layout"), "even", [options](const Experiment& e) {
+        options->layout = e.model.layout;
+    })->excludes(backend);
     app.add_flag("--json", options->json, "Print JSON");
     return [options] { return verify(*options); };
 }

@@ -68,17 +68,6 @@ Result<FindFacet> notUnderstood(const QString& part)
                        .toStdString());
 }
 
-std::optional<engine::OpKind> kindNamed(const QString& name)
-{
-    const std::string upper = name.toUpper().toStdString();
-    for (int k = 0; k < engine::kOpKinds; ++k) {
-        const auto kind = static_cast<engine::OpKind>(k);
-        if (engine::kindName(kind) == upper || engine::kindShortName(kind) == upper)
-            return kind;
-    }
-    return std::nullopt;
-}
-
 bool readRanges(const QString& text, FindFacet& facet)
 {
     for (const QString& part : text.split(QLatin1Char(','))) {
@@ -129,7 +118,7 @@ Result<FindFacet> readKeyed(const QString& part, qsizetype colon)
     FindFacet facet;
     facet.text = part;
     if (name == QLatin1String("op")) {
-        const auto kind = kindNamed(value);
+        const auto kind = engine::parseKind(value.toUpper().toStdString());
         facet.kind = kind.value_or(engine::OpKind::Forward);
         return kind ? Result<FindFacet>(facet) : notUnderstood(part);
     }
@@ -162,7 +151,7 @@ Result<FindFacet> readPart(const QString& part)
             && readTime(part.mid(4).toLower(), facet);
         return isRead ? Result<FindFacet>(facet) : notUnderstood(part);
     }
-    if (const auto kind = kindNamed(part)) {
+    if (const auto kind = engine::parseKind(part.toUpper().toStdString())) {
         facet.kind = *kind;
         return facet;
     }

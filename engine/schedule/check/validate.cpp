@@ -42,6 +42,7 @@ public:
         if (!hasTiedEmbeddings(m_schedule)) // with tied embeddings, only two stages have one
             checkHeld(OpKind::AllReduce);
         checkHeld(OpKind::OptimizerStep);
+        checkSharding();
         for (const auto& found : {checkStashes(m_schedule), checkVersions(m_schedule)})
             m_violations.insert(m_violations.end(), found.begin(), found.end());
         // If there are other violations, a wait for a missing op is only a consequence of them and
@@ -96,6 +97,8 @@ private:
             return;
         }
         if (isTransfer(op.kind) ? !checkPeer(place) : isCopy(op.kind) && !checkPartner(place))
+            return;
+        if (isSharding(op.kind)) // a stage may have several; see checkSharding()
             return;
         const auto replica = m_table.replicaOf(op.microBatch);
         if (replica && *replica != op.replica)
@@ -159,7 +162,7 @@ private:
 
     void checkOrder(DeviceId device, int index, const Op& op)
     {
-        if (!belongs(device, op))
+        if (!belongs(device, op) || isSharding(op.kind))
             return;
         const OpPlace place{device, index, op};
         for (const Value& value : consumes(op, m_schedule.shape))
@@ -324,6 +327,31 @@ private:
             for (const StageId stage : Ids<StageId>(m_schedule.shape.stages))
                 if (const Op op = opOf(kind, stage, replica); !m_table.has(op, kind))
                     reportMissing(op, kind);
+    }
+
+    // A sharded stage computes only from an UNSHARD to the next RESHARD.
+    void checkSharding()
+    {
+        const Shape& shape = m_schedule.shape;
+        const std::vector<bool> isSharded = shardedRows(m_schedule);
+        std::vector<bool> isWhole(shape.rows());
+        forEach([&](DeviceId device, int index, const Op& op) {
+            if (!belongs(device, op) || !isSharded[shape.row(op.replica, op.stage)])
+                return;
+            auto whole = isWhole[shape.row(op.replica, op.stage)];
+            const OpPlace place{device, index, op};
+            if (!isSharding(op.kind)) {
+                if (runsMicroBatch(op.kind) && !whole)
+                    report(Kind::Order, place,
+                           "{} needs the weights of stage {}, which no UNSHARD has gathered",
+                           toString(op), op.stage.value);
+                return;
+            }
+            if (whole == (op.kind == OpKind::Unshard))
+                report(Kind::Order, place, "{}: the weights of stage {} are {}", toString(op),
+                       op.stage.value, whole ? "already gathered" : "not gathered");
+            whole = op.kind == OpKind::Unshard;
+        });
     }
 
     const Schedule& m_schedule;

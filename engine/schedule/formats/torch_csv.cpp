@@ -21,17 +21,6 @@ auto badAction(int line, std::string_view cell, std::string_view why)
     return fail(Error::Code::Corrupt, "line {}: '{}' {}", line, excerpt(cell), why);
 }
 
-// Whether the cell is an FSDP action. FSDP actions are skipped, because they do not affect the
-// order of ops.
-bool isSharding(std::string_view cell)
-{
-    const std::size_t digits = cell.find_first_not_of("0123456789");
-    if (digits == 0 || digits == std::string_view::npos)
-        return false;
-    const std::string_view kind = cell.substr(digits);
-    return kind == "UNSHARD" || kind == "RESHARD";
-}
-
 Result<Op> torchOp(std::string_view cell, int line)
 {
     constexpr std::string_view kReduce = "REDUCE_GRAD";
@@ -40,8 +29,8 @@ Result<Op> torchOp(std::string_view cell, int line)
         = parseOp(reduces ? fmt::format("{}ALLREDUCE", cell.substr(0, cell.size() - kReduce.size()))
                           : std::string(cell.substr(0, 64)));
     const bool known = op && op->replica == 0 && op->slice == Op::kWhole
-        && (reduces || (op->kind <= OpKind::RecvGradient)) && op->stage.value <= kLargestNumber
-        && op->microBatch.value <= kLargestNumber;
+        && (reduces || op->kind <= OpKind::RecvGradient || isSharding(op->kind))
+        && op->stage.value <= kLargestNumber && op->microBatch.value <= kLargestNumber;
     if (known)
         return *op;
     return badAction(line, cell,
@@ -72,7 +61,7 @@ Result<std::vector<Op>> torchOps(std::string_view text, int line)
     std::vector<Op> ops;
     while (!text.empty()) {
         const std::string_view cell = trimmed(Lines::take(text, ','));
-        if (cell.empty() || isSharding(cell)) // an empty cell is an idle step
+        if (cell.empty()) // an idle step
             continue;
         if (cell.starts_with('(')) {
             TRY(appendOverlap(cell, line, ops));
@@ -225,14 +214,16 @@ private:
 };
 
 // PyTorch matches sends and receives by order, so both must be listed in the same order. It adds
-// transfers and reductions itself to a schedule of compute ops, and rejects such a schedule if it
-// has reductions.
+// transfers, reductions, UNSHARD and RESHARD itself to a schedule of compute ops, and rejects such
+// a schedule if it has some.
 Result<void> checkTorchOrder(const Schedule& schedule)
 {
-    if (!hasTransfers(schedule) && holds(schedule, OpKind::AllReduce))
+    if (!hasTransfers(schedule)
+        && anyOp(schedule, [](const Op& op) { return !isCompute(op.kind); }))
         return fail(Error::Code::Unsupported,
-                    "PyTorch loads either compute ops alone, to which it adds transfers and "
-                    "reductions, or all ops; remove allreduce from --with, or add p2p");
+                    "PyTorch loads either compute ops alone, to which it adds transfers, "
+                    "reductions, UNSHARD and RESHARD, or all ops; remove allreduce from --with, or "
+                    "add p2p");
     if (!hasTransfers(schedule))
         return {};
     const CommunicationReport report = checkCommunication(schedule);

@@ -110,7 +110,7 @@ void recognizeTiedEmbeddings(Schedule& schedule)
         return;
     for (auto& ops : schedule.program)
         for (Op& op : ops)
-            if (!hasMicroBatch(op.kind)) {
+            if (!hasMicroBatch(op.kind) && !isSharding(op.kind)) {
                 if (op.stage == first)
                     op.peer = lastDevice.value;
                 if (op.stage == last)

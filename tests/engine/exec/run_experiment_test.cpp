@@ -393,6 +393,32 @@ TEST_CASE("with a link model transfers take time, and the run is labelled as ass
     CHECK(result->info.link == "1 GB/s, 2 µs (assumed)");
 }
 
+TEST_CASE("evicts to host memory take the time of the link to the host")
+{
+    Experiment experiment = miniature("1f1b");
+    experiment.link = {Nanoseconds(2000), 1e9};
+    experiment.linkToHost = {Nanoseconds(3000), 1e8};
+    experiment.model.offload = Fraction{3};
+    const auto result = tests::runOf(experiment);
+    REQUIRE(result);
+    CHECK(result->info.link == "1 GB/s, 2 µs (assumed); to the host 0.1 GB/s, 3 µs (assumed)");
+    const auto time = [&result] {
+        const Track* copies = result->timeline.track(DeviceId{0}, Track::Kind::Copy);
+        REQUIRE(copies != nullptr);
+        REQUIRE_FALSE(copies->spans.empty());
+        return copies->spans.front().window().duration();
+    };
+    const Bytes stash = (time() - 3000) / 10;
+    CHECK(time() == 3000 + 10 * stash);
+    const auto faster = [&] {
+        experiment.linkToHost.bytesPerSecond = 1e9;
+        return tests::runOf(experiment);
+    }();
+    REQUIRE(faster);
+    CHECK(faster->timeline.track(DeviceId{0}, Track::Kind::Copy)->spans.front().window().duration()
+          == 3000 + stash);
+}
+
 TEST_CASE("launch hooks are called around all launches of an op")
 {
     std::vector<OpOfIteration> told;

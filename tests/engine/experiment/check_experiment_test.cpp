@@ -45,3 +45,9 @@ TEST_CASE("slices are not trained beside whole micro-batches, nor slices or halv
         Contains("0EVICT0 moves a stash"));
     CHECK(refusal(tests::scheduleFrom({"0F0 0EVICT0 0LOAD0 0B0", "1F0 1B0"})).empty());
 }
+
+TEST_CASE("sharded weights are simulated and not trained")
+{
+    CHECK_THAT(refusal(tests::scheduleFrom({"0UNSHARD 0F0 0B0 0RESHARD"})),
+               Contains("UNSHARD and RESHARD") && Contains("bscope simulate"));
+}

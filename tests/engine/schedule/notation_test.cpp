@@ -12,7 +12,7 @@ TEST_CASE("parse and print are inverses for every kind, direction and slice")
                 op.kind = static_cast<OpKind>(kind);
                 op.stage = StageId{10 * kind};
                 op.replica = replica;
-                if (op.kind != OpKind::AllReduce && op.kind != OpKind::OptimizerStep) {
+                if (hasMicroBatch(op.kind)) {
                     op.microBatch = MicroBatchId{kind + 99};
                     op.slice = slice;
                 }
@@ -23,9 +23,9 @@ TEST_CASE("parse and print are inverses for every kind, direction and slice")
 
 TEST_CASE("ops are spelled as documented")
 {
-    for (const std::string text :
-         {"2F0", "5B3u", "1F4.1", "1F4u.1", "3I2", "3W2", "3SEND_F1", "4RECV_F1", "4SEND_B1u",
-          "3RECV_B1", "0EVICT2", "0LOAD2", "0RECOMPUTE2", "3ALLREDUCEu", "3OPT"}) {
+    for (const std::string text : {"2F0", "5B3u", "1F4.1", "1F4u.1", "3I2", "3W2", "3SEND_F1",
+                                   "4RECV_F1", "4SEND_B1u", "3RECV_B1", "0EVICT2", "0LOAD2",
+                                   "0RECOMPUTE2", "3ALLREDUCEu", "3OPT", "3UNSHARD", "3RESHARD"}) {
         INFO(text);
         const auto op = parseOp(text);
         REQUIRE(op);

@@ -1,6 +1,7 @@
 #include "engine/sim/memory_events.h"
 #include "profiler/analysis/metrics.h"
-#include "tests/support/pipelines.h"
+#include "tests/engine/sim/spans.h"
+#include "tests/support/text_schedule.h"
 
 #include <algorithm>
 #include <tuple>
@@ -45,4 +46,25 @@ TEST_CASE("a stage that keeps less than its stash holds all of it only during it
     CHECK(peakBytes(scheduleOf("zb-h1", 4, 8), 30) >= 3 * 30 + 100); // whole until its W
     CHECK(peakBytes(scheduleOf("bpipe", 4, 8), 30) == 2 * 30 + 100);
     CHECK(peakBytes(scheduleOf("seq1f1b", 4, 8), 100) == 5 * 50);
+}
+
+TEST_CASE("a copy of a sharded stage holds its share, and everything from UNSHARD to RESHARD")
+{
+    Schedule schedule = scheduleFrom({"0UNSHARD 0F0 0B0 0RESHARD 0ALLREDUCE"});
+    schedule.shape.dataParallel = 4;
+    const Simulated run = simulatedAsIs(lower(schedule));
+    const IdVector<StageId, StageBytes> stages(1, {400, 800, 1200, 100, 100});
+    std::vector<std::tuple<double, MemoryCategory, std::int64_t>> events;
+    for (const MemoryEvent& event : simulatedMemory(run.schedule, run.timeline, stages))
+        if (event.category != MemoryCategory::Stash)
+            events.emplace_back(run.units(event.time), event.category, event.bytes);
+    using enum MemoryCategory;
+    CHECK(events
+          == decltype(events){{0, Weights, 100},
+                              {0, Gradients, 200},
+                              {0, Optimizer, 300},
+                              {0, Weights, 300},
+                              {1, Gradients, 600},
+                              {3, Weights, -300},
+                              {3, Gradients, -600}});
 }

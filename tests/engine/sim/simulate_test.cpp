@@ -225,3 +225,19 @@ TEST_CASE("a slice's gradient reaches the previous slice of its device without a
     REQUIRE(backwards.size() == 2);
     CHECK(backwards[1].begin == backwards[0].end);
 }
+
+TEST_CASE("an op waits for the all-gather of its stage, which runs behind compute")
+{
+    Schedule schedule = scheduleFrom({"0UNSHARD 1UNSHARD 0F0 1F0 0RESHARD 1B0 0UNSHARD 0B0 "
+                                      "1ALLREDUCE 0ALLREDUCE"});
+    schedule.shape.dataParallel = 2;
+    UnitCosts costs;
+    costs.allReduce = {3}; // of both stages
+    const Simulated run = simulatedAsIs(lower(schedule), costs);
+    CHECK(
+        spansOf(run, 0, Track::Kind::Compute)
+        == Spans{"0F0 1.5-2", "1F0 3-3.5", "1B0 3.5-4.5", "0B0 6-7", "1OPT 8.5-8.5", "0OPT 10-10"});
+    CHECK(spansOf(run, 0, Track::Kind::AllReduce)
+          == Spans{"0UNSHARD 0-1.5", "1UNSHARD 1.5-3", "0RESHARD 3.5-3.5", "0UNSHARD 4.5-6",
+                   "1ALLREDUCE 7-8.5", "0ALLREDUCE 8.5-10"});
+}

@@ -44,6 +44,19 @@ TEST_CASE("a backward blames the load it waited for, and that its evict")
           == "0F0@0-2 0EVICT0@2-6 0LOAD0@6-10 0B0@10-16");
 }
 
+TEST_CASE("an op blames the last all-gather of its stage before it")
+{
+    const Run run = handMade({.devices = 1, .stages = 1, .microBatches = 1}, {0, 9},
+                             {{0, "0UNSHARD", 0, 2},
+                              {0, "0F0", 2, 3},
+                              {0, "0RESHARD", 3, 3},
+                              {0, "0UNSHARD", 3, 7},
+                              {0, "0B0", 7, 9}});
+    CHECK(spelled(run, Explainer(run, 0).explain(find(run, "0F0"))->needs) == "0UNSHARD@0-2");
+    CHECK(spelled(run, Explainer(run, 0).explain(find(run, "0B0"))->needs)
+          == "0UNSHARD@3-7 0F0@2-3");
+}
+
 TEST_CASE("a bubble names the producer, the transfer and the op it waited for")
 {
     const Run run = pingPong();

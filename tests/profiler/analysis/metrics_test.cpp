@@ -1,6 +1,7 @@
 #include "profiler/analysis/compare.h"
 #include "profiler/analysis/run_measures.h"
 #include "tests/profiler/analysis/hand_made.h"
+#include "tests/support/text_schedule.h"
 
 using namespace analysis_test;
 using namespace engine;
@@ -265,6 +266,16 @@ TEST_CASE("a device of PipeDream holds its stage in D - d versions")
     const RunMetrics m = numbers(simulated("pipedream", 4, 8));
     for (int d = 0; d < 4; ++d)
         CHECK(m.devices[{d}].weights == 4.0 - d);
+}
+
+TEST_CASE("a sharded stage counts as its share, and as a whole while it is gathered")
+{
+    Schedule schedule = tests::scheduleFrom({"0UNSHARD 0F0 0RESHARD 1UNSHARD 1F0 1B0 1RESHARD "
+                                             "0UNSHARD 0B0 0RESHARD"});
+    schedule.shape.dataParallel = 4;
+    const Run run{
+        {}, schedule, engine::simulate(schedule, unitOpCosts(schedule, {}).value()).value()};
+    CHECK(numbers(run).devices[{0}].weights == Approx(0.25 + 0.75 / 2)); // one of two stages
 }
 
 TEST_CASE("the kinds of compute add up to it, with a recompute and with joint ops")

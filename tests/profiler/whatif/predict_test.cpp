@@ -415,6 +415,26 @@ TEST_CASE("BPipe is predicted only from a run with evicts and loads")
     CHECK(same->iteration == durationOf(own));
 }
 
+TEST_CASE("times of copies to the host predict no copies to a partner, and the reverse")
+{
+    UnitCosts costs;
+    costs.transfer = {1};
+    const Schedule offloads = addOffload(scheduleOf("1f1b", 4, 8), 3).value();
+    const Schedule shares = scheduleOf("bpipe", 4, 8);
+    const auto refusal = [&](const Schedule& measured, const Schedule& asked) {
+        const Run run = measuredRun(measured, 1, 1, costs);
+        const auto refused = WhatIfPredictor::create(run)->predict({asked});
+        return refused ? std::string() : refused.error().message;
+    };
+    CHECK(refusal(shares, offloads)
+          == "the run evicts stashes to the partner, and 1f1b evicts them to host memory, over "
+             "links of another speed; record a run with --offload");
+    CHECK(refusal(offloads, shares)
+          == "the run evicts stashes to host memory, and bpipe evicts them to the partner, over "
+             "links of another speed; record a run of bpipe");
+    CHECK(refusal(offloads, offloads).empty());
+}
+
 // The schedule of a run without a stage was simulated, which failed with a deadlock.
 TEST_CASE("a run whose traces lack a stage is not simulated with the op times of another")
 {

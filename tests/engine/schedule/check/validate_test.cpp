@@ -147,6 +147,18 @@ TEST_CASE("an all-reduce or a step before the last backward of its stage is name
           == Messages{"device 1: 1OPT is missing"});
 }
 
+TEST_CASE("a sharded stage computes only while its weights are gathered")
+{
+    CHECK(messagesOf(scheduleFrom({"0UNSHARD 0F0 0RESHARD 0UNSHARD 0B0 0RESHARD", "1F0 1B0"}))
+          == Messages{});
+    CHECK(messagesOf(scheduleFrom({"0F0 0UNSHARD 0UNSHARD 0RESHARD 0B0 0RESHARD"}))
+          == Messages{
+              "device 0, index 0: 0F0 needs the weights of stage 0, which no UNSHARD has gathered",
+              "device 0, index 2: 0UNSHARD: the weights of stage 0 are already gathered",
+              "device 0, index 4: 0B0 needs the weights of stage 0, which no UNSHARD has gathered",
+              "device 0, index 5: 0RESHARD: the weights of stage 0 are not gathered"});
+}
+
 TEST_CASE("in a schedule with transfers each value is sent and received")
 {
     CHECK(messagesOf(scheduleFrom({"0F0 0RECV_B0 0B0", "1RECV_F0 1F0 1B0"}))

@@ -93,11 +93,13 @@ TEST_CASE("schedules as PyTorch prints them are read: idle steps, sharding, redu
                                     ",1F0,1B0, 1F1 ,1B1,,,,1REDUCE_GRAD\r\n");
     REQUIRE(schedule);
     CHECK(programOf(*schedule)
-          == std::vector<std::string>{"0F0 0F1 0B0 0B1 0ALLREDUCE", "1F0 1B0 1F1 1B1 1ALLREDUCE"});
+          == std::vector<std::string>{"0UNSHARD 0F0 0F1 0B0 0B1 0ALLREDUCE 0RESHARD",
+                                      "1F0 1B0 1F1 1B1 1ALLREDUCE"});
     CHECK(validate(*schedule).empty());
     CHECK_THAT(writeError(*schedule), Catch::Contains("compute ops alone"));
     CHECK(writeTorch(addP2P(*schedule))
-          == "0F0,0SEND_F0,0F1,0SEND_F1,0RECV_B0,0B0,0RECV_B1,0B1,0REDUCE_GRAD\n"
+          == "0UNSHARD,0F0,0SEND_F0,0F1,0SEND_F1,0RECV_B0,0B0,0RECV_B1,0B1,0REDUCE_GRAD,"
+             "0RESHARD\n"
              "1RECV_F0,1F0,1B0,1SEND_B0,1RECV_F1,1F1,1B1,1SEND_B1,1REDUCE_GRAD\n");
 }
 
