@@ -81,7 +81,8 @@ struct Holdings
     {
         const auto all = std::accumulate(byCategory.begin(), byCategory.end(), std::int64_t{0});
         const auto stash = byCategory[MemoryCategory::Stash];
-        device.peakStashBytes = std::max(device.peakStashBytes.value_or(0), stash);
+        if (stash > 0 || byCategory[MemoryCategory::Unknown] == 0)
+            device.peakStashBytes = std::max(device.peakStashBytes.value_or(0), stash);
         if (device.peakBytes && *device.peakBytes >= all)
             return;
         device.peakBytes = all;
