@@ -4,8 +4,10 @@
 #include <re2/re2.h>
 
 #include <algorithm>
+#include <array>
 #include <bit>
 #include <deque>
+#include <initializer_list>
 #include <limits>
 #include <numeric>
 #include <span>
@@ -180,135 +182,66 @@ private:
         m_memo.resize(std::max<std::size_t>(m_memo.size(), index + 1));
         m_memo[index] = m_stack.back();
     }
+    void pushNone(std::size_t) { push({}); }
+    void pushInteger(std::size_t value) { push(static_cast<std::int64_t>(value)); }
+    void pushUnsigned(std::size_t bytes) { pushInteger(number(bytes)); }
+    void pushLongOf(std::size_t bytesOfLength) { pushLong(number(bytesOfLength)); }
+    void pushDouble(std::size_t) // big-endian
+    {
+        std::uint64_t bits = 0;
+        for (const char byte : take(8))
+            bits = bits << 8 | static_cast<unsigned char>(byte);
+        push(std::bit_cast<double>(bits));
+    }
+    void pushDict(std::size_t) { push(&m_dicts.emplace_back()); }
+    void pushTuple(std::size_t) { pushList(takeMark()); }
+    void mark(std::size_t) { m_marks.push_back(m_stack.size()); }
+    void appendAll(std::size_t) { appendFrom(takeMark()); }
+    void append(std::size_t count) { appendFrom(before(count)); }
+    void setAll(std::size_t) { setFrom(takeMark()); }
+    void set(std::size_t count) { setFrom(before(count)); }
+    void skip(std::size_t bytes) { take(bytes); }
+    void memoizeNext(std::size_t) { memoize(m_memo.size()); }
+    void memoizeAt(std::size_t bytes) { memoize(number(bytes)); }
+    void recallAt(std::size_t bytes) { recall(number(bytes)); }
+
+    struct Instruction
+    {
+        unsigned char code = 0;
+        void (Pickle::*execute)(std::size_t) = nullptr;
+        std::size_t argument = 0;
+    };
     bool execute(unsigned char code) // false: an instruction that only other pickles have
     {
-        return makeNumber(code) || makeText(code) || makeContainer(code) || useMemo(code);
-    }
-    bool makeNumber(unsigned char code)
-    {
-        switch (code) {
-        case 'N':
-            push({});
-            return true;
-        case 0x88:
-            push(std::int64_t{1});
-            return true; // True
-        case 0x89:
-            push(std::int64_t{0});
-            return true;
-        case 'K':
-            push(static_cast<std::int64_t>(number(1)));
-            return true;
-        case 'M':
-            push(static_cast<std::int64_t>(number(2)));
-            return true;
-        case 'J':
-            pushLong(4);
-            return true;
-        case 0x8A:
-            pushLong(number(1));
-            return true;
-        case 0x8B:
-            pushLong(number(4));
-            return true;
-        case 'G': { // big-endian
-            std::uint64_t bits = 0;
-            for (const char byte : take(8))
-                bits = bits << 8 | static_cast<unsigned char>(byte);
-            push(std::bit_cast<double>(bits));
-            return true;
-        }
-        default:
+        using P = Pickle;
+        static constexpr auto kInstructions = [] {
+            std::array<Instruction, 256> all{};
+            for (const Instruction& one : std::initializer_list<Instruction>{
+                     {'N', &P::pushNone},        {0x88, &P::pushInteger, 1},
+                     {0x89, &P::pushInteger, 0}, {'K', &P::pushUnsigned, 1},
+                     {'M', &P::pushUnsigned, 2}, {'J', &P::pushLong, 4},
+                     {0x8A, &P::pushLongOf, 1},  {0x8B, &P::pushLongOf, 4},
+                     {'G', &P::pushDouble},      {0x8C, &P::pushText, 1},
+                     {'C', &P::pushText, 1},     {'X', &P::pushText, 4},
+                     {'B', &P::pushText, 4},     {0x8D, &P::pushText, 8},
+                     {0x8E, &P::pushText, 8},    {'(', &P::mark},
+                     {'}', &P::pushDict},        {']', &P::pushLast, 0},
+                     {')', &P::pushLast, 0},     {'t', &P::pushTuple},
+                     {0x85, &P::pushLast, 1},    {0x86, &P::pushLast, 2},
+                     {0x87, &P::pushLast, 3},    {'a', &P::append, 1},
+                     {'e', &P::appendAll},       {'s', &P::set, 2},
+                     {'u', &P::setAll},          {0x80, &P::skip, 1},
+                     {0x95, &P::skip, 8},        {0x94, &P::memoizeNext},
+                     {'q', &P::memoizeAt, 1},    {'r', &P::memoizeAt, 4},
+                     {'h', &P::recallAt, 1},     {'j', &P::recallAt, 4}})
+                all[one.code] = one;
+            return all;
+        }();
+        const Instruction& instruction = kInstructions[code];
+        if (instruction.execute == nullptr)
             return false;
-        }
-    }
-    bool makeText(unsigned char code)
-    {
-        switch (code) {
-        case 0x8C: // texts
-        case 'C':
-            pushText(1);
-            return true; // bytes
-        case 'X':
-        case 'B':
-            pushText(4);
-            return true;
-        case 0x8D:
-        case 0x8E:
-            pushText(8);
-            return true;
-        default:
-            return false;
-        }
-    }
-    bool makeContainer(unsigned char code)
-    {
-        switch (code) {
-        case '(':
-            m_marks.push_back(m_stack.size());
-            return true;
-        case '}':
-            push(&m_dicts.emplace_back());
-            return true;
-        case ']':
-        case ')':
-            pushLast(0);
-            return true;
-        case 't':
-            pushList(takeMark());
-            return true;
-        case 0x85:
-            pushLast(1);
-            return true;
-        case 0x86:
-            pushLast(2);
-            return true;
-        case 0x87:
-            pushLast(3);
-            return true;
-        case 'a':
-            appendFrom(before(1));
-            return true;
-        case 'e':
-            appendFrom(takeMark());
-            return true;
-        case 's':
-            setFrom(before(2));
-            return true;
-        case 'u':
-            setFrom(takeMark());
-            return true;
-        default:
-            return false;
-        }
-    }
-    bool useMemo(unsigned char code)
-    {
-        switch (code) {
-        case 0x80:
-            take(1);
-            return true; // the protocol
-        case 0x95:
-            take(8);
-            return true; // a frame
-        case 0x94:
-            memoize(m_memo.size());
-            return true;
-        case 'q':
-            memoize(number(1));
-            return true;
-        case 'r':
-            memoize(number(4));
-            return true;
-        case 'h':
-            recall(number(1));
-            return true;
-        case 'j':
-            recall(number(4));
-            return true;
-        default:
-            return false;
-        }
+        (this->*instruction.execute)(instruction.argument);
+        return true;
     }
 
     const std::string& m_name;
@@ -395,8 +328,7 @@ constexpr KnownFrame kFrames[]{
     {"torch/nn/functional.py", "", Caller::Forward},
     {"torch/nn/modules/module.py", "_call_impl", Caller::Forward},
     {"torch/distributed/pipelining/stage.py", "forward_one_chunk", Caller::Forward},
-    {"megatron/core/pipeline_parallel/schedules.py", "forward_step", Caller::Forward},
-};
+    {"megatron/core/pipeline_parallel/schedules.py", "forward_step", Caller::Forward}};
 
 Caller callerOf(const Dict& frame)
 {
