@@ -256,11 +256,6 @@ private:
 
 constexpr std::int64_t kMostBytes = std::int64_t{1} << 50;
 
-bool isAmount(std::int64_t bytes)
-{
-    return 0 <= bytes && bytes <= kMostBytes;
-}
-
 std::string_view textIn(const Dict& dict, std::string_view key) // "": none
 {
     const auto* text = dict.find<std::string_view>(key);
@@ -411,9 +406,11 @@ public:
         const Amounts before = TRY(categorize(m_blocks[device]));
         for (const MemoryCategory category : before.enumerators())
             if (before[category] > 0)
-                history.events.push_back(event(m_changes.front().time, before[category], category));
+                history.events.push_back(
+                    {m_changes.front().time, before[category], MemoryEvent::kNoOp, 0, category});
         for (const Change& change : m_changes)
-            history.events.push_back(event(change.time, change.bytes, change.category));
+            history.events.push_back(
+                {change.time, change.bytes, MemoryEvent::kNoOp, 0, change.category});
         return history;
     }
 
@@ -433,14 +430,6 @@ private:
             if (const auto* each = std::get_if<Dict*>(&value))
                 use(**each);
     }
-    static MemoryEvent event(std::int64_t time, std::int64_t bytes, MemoryCategory category)
-    {
-        MemoryEvent event;
-        event.time = time;
-        event.bytes = bytes;
-        event.category = category;
-        return event;
-    }
     bool isNew(const List& list) { return m_seen.insert(&list).second; }
     tl::unexpected<Error> damaged() const
     {
@@ -454,12 +443,12 @@ private:
         if (micros == 0)
             return fail(Error::Code::Unsupported,
                         m_name + " has no times; record it with PyTorch 2.1 or newer");
-        if (!isAmount(bytes) || micros < 0 || micros > kMostTime / 1000)
+        if (bytes < 0 || bytes > kMostBytes || micros < 0 || micros > kMostTime / 1000)
             return damaged();
         const std::int64_t time = 1000 * micros;
         recorded = {std::min(recorded.begin, time), std::max(recorded.end, time)};
         const bool isFree = action == "free_requested";
-        if (!isFree && action != "alloc")
+        if ((!isFree && action != "alloc") || bytes == 0)
             return {};
         m_changes.push_back({time, isFree ? -bytes : bytes, entry.integer("addr"), caller(entry)});
         const List* frames = entry.list("frames");
