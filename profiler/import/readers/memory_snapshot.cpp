@@ -485,10 +485,11 @@ private:
         Amounts before{};
         std::unordered_map<std::int64_t, std::size_t> open; // address -> its allocation
         bool adds = true; // whether the sizes and addresses of the changes agree
-        std::int64_t sum = 0;
+        std::int64_t sum = 0, least = 0;
         for (std::size_t i = 0; i < m_changes.size(); ++i) {
             Change& change = m_changes[i];
             sum = std::clamp(sum + change.bytes, -kMostBytes, kMostBytes);
+            least = std::min(least, sum);
             if (change.bytes >= 0 && change.address != 0)
                 adds = open.emplace(change.address, i).second && adds;
             if (change.bytes >= 0)
@@ -513,11 +514,11 @@ private:
         for (const auto& [address, i] : open)
             m_changes[i].category = categoryOf(m_changes[i].caller, std::nullopt);
         const std::int64_t atEnd = addBlocks(blocks, open, before);
-        if (atEnd - sum < 0)
+        if (atEnd - sum + least < 0)
             return fail(Error::Code::Corrupt,
                         m_name
-                            + " does not add up: fewer bytes are allocated at its end than its "
-                              "history allocates; record it again");
+                            + " does not add up: its history frees more bytes than are allocated; "
+                              "record it again");
         if (!adds
             || std::accumulate(before.begin(), before.end(), std::int64_t{0}) != atEnd - sum) {
             for (Change& change : m_changes)
