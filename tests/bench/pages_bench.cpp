@@ -83,14 +83,6 @@ void wheel(QWidget& widget, int notches, Qt::KeyboardModifiers modifiers)
     QApplication::sendEvent(&widget, &event);
 }
 
-void repeat(int times, const std::function<void(int)>& step)
-{
-    for (int k = 0; k < times; ++k) {
-        step(k);
-        QApplication::processEvents();
-    }
-}
-
 void walk(Application& application, app::MainWindow& window, const QString& file,
           const QString& other)
 {
