@@ -263,8 +263,8 @@ Colour Palette::*memoryFill(engine::MemoryCategory category)
 {
     static constexpr engine::EnumArray<engine::MemoryCategory, Colour Palette::*,
                                        engine::kMemoryCategories>
-        kFills{&Palette::weights, &Palette::gradients, &Palette::optimizerState, &Palette::stash,
-               &Palette::buffers, &Palette::unknown};
+        kFills{&Palette::weights, &Palette::gradients, &Palette::optimizerState,
+               &Palette::stash,   &Palette::buffers,   &Palette::unknown};
     return kFills[category];
 }
 

@@ -84,9 +84,9 @@ struct Palette
 // The colour of a memory category. A bar stacks the categories in this order.
 Colour Palette::*memoryFill(engine::MemoryCategory category);
 inline constexpr engine::MemoryCategory kMemoryStack[]
-    = {engine::MemoryCategory::Weights, engine::MemoryCategory::Gradients,
+    = {engine::MemoryCategory::Weights,   engine::MemoryCategory::Gradients,
        engine::MemoryCategory::Optimizer, engine::MemoryCategory::Unknown,
-       engine::MemoryCategory::Buffers, engine::MemoryCategory::Stash};
+       engine::MemoryCategory::Buffers,   engine::MemoryCategory::Stash};
 
 // The three causes of bubbles have greys that also stand for memory.
 inline constexpr Colour Palette::*kFillCause = &Palette::optimizerState;

@@ -272,7 +272,8 @@ private:
     StageCost m_embedding, m_outputLayer; // 0 if stages are not divided
     // Without edits of single ops, because other schemes may lack the ops.
     std::vector<RunEdit> m_slowdowns;
-    IdVector<StageId, std::optional<StageCost>> m_shares = IdVector<StageId, std::optional<StageCost>>(m_stages);
+    IdVector<StageId, std::optional<StageCost>> m_shares
+        = IdVector<StageId, std::optional<StageCost>>(m_stages);
 };
 
 // Returns the schedule of the run with only its F, B, I, W, evicts and loads, lowered again.
