@@ -179,6 +179,8 @@ std::vector<ImportFact> importFacts(const engine::Run& run)
         {tr("Micro-batches"),
          engine::knowsMicroBatches(run.info) ? QString::number(shape.microBatches)
                                              : tr("unknown")}};
+    const QString memory = fromUtf8(profiler::categorizedMemory(run));
+    facts.push_back({tr("Memory"), memory.isEmpty() ? tr("not recorded") : memory});
     if (engine::knowsStages(run.info))
         facts.push_back(
             {tr("Order of ops"),

@@ -20,10 +20,8 @@ MemoryColours::MemoryColours(const Theme& theme)
 {
     using enum profiler::MemoryKind;
     const QColor surface = theme.chrome.surface;
-    for (std::size_t k = 0; k < std::size(profiler::kMemoryStack);
-         ++k) // in the order of MemoryKind
-        fills[static_cast<profiler::MemoryKind>(k)]
-            = toQt(theme.palette.*profiler::memoryFill(profiler::kMemoryStack[k]));
+    for (const engine::MemoryCategory category : profiler::kMemoryStack)
+        fills[profiler::kindOf(category)] = toQt(theme.palette.*profiler::memoryFill(category));
     fills[Stash] = mixed(line, surface, theme.isDark() ? 0.45 : 0.58);
     fills[Guest] = mixed(line, surface, 0.78);
 }
@@ -144,7 +142,7 @@ private:
         const double left = m_plot.left() + columns.x(), wide = columns.y() - columns.x();
         std::int64_t sum = 0;
         double bottom = m_plot.bottom();
-        for (const auto kind : step.bytes.enumerators()) {
+        const auto draw = [&](profiler::MemoryKind kind) {
             sum += step.bytes[kind];
             const double top = yOf(sum);
             if (top < bottom && kind == profiler::MemoryKind::Guest)
@@ -160,7 +158,10 @@ private:
             else if (top < bottom)
                 m_sheet.box(QRectF(left, top, wide, bottom - top), colours.fills[kind]);
             bottom = std::min(bottom, top);
-        }
+        };
+        for (const engine::MemoryCategory category : profiler::kMemoryStack)
+            draw(profiler::kindOf(category));
+        draw(profiler::MemoryKind::Guest);
         m_sheet.box(QRectF(left, bottom, wide, 1), colours.line);
         if (previous >= 0)
             m_sheet.box(QRectF(left, std::min(previous, bottom), 1,

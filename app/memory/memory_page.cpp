@@ -27,6 +27,7 @@
 #include <algorithm>
 #include <functional>
 #include <memory>
+#include <ranges>
 #include <utility>
 
 namespace app {
@@ -274,34 +275,22 @@ public:
 protected:
     void paintEvent(QPaintEvent*) override
     {
-        using enum profiler::MemoryKind;
         using profiler::LegendEntry;
         const Theme& theme = this->theme();
         QPainter painter(this);
         painter.fillRect(rect(), theme.chrome.surfaceAlt);
         painter.fillRect(QRect(0, 0, width(), 1), theme.chrome.line);
         const MemoryColours colours(theme);
-        const auto fill
-            = [&colours](profiler::MemoryKind kind) { return fromQt(colours.fills[kind]); };
         const auto text = [this](const char* words) { return tr(words).toStdString(); };
         Legend legend;
-        legend.left.push_back({LegendEntry::Look::Fills, {fill(Stash)}, text("stash"), {}});
+        for (const auto category : profiler::kMemoryStack | std::views::reverse)
+            if (m_recorded[category])
+                legend.left.push_back({LegendEntry::Look::Fills,
+                                       {fromQt(colours.fills[profiler::kindOf(category)])},
+                                       std::string(memoryCategoryName(category)),
+                                       {}});
         if (m_hasMoves)
             legend.left.push_back({LegendEntry::Look::Guest, {}, text("guest stash"), {}});
-        LegendEntry rest;
-        const auto add
-            = [&](engine::MemoryCategory category, profiler::MemoryKind kind, const char* word) {
-                  if (!m_recorded[category])
-                      return;
-                  rest.fills.push_back(fill(kind));
-                  rest.text += (rest.text.empty() ? "" : ", ") + text(word);
-              };
-        add(engine::MemoryCategory::Buffers, Buffers, "buffers");
-        add(engine::MemoryCategory::Optimizer, Optimizer, "optimizer");
-        add(engine::MemoryCategory::Gradients, Gradients, "gradients");
-        add(engine::MemoryCategory::Weights, Weights, "weights");
-        if (!rest.fills.empty())
-            legend.left.push_back(std::move(rest));
         if (m_hasMoves)
             legend.left.push_back({LegendEntry::Look::Fills,
                                    {theme.palette.communication},

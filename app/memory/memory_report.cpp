@@ -1,6 +1,7 @@
 #include "app/memory/memory_report.h"
 
 #include "app/figures/device_columns.h"
+#include "app/ui/text.h"
 #include "profiler/analysis/device_memory.h"
 
 #include <algorithm>
@@ -150,9 +151,9 @@ MemoryReport stashReport(const RunView& view, int iteration)
 
 QString memoryKindName(profiler::MemoryKind kind)
 {
-    constexpr engine::EnumArray<profiler::MemoryKind, const char*, profiler::kMemoryKinds> kNames{
-        {"weights", "gradients", "optimizer state", "buffers", "stash", "guest stash"}};
-    return QString::fromLatin1(kNames[kind]);
+    return kind == profiler::MemoryKind::Guest
+        ? QStringLiteral("guest stash")
+        : fromUtf8(memoryCategoryName(static_cast<engine::MemoryCategory>(kind)));
 }
 
 } // namespace app

@@ -43,7 +43,7 @@ std::atomic<bool> areLost = false;
 
 constexpr EnumArray<MemoryCategory, GpuMemoryOwner, kMemoryCategories> kOwnerOf{
     GpuMemoryOwner::Weights, GpuMemoryOwner::Gradients, GpuMemoryOwner::Optimizer,
-    GpuMemoryOwner::Stash, GpuMemoryOwner::Buffers};
+    GpuMemoryOwner::Stash,   GpuMemoryOwner::Buffers,   GpuMemoryOwner::Other};
 
 void addArena(const DevicePlan& plan, GpuMemory& memory)
 {

@@ -29,7 +29,7 @@ struct OpOfIteration
 struct GpuPlace
 {
     std::uint32_t device = 0, context = 0, stream = 0;
-    std::uint32_t correlation = 0; // identifies the API call that launched the work; 0: unknown
+    std::uint64_t correlation = 0; // identifies the API call that launched the work; 0: unknown
 
     friend bool operator==(const GpuPlace&, const GpuPlace&) = default;
 };
@@ -90,7 +90,8 @@ struct GpuCall
     Window window;
     OpOfIteration of;
     std::uint32_t name = 0; // index into GpuTrace::strings: "cudaLaunchKernel_v7000"
-    std::uint32_t thread = 0, correlation = 0, result = 0;
+    std::uint64_t correlation = 0;
+    std::uint32_t thread = 0, result = 0;
     bool isDriver = false;
 
     friend bool operator==(const GpuCall&, const GpuCall&) = default;

@@ -28,7 +28,7 @@ Track::Kind laneOf(OpKind kind)
 std::string_view memoryCategoryName(MemoryCategory category)
 {
     static constexpr EnumArray<MemoryCategory, std::string_view, kMemoryCategories> kNames{
-        "weights", "gradients", "optimizer state", "stash", "buffers"};
+        "weights", "gradients", "optimizer state", "stash", "buffers", "unknown"};
     return kNames[category];
 }
 

@@ -52,8 +52,9 @@ struct Track
 };
 Track::Kind laneOf(OpKind kind); // the kind of track that shows such ops
 
-enum class MemoryCategory : std::uint8_t { Weights, Gradients, Optimizer, Stash, Buffers };
-constexpr int kMemoryCategories = 5;
+// Buffers: messages and workspace. Unknown: the trace of an imported run does not state it.
+enum class MemoryCategory : std::uint8_t { Weights, Gradients, Optimizer, Stash, Buffers, Unknown };
+constexpr int kMemoryCategories = 6;
 std::string_view memoryCategoryName(MemoryCategory category); // "optimizer state"
 
 struct MemoryEvent

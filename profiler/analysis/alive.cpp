@@ -233,19 +233,9 @@ std::optional<DeviceId> ownerOfGuest(const Run& run, const OpIndex& index, const
 
 MemoryKind kindOf(const Run& run, const OpIndex& index, const MemoryEvent& event)
 {
-    switch (event.category) {
-    case MemoryCategory::Weights:
-        return MemoryKind::Weights;
-    case MemoryCategory::Gradients:
-        return MemoryKind::Gradients;
-    case MemoryCategory::Optimizer:
-        return MemoryKind::Optimizer;
-    case MemoryCategory::Buffers:
-        return MemoryKind::Buffers;
-    case MemoryCategory::Stash:
-        break;
-    }
-    return ownerOfGuest(run, index, event) ? MemoryKind::Guest : MemoryKind::Stash;
+    return event.category == MemoryCategory::Stash && ownerOfGuest(run, index, event)
+        ? MemoryKind::Guest
+        : kindOf(event.category);
 }
 
 IdVector<DeviceId, MemorySteps> memorySteps(const Run& run, int iteration)

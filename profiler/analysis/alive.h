@@ -8,10 +8,17 @@
 
 namespace profiler {
 
-// The categories of a device's memory, in the order in which a chart stacks them from the bottom. A
-// guest is a stash that another device has evicted to this one.
-enum class MemoryKind : std::uint8_t { Weights, Gradients, Optimizer, Buffers, Stash, Guest };
-constexpr int kMemoryKinds = 6;
+// The kinds of a device's memory: the categories and, last, guests, which are stashes that other
+// devices have evicted to this one.
+enum class MemoryKind : std::uint8_t {
+    Stash = int(engine::MemoryCategory::Stash),
+    Guest = engine::kMemoryCategories
+};
+constexpr int kMemoryKinds = engine::kMemoryCategories + 1;
+constexpr MemoryKind kindOf(engine::MemoryCategory category)
+{
+    return static_cast<MemoryKind>(category);
+}
 
 // The memory of a device from `time` until the next step.
 struct MemoryStep

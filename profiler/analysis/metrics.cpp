@@ -81,7 +81,8 @@ struct Holdings
     {
         const auto all = std::accumulate(byCategory.begin(), byCategory.end(), std::int64_t{0});
         const auto stash = byCategory[MemoryCategory::Stash];
-        device.peakStashBytes = std::max(device.peakStashBytes.value_or(0), stash);
+        if (stash > 0 || byCategory[MemoryCategory::Unknown] == 0)
+            device.peakStashBytes = std::max(device.peakStashBytes.value_or(0), stash);
         if (device.peakBytes && *device.peakBytes >= all)
             return;
         device.peakBytes = all;
@@ -307,6 +308,7 @@ RunMetrics metrics(const Schedule& schedule, const IterationSummary& summary)
     RunMetrics result;
     result.duration = summary.window.duration();
     result.exposedIsKnown = !summary.hasCommunication;
+    result.kindsAddUp = false;
     double bubbles = 0;
     for (const DeviceId d : summary.devices.ids()) {
         const DeviceMetrics device = deviceOf(summary, schedule.shape, d);
@@ -328,6 +330,27 @@ bool lacksMessages(const Run& run)
     return run.info.import && !run.info.import->onGpu && run.schedule.shape.devices > 1
         && !hasTransfers(run.schedule);
 }
+
+namespace {
+
+using TC = TimeCategory;
+constexpr std::array<std::pair<TC, OpKind>, 6> kComputeCategories{
+    {{TC::Forward, OpKind::Forward},
+     {TC::Recompute, OpKind::Recompute},
+     {TC::Backward, OpKind::Backward},
+     {TC::BackwardInput, OpKind::BackwardInput},
+     {TC::BackwardWeight, OpKind::BackwardWeight},
+     {TC::Optimizer, OpKind::OptimizerStep}}};
+
+bool doKindsAddUp(const DeviceMetrics& device)
+{
+    std::int64_t sum = 0;
+    for (const auto& [category, kind] : kComputeCategories)
+        sum += device.byKind[kind];
+    return sum == device.compute;
+}
+
+} // namespace
 
 Result<RunMetrics> metrics(const Run& run, int iteration)
 {
@@ -352,6 +375,7 @@ Result<RunMetrics> metrics(const Run& run, int iteration)
         result.bubbleRatio = whyUnknown(run.info).empty()
             ? bubbles / (1.0 * result.duration * result.recordedDevices)
             : std::numeric_limits<double>::quiet_NaN();
+    result.kindsAddUp = std::ranges::all_of(result.devices, doKindsAddUp);
     addWeights(run.schedule, result.devices);
     addCounts(run.schedule, result);
     addPeakStash(run, lanes, result.devices);
@@ -362,23 +386,6 @@ Result<RunMetrics> metrics(const Run& run, int iteration)
 }
 
 namespace {
-
-using TC = TimeCategory;
-constexpr std::array<std::pair<TC, OpKind>, 6> kComputeCategories{
-    {{TC::Forward, OpKind::Forward},
-     {TC::Recompute, OpKind::Recompute},
-     {TC::Backward, OpKind::Backward},
-     {TC::BackwardInput, OpKind::BackwardInput},
-     {TC::BackwardWeight, OpKind::BackwardWeight},
-     {TC::Optimizer, OpKind::OptimizerStep}}};
-
-bool doKindsAddUp(const DeviceMetrics& device)
-{
-    std::int64_t sum = 0;
-    for (const auto& [category, kind] : kComputeCategories)
-        sum += device.byKind[kind];
-    return sum == device.compute;
-}
 
 // Rounds the categories [first, last]; see rounded().
 void roundTo(double sum, double step, TimeByCategory& times, std::pair<TC, TC> among)
@@ -412,7 +419,7 @@ bool isOf(TimeCategory category, OpKind kind)
 TimeByCategory timeByCategory(const RunMetrics& run, const DeviceMetrics& device)
 {
     TimeByCategory times{};
-    if (std::ranges::all_of(run.devices, doKindsAddUp))
+    if (run.kindsAddUp)
         for (const auto& [category, kind] : kComputeCategories)
             times[category] = static_cast<double>(device.byKind[kind]);
     else

@@ -64,6 +64,7 @@ struct RunMetrics
     // were not kept. The exposed part of the communication is then unknown: `bubble` includes it,
     // and exposedCommunication is 0.
     bool exposedIsKnown = true;
+    bool kindsAddUp = true; // whether the times of the kinds of ops add up to the compute time
 
     // The largest values of a device. peakBytes() is nullopt if no memory was recorded.
     std::optional<std::int64_t> peakBytes() const;

@@ -528,8 +528,11 @@ Reading value(const D& d)
 template<MemoryCategory Category>
 Reading atPeak(const D& d)
 {
-    return ifKnown(d.of.peakBytes.has_value(), d.of.bytesAtPeak[Category],
-                   "no memory was recorded");
+    const bool isStated
+        = d.of.bytesAtPeak[Category] > 0 || d.of.bytesAtPeak[MemoryCategory::Unknown] == 0;
+    return ifKnown(d.of.peakBytes && isStated, d.of.bytesAtPeak[Category],
+                   d.of.peakBytes ? "the traces do not state the category of the memory"
+                                  : "no memory was recorded");
 }
 
 // A size that was planned before the run.
@@ -603,6 +606,9 @@ constexpr std::array kDevice{
     N(memory("bytes_at_peak.optimizer", "Optimizer state"), atPeak<MemoryCategory::Optimizer>),
     N(memory("bytes_at_peak.stash", "Stash"), atPeak<MemoryCategory::Stash>),
     N(memory("bytes_at_peak.buffers", "Buffers"), atPeak<MemoryCategory::Buffers>),
+    N(memory("bytes_at_peak.unknown", "Unknown", "memory of no known category",
+             "Neither the trace nor a stack frame states what it is for."),
+      atPeak<MemoryCategory::Unknown>),
     N(memory("live_bytes", "Live", "largest sum of the bytes of live buffers",
              "Memory that the plan of the run needs on a device."),
       planned<&ArenaUse::live>),

@@ -130,6 +130,7 @@ Result<Palette> readTheme(const Json& theme)
     p.gradients = reader.memory("gradients");
     p.optimizerState = reader.memory("optimizer");
     p.buffers = reader.memory("buffers");
+    p.unknown = reader.memory("unknown");
     p.forwardHatch = reader.hatch("forward");
     p.backwardHatch = reader.hatch("backward");
     p.weightHatch = reader.hatch("weight");
@@ -263,8 +264,8 @@ Colour Palette::*memoryFill(engine::MemoryCategory category)
 {
     static constexpr engine::EnumArray<engine::MemoryCategory, Colour Palette::*,
                                        engine::kMemoryCategories>
-        kFills{&Palette::weights, &Palette::gradients, &Palette::optimizerState, &Palette::stash,
-               &Palette::buffers};
+        kFills{&Palette::weights, &Palette::gradients, &Palette::optimizerState,
+               &Palette::stash,   &Palette::buffers,   &Palette::unknown};
     return kFills[category];
 }
 

@@ -55,7 +55,8 @@ struct Palette
     double exposedShare = 0.68;
     double chunkShare[3] = {0, 0.35, 0.60}; // by chunk: share of chunkTarget in the fill
     Colour chunkTarget;                     // white in light themes, surface in dark themes
-    Colour weights, gradients, optimizerState, buffers, stash; // colours of memory by category
+    // Colours of memory by category.
+    Colour weights, gradients, optimizerState, buffers, unknown, stash;
 
     // Most palettes hatch only RECOMPUTE, to distinguish it from a forward, which has the same
     // fill.
@@ -83,9 +84,9 @@ struct Palette
 // The colour of a memory category. A bar stacks the categories in this order.
 Colour Palette::*memoryFill(engine::MemoryCategory category);
 inline constexpr engine::MemoryCategory kMemoryStack[]
-    = {engine::MemoryCategory::Weights, engine::MemoryCategory::Gradients,
-       engine::MemoryCategory::Optimizer, engine::MemoryCategory::Buffers,
-       engine::MemoryCategory::Stash};
+    = {engine::MemoryCategory::Weights,   engine::MemoryCategory::Gradients,
+       engine::MemoryCategory::Optimizer, engine::MemoryCategory::Unknown,
+       engine::MemoryCategory::Buffers,   engine::MemoryCategory::Stash};
 
 // The three causes of bubbles have greys that also stand for memory.
 inline constexpr Colour Palette::*kFillCause = &Palette::optimizerState;

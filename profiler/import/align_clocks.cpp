@@ -177,15 +177,19 @@ public:
                 progress = true;
             }
         }
-        for (const std::string& clock : others)
-            if (const auto known = m_unproven.find(clock);
-                known == m_unproven.end() || (known->second && !agrees(clock, aligned))) {
-                m_job.warnings.push_back(fmt::format(
-                    "The clock of {} cannot be aligned: the traces have no message or collective "
-                    "between it and another host.",
-                    clock));
-                m_job.lacksClock("the clocks of the traces cannot be compared");
-            }
+        std::erase_if(others, [&](const std::string& clock) {
+            const auto known = m_unproven.find(clock);
+            return known != m_unproven.end() && (!known->second || agrees(clock, aligned));
+        });
+        if (!others.empty()) {
+            m_job.warnings.push_back(fmt::format(
+                "The clock of {}{} cannot be aligned: the traces have no message or collective "
+                "between {} and another host.",
+                *others.begin(),
+                others.size() > 1 ? fmt::format(" and those of {} others", others.size() - 1) : "",
+                others.size() > 1 ? "them" : "it"));
+            m_job.lacksClock("the clocks of the traces cannot be compared");
+        }
         checkOrder(placement, clocks);
         return clocks;
     }

@@ -251,6 +251,7 @@ private:
     {
         constexpr std::int64_t kLeastOverlap = 20; // a gap is at most the 20th part of the ops
         const auto& [recorded, events] = history;
+        EnumArray<MemoryCategory, std::int64_t, kMemoryCategories> before{};
         Window ops{kMostTime, kLeastTime};
         for (const Work& each : work.works)
             ops = {std::min(ops.begin, each.window.begin), std::max(ops.end, each.window.end)};
@@ -264,17 +265,17 @@ private:
         if (recorded.end < ops.end - gap)
             return fmt::format("it ends {:.1f} ms before the last op of {}",
                                1e-6 * static_cast<double>(ops.end - recorded.end), trace.file);
-        MemoryEvent before = events.front();
-        before.bytes = 0;
-        before.time = ops.begin;
         const auto first = std::ranges::lower_bound(events, ops.begin, {}, &MemoryEvent::time);
         for (auto event = events.begin(); event != first; ++event)
-            before.bytes += event->bytes;
-        const auto end
-            = std::ranges::upper_bound(first, events.end(), ops.end, {}, &MemoryEvent::time);
-        trace.memory.assign(first, end);
-        if (before.bytes > 0)
-            trace.memory.insert(trace.memory.begin(), before);
+            before[event->category] += event->bytes;
+        trace.memory.clear();
+        for (const MemoryCategory category : before.enumerators())
+            if (before[category] > 0)
+                trace.memory.push_back(
+                    {ops.begin, before[category], MemoryEvent::kNoOp, 0, category});
+        trace.memory.insert(
+            trace.memory.end(), first,
+            std::ranges::upper_bound(first, events.end(), ops.end, {}, &MemoryEvent::time));
         return {};
     }
     Result<void> keepMegatron(const std::string& name, const ByteSource& bytes)

@@ -84,7 +84,7 @@ private:
     }
     void collectCorrelations(const GpuTrace& gpu)
     {
-        m_firstCorrelation += static_cast<std::uint32_t>(m_correlations.size());
+        m_firstCorrelation += m_correlations.size();
         m_correlations.clear();
         for (const GpuCall& call : gpu.calls)
             m_correlations.push_back(call.correlation);
@@ -96,12 +96,12 @@ private:
         m_correlations.erase(std::unique(m_correlations.begin(), m_correlations.end()),
                              m_correlations.end());
     }
-    std::uint32_t correlation(std::uint32_t of) const
+    std::uint64_t correlation(std::uint64_t of) const
     {
         if (of == 0)
             return 0;
         const auto known = std::ranges::lower_bound(m_correlations, of);
-        return m_firstCorrelation + static_cast<std::uint32_t>(known - m_correlations.begin());
+        return m_firstCorrelation + static_cast<std::uint64_t>(known - m_correlations.begin());
     }
     template<class Row>
     std::vector<Row> placedRows(std::vector<Row> rows, const std::vector<std::uint32_t>& works,
@@ -150,9 +150,10 @@ private:
     // For each table of texts (RankTrace::texts), the numbers of its texts in m_strings.
     std::unordered_map<const void*, std::vector<std::uint32_t>> m_numbers;
     std::vector<std::uint32_t>* m_numbersOfRank = nullptr;
-    std::uint32_t m_device = 0, m_nextContext = 1, m_firstCorrelation = 1, m_firstThread = 0;
+    std::uint32_t m_device = 0, m_nextContext = 1, m_firstThread = 0;
+    std::uint64_t m_firstCorrelation = 1;
     std::unordered_map<std::uint32_t, std::uint32_t> m_contexts; // contexts of the current rank
-    std::vector<std::uint32_t> m_correlations; // correlation ids of the current rank, sorted
+    std::vector<std::uint64_t> m_correlations; // correlation ids of the current rank, sorted
 };
 
 } // namespace

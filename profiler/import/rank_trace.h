@@ -113,7 +113,7 @@ template<class Value>
 class ByCorrelation
 {
 public:
-    void add(std::uint32_t correlation, Value value) { m_all.emplace_back(correlation, value); }
+    void add(std::uint64_t correlation, Value value) { m_all.emplace_back(correlation, value); }
     // Call it once, after the last add(). Of equal correlations, the first one added is found.
     void sort()
     {
@@ -121,7 +121,7 @@ public:
         if (!std::ranges::is_sorted(m_all, {}, correlation))
             std::ranges::stable_sort(m_all, {}, correlation);
     }
-    const Value* find(std::uint32_t correlation)
+    const Value* find(std::uint64_t correlation)
     {
         const bool isAhead = m_next < m_all.size() && m_all[m_next].first < correlation;
         if (!(isAhead && m_next + 1 < m_all.size() && m_all[m_next + 1].first == correlation)
@@ -137,7 +137,7 @@ public:
     }
 
 private:
-    std::vector<std::pair<std::uint32_t, Value>> m_all;
+    std::vector<std::pair<std::uint64_t, Value>> m_all;
     std::size_t m_next = 0; // where the last search ended
 };
 

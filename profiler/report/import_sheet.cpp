@@ -139,6 +139,20 @@ void addData(const Run& run, const ImportReport& report, Sheet& sheet)
 
 } // namespace
 
+std::string categorizedMemory(const Run& run)
+{
+    double known = 0, all = 0;
+    for (const MemoryEvent& event : run.timeline.memory)
+        if (event.bytes > 0) {
+            all += static_cast<double>(event.bytes);
+            known
+                += event.category == MemoryCategory::Unknown ? 0 : static_cast<double>(event.bytes);
+        }
+    return all == 0  ? ""
+        : known == 0 ? "of unknown category"
+                     : fmt::format("{:.0f} % by category", 100 * known / all);
+}
+
 Sheet importSheet(const Run& run)
 {
     const ImportReport& report = *run.info.import;
@@ -156,6 +170,8 @@ Sheet importSheet(const Run& run)
                                clock.host, clock.offset / 1e6, clock.drift, clock.spread / 1e3,
                                clock.pairs));
     sheet.note(clockScatter(report));
+    if (const std::string memory = categorizedMemory(run); !memory.empty())
+        sheet.note("memory: " + memory);
     if (!report.missingRanks.empty())
         sheet.note(fmt::format("missing ranks: {}", fmt::join(report.missingRanks, ", ")));
     for (const std::string& warning : report.warnings)

@@ -132,13 +132,13 @@ void addBubbles(const Run& run, const RunMetrics& metrics, Sheet& sheet)
     const Explainer explainer(run, metrics.iteration);
     const OpIndex index(run.schedule);
     std::vector<Bubble> bubbles = explainer.bubbles();
-    const auto table = [&] {
+    const auto table = [&run, index](const std::vector<Bubble>& of) {
         std::vector<ReportedBubble> subjects;
-        for (const Bubble& bubble : bubbles)
+        for (const Bubble& bubble : of)
             subjects.push_back({run, index, bubble});
         return Table(bubbleMeasures(), subjects);
     };
-    sheet.data("bubbles", table().json());
+    sheet.data("bubbles", [table, bubbles] { return table(bubbles).json(); });
     const auto path = explainer.criticalPath();
     sheet.data("critical_path", opList(run, index, path));
     sheet.heading("Longest bubbles");
@@ -148,7 +148,7 @@ void addBubbles(const Run& run, const RunMetrics& metrics, Sheet& sheet)
     std::ranges::stable_sort(bubbles, std::greater<>(),
                              [](const Bubble& bubble) { return bubble.window.duration(); });
     bubbles.resize(std::min(bubbles.size(), kMost));
-    sheet.table(table());
+    sheet.table(table(bubbles));
     sheet.sentence(causes);
     sheet.sentence(pathText(run, index, path));
 }

@@ -305,19 +305,24 @@ void Sheet::summary(std::vector<Fact> facts, For where)
 void Sheet::table(Table table, std::string key, For where)
 {
     if (!key.empty())
-        m_data.emplace_back(std::move(key), table.json());
+        data(std::move(key), table.json());
     m_parts.push_back({Part::Kind::Table, where, {}, {}, std::move(table)});
 }
 
 void Sheet::data(std::string key, Reading value)
 {
-    m_data.emplace_back(std::move(key), std::move(value));
+    data(std::move(key), [value = std::move(value)] { return value; });
+}
+
+void Sheet::data(std::string key, std::function<Reading()> make)
+{
+    m_data.emplace_back(std::move(key), std::move(make));
 }
 
 void Sheet::data(const Reading& fields)
 {
-    const auto& all = std::get<Reading::Fields>(fields.data);
-    m_data.insert(m_data.end(), all.begin(), all.end());
+    for (const auto& [key, value] : std::get<Reading::Fields>(fields.data))
+        data(key, value);
 }
 
 // A blank line separates tables and paragraphs from what precedes them.
@@ -368,7 +373,10 @@ std::string Sheet::html() const
 
 ordered_json Sheet::json() const
 {
-    return toJson(m_data);
+    ordered_json json = ordered_json::object();
+    for (const auto& [key, make] : m_data)
+        json[key] = toJson(make());
+    return json;
 }
 
 ordered_json toJson(const Reading& reading)

@@ -4,7 +4,9 @@
 
 #include <nlohmann/json_fwd.hpp>
 
+#include <functional>
 #include <string>
+#include <utility>
 #include <vector>
 
 namespace profiler {
@@ -84,6 +86,8 @@ public:
     void summary(std::vector<Fact> facts, For where = For::All);
     void table(Table table, std::string key = {}, For where = For::All);
     void data(std::string key, Reading value);
+    // Calls `make` only for JSON. What it refers to must outlive the sheet.
+    void data(std::string key, std::function<Reading()> make);
     void data(const Reading& fields); // all of them
 
     std::string text(std::size_t mostColumns = std::string::npos) const; // see Table::text()
@@ -101,7 +105,7 @@ private:
     };
 
     std::vector<Part> m_parts;
-    Reading::Fields m_data;
+    std::vector<std::pair<std::string, std::function<Reading()>>> m_data;
 };
 
 nlohmann::ordered_json toJson(const Reading& reading);

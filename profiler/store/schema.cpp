@@ -46,7 +46,7 @@ using OfSomeRuns
 std::vector<NumberRow<kCategories>> categoryRows()
 {
     constexpr std::array<const char*, engine::kMemoryCategories> kNames{
-        "WEIGHTS", "GRADIENTS", "OPTIMIZER", "STASH", "BUFFERS"};
+        "WEIGHTS", "GRADIENTS", "OPTIMIZER", "STASH", "BUFFERS", "UNKNOWN"};
     std::vector<NumberRow<kCategories>> rows;
     for (int i = 0; i < engine::kMemoryCategories; ++i)
         rows.push_back(

@@ -70,11 +70,11 @@ public:
         if (kind != SQLITE_INTEGER && !isWhole)
             return kind == SQLITE_NULL;
         // Keeps the bits of an unsigned 64-bit number, which is stored as signed.
-        value = static_cast<T>(stored);
-        if constexpr (std::same_as<T, bool> || std::same_as<T, std::uint64_t>)
-            return true;
-        else
-            return std::in_range<T>(stored);
+        bool fits = true;
+        if constexpr (!std::same_as<T, bool> && !std::same_as<T, std::uint64_t>)
+            fits = std::in_range<T>(stored);
+        value = fits ? static_cast<T>(stored) : value;
+        return fits;
     }
     bool get(int column, double& value) const
     {

@@ -187,11 +187,19 @@ private:
 
     // Returns the cost of a predicted stage: the sum of the costs of the measured stages, each
     // multiplied by the share of it that the predicted stage covers.
-    StageCost shareOf(StageId stage)
+    const StageCost& shareOf(StageId stage)
+    {
+        std::optional<StageCost>& known = m_shares[stage];
+        if (!known)
+            known = newShareOf(stage);
+        return *known;
+    }
+    StageCost newShareOf(StageId stage)
     {
         const double begin = beginOf(stage.value), end = beginOf(stage.value + 1);
         StageCost sum;
-        for (const StageId measured : m_times.stages.ids()) {
+        for (StageId measured{static_cast<int>(begin)};
+             m_times.stages.has(measured) && measured.value < end; ++measured.value) {
             const double share
                 = std::min(end, measured.value + 1.0) - std::max<double>(begin, measured.value);
             if (share <= 1e-9)
@@ -264,6 +272,8 @@ private:
     StageCost m_embedding, m_outputLayer; // 0 if stages are not divided
     // Without edits of single ops, because other schemes may lack the ops.
     std::vector<RunEdit> m_slowdowns;
+    IdVector<StageId, std::optional<StageCost>> m_shares
+        = IdVector<StageId, std::optional<StageCost>>(m_stages);
 };
 
 // Returns the schedule of the run with only its F, B, I, W, evicts and loads, lowered again.

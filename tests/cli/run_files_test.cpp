@@ -138,6 +138,10 @@ TEST_CASE("a nightly job learns whether an iteration became longer, or that it i
     CHECK(contains(few.out, "fewer than three iterations were measured"));
     CHECK(bscope(folder, "compare old.sqlite two.sqlite --fail-above 3%").status == 3);
     CHECK(bscope(folder, "compare old.sqlite new.sqlite --fail-above much").status == 2);
+    // 1 meant that the iteration had become longer.
+    const Printed missing = bscope(folder, "compare old.sqlite none.sqlite --fail-above 3%");
+    CHECK(missing.status == 3);
+    CHECK(contains(missing.err, "none.sqlite does not exist"));
 }
 
 TEST_CASE("with the same op times only the schedules differ")

@@ -17,6 +17,7 @@
 #include "profiler/report/run_sheet.h"
 #include "profiler/store/notes.h"
 #include "profiler/store/trace_store.h"
+#include "tests/profiler/import/memory_snapshots.h"
 #include "tests/profiler/import/rocprofv3_traces.h"
 #include "tests/profiler/import/traces.h"
 #include "tests/support/paths.h"
@@ -196,19 +197,6 @@ std::string contentOf(Write write)
     return readFile(file.string()).value();
 }
 
-// As Python writes {"segments": [], "device_traces": [[{"action": "alloc", ...}]]}.
-std::string memorySnapshot()
-{
-    return "\x80\x04}\x94(\x8C\x08segments\x94]\x94}\x94(\x8C\x06"
-           "device\x94K\x00\x8C\x06"
-           "blocks\x94]\x94}\x94(\x8C\x05state\x94\x8C\x10"
-           "active_allocated\x94\x8C\x04size\x94M\x00\x02"
-           "uaua\x8C\x0D"
-           "device_traces\x94]\x94]\x94}\x94(\x8C\x06"
-           "action\x94\x8C\x05"
-           "alloc\x94\x8C\x04size\x94K\x40\x8C\x07time_us\x94\x8A\x07\x40\x42\x0F\x00\x00\x00\x06uaau."s;
-}
-
 std::string source(const std::string& path)
 {
     return readFile(sourcePath(path)).value();
@@ -253,7 +241,7 @@ std::vector<Reader> readers()
          readTraces,
          1500},
         {"rocprofv3.json", {rocprofJson(0)}, readTraces, 4000},
-        {"memory.pickle", {memorySnapshot()}, readSnapshot, 4000},
+        {"memory.pickle", {pickledSnapshot(2), pickledSnapshot(4)}, readSnapshot, 4000},
         {"rules.toml", {source("resources/import/rules.toml")}, readRules, 3000},
     };
 }

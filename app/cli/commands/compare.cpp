@@ -277,7 +277,12 @@ Result<int> print(const CompareOptions& options)
     if (static_cast<std::size_t>(options.baseline) >= options.files.size())
         return invalid("--baseline {} is not an index of the {} runs; indices start at 0",
                        options.baseline, options.files.size());
-    const auto all = TRY(readAll(options));
+    auto read = readAll(options);
+    if (!read && options.failAbove) { // 1 would mean that an iteration became longer
+        printError(fmt::format("bscope: {}\n", oneLine(read.error().message)));
+        return Gate{Gate::Result::Unclear, {}}.status();
+    }
+    const AllRuns all = TRY(std::move(read));
     TRY(writeReport(options, all));
     const std::vector<Gate> gates = gatesOf(options, all.comparison);
     cli::print(comparisonSheet(options, all, gates), options.json);

@@ -194,7 +194,8 @@ MemoryText memoryText(const RunView& view, const profiler::DeviceMetrics& metric
     if (view.hasMemory()) {
         const Scale bytes = byteScale(static_cast<std::int64_t>(view.memoryScale()));
         return {bytes.text(metrics.peakBytes.value_or(0)), bytes.unit(),
-                tr("stash %1").arg(bytes.text(metrics.peakStashBytes.value_or(0)))};
+                metrics.peakStashBytes ? tr("stash %1").arg(bytes.text(*metrics.peakStashBytes))
+                                       : QString()};
     }
     return {
         number(metrics.peakStash, 1), QString::fromUtf8("Mₐ"),

@@ -159,7 +159,9 @@ Legend legendOf(const std::vector<LegendRun>& runs, const BoxColours& colours, L
     const auto hasMemory = [](const LegendRun& run) { return run.view->hasMemory(); };
     if (std::any_of(runs.begin(), runs.end(), hasMemory)) {
         using enum engine::MemoryCategory;
-        addMemory(legend, runs, {{Stash, tr("stash")}, {Buffers, tr("buffers")}}, palette);
+        addMemory(legend, runs,
+                  {{Stash, tr("stash")}, {Buffers, tr("buffers")}, {Unknown, tr("unknown memory")}},
+                  palette);
         const bool hasGuests = std::ranges::any_of(runs, [](const LegendRun& run) {
             return run.view->occurs().has(OpKind::Evict) && !run.view->occurs().usesHost;
         });

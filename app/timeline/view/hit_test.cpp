@@ -4,6 +4,7 @@
 #include <array>
 #include <cmath>
 #include <limits>
+#include <tuple>
 
 namespace app {
 namespace {
@@ -389,6 +390,10 @@ CategoryBoxes::CategoryBoxes(const RunView& view, int iteration, TimeCategory ca
                              .iteration = iteration,
                              .device = device,
                              .window = gap});
+}
+
+void CategoryBoxes::sort()
+{
     std::ranges::stable_sort(m_all, {}, [](const Selection& one) { return one.window.begin; });
 }
 
@@ -405,10 +410,11 @@ void CategoryBoxes::addOps(const RunView& view)
 
 std::vector<Selection> CategoryBoxes::longest(std::size_t most) const
 {
-    std::vector<Selection> boxes = m_all;
-    std::ranges::stable_sort(boxes, std::greater(),
-                             [](const Selection& one) { return one.window.duration(); });
-    boxes.resize(std::min(most, boxes.size()));
+    std::vector<Selection> boxes(std::min(most, m_all.size()));
+    const auto key = [](const Selection& one) {
+        return std::tuple(-one.window.duration(), one.window.begin, one.device);
+    };
+    std::ranges::partial_sort_copy(m_all, boxes, {}, key, key);
     return boxes;
 }
 

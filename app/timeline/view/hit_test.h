@@ -70,7 +70,8 @@ public:
     CategoryBoxes(const RunView& view, int iteration, profiler::TimeCategory category);
 
     profiler::TimeCategory category() const { return m_category; }
-    const std::vector<Selection>& all() const { return m_all; } // sorted by start
+    void sort(); // by start
+    const std::vector<Selection>& all() const { return m_all; }
     std::vector<Selection> longest(std::size_t most) const;
     bool has(const engine::Op& op, std::uint32_t iteration) const;
     bool has(engine::DeviceId device, const Piece& piece) const; // a bubble or exposed transfer

@@ -619,10 +619,16 @@ ViewPreparation::ViewPreparation(QObject* parent)
           [](const auto& request, const auto&) {
               const auto& [runs, known] = request;
               Views views = viewsOf(runs, known);
-              // Computes the metrics for the first paint. Views that are already shown have them.
-              for (const RunViewPointer& view : views)
-                  if (findView(known, view->shared()) == nullptr)
-                      view->metrics(engine::reportedIteration(view->timeline()));
+              // Computes the metrics for the first paint, and the bubbles that the details of one
+              // run list. Views that are already shown have them.
+              for (const RunViewPointer& view : views) {
+                  const int reported = engine::reportedIteration(view->timeline());
+                  if (findView(known, view->shared()) != nullptr)
+                      continue;
+                  view->metrics(reported);
+                  if (views.size() == 1)
+                      view->bubbles(reported);
+              }
               return views;
           },
           [this](Views views) {

@@ -1019,10 +1019,13 @@ void TimelineWidget::updateFlow()
 {
     m_scene.flow.reset();
     const Selection& selected = m_scene.selection;
-    m_scene.category = selected.kind == Selection::Kind::Category && !isEmpty()
-        ? std::make_shared<const CategoryBoxes>(*m_scene.view, selected.iteration,
-                                                selected.category)
-        : nullptr;
+    m_scene.category = nullptr;
+    if (selected.kind == Selection::Kind::Category && !isEmpty()) {
+        auto boxes
+            = std::make_shared<CategoryBoxes>(*m_scene.view, selected.iteration, selected.category);
+        boxes->sort();
+        m_scene.category = std::move(boxes);
+    }
     if (m_scene.look.flow == TimelineLook::Flow::Selected && !m_scene.found && !isEmpty())
         m_scene.flow = flowOf(*m_scene.view, m_scene.selection);
     contentChanged();

@@ -484,7 +484,7 @@ private:
             return;
         MemoryEvent memory;
         memory.time = time;
-        memory.category = MemoryCategory::Buffers;
+        memory.category = MemoryCategory::Unknown;
         bool onGpu = false;
         std::int64_t device = 0, total = -1; // total: bytes after the event
         m_json.forEachField(event.arguments, [&](std::string_view key, std::string_view value) {
@@ -542,10 +542,11 @@ private:
         m_json.forEachField(event.arguments, [&](std::string_view key, std::string_view value) {
             for (const auto& [name, field] : {std::pair("device", &GpuPlace::device),
                                               {"context", &GpuPlace::context},
-                                              {"stream", &GpuPlace::stream},
-                                              {"correlation", &GpuPlace::correlation}})
+                                              {"stream", &GpuPlace::stream}})
                 if (key == name)
                     return putNumber(value, kernel.place.*field);
+            if (key == "correlation")
+                return putNumber(value, kernel.place.correlation);
             if (key == "registers per thread")
                 putNumber(value, kernel.registers);
             else if (key == "shared memory")

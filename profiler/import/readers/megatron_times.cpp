@@ -431,7 +431,7 @@ private:
                 MemoryEvent event;
                 event.time = begin + whole.begin;
                 event.bytes = part.memory - memory;
-                event.category = MemoryCategory::Buffers;
+                event.category = MemoryCategory::Unknown;
                 trace.memory.push_back(event);
                 memory = part.memory;
             }

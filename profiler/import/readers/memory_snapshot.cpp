@@ -4,9 +4,15 @@
 #include <re2/re2.h>
 
 #include <algorithm>
+#include <array>
 #include <bit>
 #include <deque>
+#include <initializer_list>
 #include <limits>
+#include <numeric>
+#include <span>
+#include <unordered_map>
+#include <unordered_set>
 #include <utility>
 #include <variant>
 
@@ -15,6 +21,7 @@ namespace {
 
 using engine::Error;
 using engine::fail;
+using engine::MemoryCategory;
 using engine::MemoryEvent;
 using engine::Result;
 using engine::Window;
@@ -34,7 +41,8 @@ struct Dict
     template<class T>
     const T* find(std::string_view key) const // nullptr: none, or of another type
     {
-        for (const auto& [name, value] : items)
+        constexpr std::size_t kMostKeys = 64;
+        for (const auto& [name, value] : std::span(items).first(std::min(items.size(), kMostKeys)))
             if (name == key)
                 return std::get_if<T>(&value);
         return nullptr;
@@ -174,135 +182,66 @@ private:
         m_memo.resize(std::max<std::size_t>(m_memo.size(), index + 1));
         m_memo[index] = m_stack.back();
     }
+    void pushNone(std::size_t) { push({}); }
+    void pushInteger(std::size_t value) { push(static_cast<std::int64_t>(value)); }
+    void pushUnsigned(std::size_t bytes) { pushInteger(number(bytes)); }
+    void pushLongOf(std::size_t bytesOfLength) { pushLong(number(bytesOfLength)); }
+    void pushDouble(std::size_t) // big-endian
+    {
+        std::uint64_t bits = 0;
+        for (const char byte : take(8))
+            bits = bits << 8 | static_cast<unsigned char>(byte);
+        push(std::bit_cast<double>(bits));
+    }
+    void pushDict(std::size_t) { push(&m_dicts.emplace_back()); }
+    void pushTuple(std::size_t) { pushList(takeMark()); }
+    void mark(std::size_t) { m_marks.push_back(m_stack.size()); }
+    void appendAll(std::size_t) { appendFrom(takeMark()); }
+    void append(std::size_t count) { appendFrom(before(count)); }
+    void setAll(std::size_t) { setFrom(takeMark()); }
+    void set(std::size_t count) { setFrom(before(count)); }
+    void skip(std::size_t bytes) { take(bytes); }
+    void memoizeNext(std::size_t) { memoize(m_memo.size()); }
+    void memoizeAt(std::size_t bytes) { memoize(number(bytes)); }
+    void recallAt(std::size_t bytes) { recall(number(bytes)); }
+
+    struct Instruction
+    {
+        unsigned char code = 0;
+        void (Pickle::*execute)(std::size_t) = nullptr;
+        std::size_t argument = 0;
+    };
     bool execute(unsigned char code) // false: an instruction that only other pickles have
     {
-        return makeNumber(code) || makeText(code) || makeContainer(code) || useMemo(code);
-    }
-    bool makeNumber(unsigned char code)
-    {
-        switch (code) {
-        case 'N':
-            push({});
-            return true;
-        case 0x88:
-            push(std::int64_t{1});
-            return true; // True
-        case 0x89:
-            push(std::int64_t{0});
-            return true;
-        case 'K':
-            push(static_cast<std::int64_t>(number(1)));
-            return true;
-        case 'M':
-            push(static_cast<std::int64_t>(number(2)));
-            return true;
-        case 'J':
-            pushLong(4);
-            return true;
-        case 0x8A:
-            pushLong(number(1));
-            return true;
-        case 0x8B:
-            pushLong(number(4));
-            return true;
-        case 'G': { // big-endian
-            std::uint64_t bits = 0;
-            for (const char byte : take(8))
-                bits = bits << 8 | static_cast<unsigned char>(byte);
-            push(std::bit_cast<double>(bits));
-            return true;
-        }
-        default:
+        using P = Pickle;
+        static constexpr auto kInstructions = [] {
+            std::array<Instruction, 256> all{};
+            for (const Instruction& one : std::initializer_list<Instruction>{
+                     {'N', &P::pushNone},        {0x88, &P::pushInteger, 1},
+                     {0x89, &P::pushInteger, 0}, {'K', &P::pushUnsigned, 1},
+                     {'M', &P::pushUnsigned, 2}, {'J', &P::pushLong, 4},
+                     {0x8A, &P::pushLongOf, 1},  {0x8B, &P::pushLongOf, 4},
+                     {'G', &P::pushDouble},      {0x8C, &P::pushText, 1},
+                     {'C', &P::pushText, 1},     {'X', &P::pushText, 4},
+                     {'B', &P::pushText, 4},     {0x8D, &P::pushText, 8},
+                     {0x8E, &P::pushText, 8},    {'(', &P::mark},
+                     {'}', &P::pushDict},        {']', &P::pushLast, 0},
+                     {')', &P::pushLast, 0},     {'t', &P::pushTuple},
+                     {0x85, &P::pushLast, 1},    {0x86, &P::pushLast, 2},
+                     {0x87, &P::pushLast, 3},    {'a', &P::append, 1},
+                     {'e', &P::appendAll},       {'s', &P::set, 2},
+                     {'u', &P::setAll},          {0x80, &P::skip, 1},
+                     {0x95, &P::skip, 8},        {0x94, &P::memoizeNext},
+                     {'q', &P::memoizeAt, 1},    {'r', &P::memoizeAt, 4},
+                     {'h', &P::recallAt, 1},     {'j', &P::recallAt, 4}})
+                all[one.code] = one;
+            return all;
+        }();
+        const Instruction& instruction = kInstructions[code];
+        if (instruction.execute == nullptr)
             return false;
-        }
-    }
-    bool makeText(unsigned char code)
-    {
-        switch (code) {
-        case 0x8C: // texts
-        case 'C':
-            pushText(1);
-            return true; // bytes
-        case 'X':
-        case 'B':
-            pushText(4);
-            return true;
-        case 0x8D:
-        case 0x8E:
-            pushText(8);
-            return true;
-        default:
-            return false;
-        }
-    }
-    bool makeContainer(unsigned char code)
-    {
-        switch (code) {
-        case '(':
-            m_marks.push_back(m_stack.size());
-            return true;
-        case '}':
-            push(&m_dicts.emplace_back());
-            return true;
-        case ']':
-        case ')':
-            pushLast(0);
-            return true;
-        case 't':
-            pushList(takeMark());
-            return true;
-        case 0x85:
-            pushLast(1);
-            return true;
-        case 0x86:
-            pushLast(2);
-            return true;
-        case 0x87:
-            pushLast(3);
-            return true;
-        case 'a':
-            appendFrom(before(1));
-            return true;
-        case 'e':
-            appendFrom(takeMark());
-            return true;
-        case 's':
-            setFrom(before(2));
-            return true;
-        case 'u':
-            setFrom(takeMark());
-            return true;
-        default:
-            return false;
-        }
-    }
-    bool useMemo(unsigned char code)
-    {
-        switch (code) {
-        case 0x80:
-            take(1);
-            return true; // the protocol
-        case 0x95:
-            take(8);
-            return true; // a frame
-        case 0x94:
-            memoize(m_memo.size());
-            return true;
-        case 'q':
-            memoize(number(1));
-            return true;
-        case 'r':
-            memoize(number(4));
-            return true;
-        case 'h':
-            recall(number(1));
-            return true;
-        case 'j':
-            recall(number(4));
-            return true;
-        default:
-            return false;
-        }
+        (this->*instruction.execute)(instruction.argument);
+        return true;
     }
 
     const std::string& m_name;
@@ -317,83 +256,303 @@ private:
 
 constexpr std::int64_t kMostBytes = std::int64_t{1} << 50;
 
-bool isAmount(std::int64_t bytes)
+std::string_view textIn(const Dict& dict, std::string_view key) // "": none
 {
-    return 0 <= bytes && bytes <= kMostBytes;
+    const auto* text = dict.find<std::string_view>(key);
+    return text != nullptr ? *text : std::string_view();
 }
 
-std::vector<const Dict*> dictsIn(const Dict& dict, std::string_view key)
+// The part of a program that allocates or frees memory.
+enum class Caller : std::uint8_t {
+    Unknown,
+    Forward,
+    Backward,
+    Weights,   // creates parameters or moves them to the GPU
+    Gradients, // accumulates gradients or drops them
+    Optimizer,
+    Communication,
+};
+
+// A frame names a caller if its file contains `file` and its function is `function` or, for a
+// function of C++, contains it. "" stands for any.
+struct KnownFrame
 {
-    std::vector<const Dict*> found;
-    if (const List* list = dict.list(key))
-        for (const Value& value : list->items)
-            if (const auto* each = std::get_if<Dict*>(&value))
-                found.push_back(*each);
-    return found;
+    std::string_view file, function;
+    Caller caller;
+};
+// The first entry that matches a frame applies.
+constexpr KnownFrame kFrames[]{
+    {"", "torch::autograd::AccumulateGrad::", Caller::Gradients},
+    {"", "torch::autograd::Engine::", Caller::Backward},
+    {"", "c10d::Reducer::", Caller::Gradients}, // buckets of DistributedDataParallel
+    {"", "c10d::ProcessGroup", Caller::Communication},
+    {"", "zero_grad", Caller::Gradients},
+    {"", "_zero_grad_group_helper", Caller::Gradients},
+    {"megatron/core/distributed/grad_buffer.py", "", Caller::Gradients},
+    {"torch/optim/", "", Caller::Optimizer},
+    {"megatron/core/optimizer/", "", Caller::Optimizer},
+    {"transformer_engine/pytorch/optimizers/", "", Caller::Optimizer},
+    {"apex/optimizers/", "", Caller::Optimizer},
+    {"apex/contrib/optimizers/", "", Caller::Optimizer},
+    {"deepspeed/ops/adam/", "", Caller::Optimizer},
+    {"deepspeed/runtime/", "initialize_optimizer_states", Caller::Optimizer},
+    {"torch/nn/parameter.py", "", Caller::Weights},
+    {"torch/nn/init.py", "", Caller::Weights},
+    {"torch/nn/modules/module.py", "_apply", Caller::Weights},
+    {"torch/nn/modules/module.py", "_load_from_state_dict", Caller::Weights},
+    {"torch/nn/modules/", "__init__", Caller::Weights},
+    {"megatron/core/tensor_parallel/layers.py", "__init__", Caller::Weights},
+    {"transformer_engine/pytorch/module/", "__init__", Caller::Weights},
+    {"", "reset_parameters", Caller::Weights},
+    {"_fsdp_param.py", "", Caller::Weights},
+    {"torch/distributed/fsdp/_flat_param.py", "", Caller::Weights},
+    {"_fsdp_collectives.py", "", Caller::Communication},
+    {"torch/distributed/distributed_c10d.py", "", Caller::Communication},
+    {"torch/distributed/_functional_collectives.py", "", Caller::Communication},
+    {"torch/distributed/pipelining/", "_make_tensor_from_meta", Caller::Communication},
+    {"megatron/core/pipeline_parallel/p2p_communication.py", "", Caller::Communication},
+    {"megatron/core/tensor_parallel/mappings.py", "_gather_along_first_dim", Caller::Communication},
+    {"deepspeed/runtime/pipe/engine.py", "_allocate_buffer", Caller::Communication},
+    {"deepspeed/runtime/pipe/engine.py", "_allocate_buffers", Caller::Communication},
+    {"deepspeed/runtime/pipe/engine.py", "_allocate_zeros", Caller::Communication},
+    {"", "backward", Caller::Backward},
+    {"torch/autograd/graph.py", "_engine_run_backward", Caller::Backward},
+    {"torch/distributed/pipelining/_backward.py", "", Caller::Backward},
+    {"megatron/core/pipeline_parallel/schedules.py", "backward_step", Caller::Backward},
+    {"", "forward", Caller::Forward},
+    {"torch/nn/functional.py", "", Caller::Forward},
+    {"torch/nn/modules/module.py", "_call_impl", Caller::Forward},
+    {"torch/distributed/pipelining/stage.py", "forward_one_chunk", Caller::Forward},
+    {"megatron/core/pipeline_parallel/schedules.py", "forward_step", Caller::Forward}};
+
+Caller callerOf(const Dict& frame)
+{
+    constexpr std::size_t kMostText = 256; // files are told apart by their ends
+    std::string_view file = textIn(frame, "filename");
+    file.remove_prefix(file.size() - std::min(file.size(), kMostText));
+    const std::string_view name = textIn(frame, "name").substr(0, kMostText);
+    for (const KnownFrame& known : kFrames)
+        if (file.find(known.file) != std::string_view::npos
+            && (known.function.empty() || name == known.function
+                || (known.function.find("::") != std::string_view::npos
+                    && name.find(known.function) != std::string_view::npos)))
+            return known.caller;
+    return Caller::Unknown;
 }
 
-// The bytes that are allocated when the snapshot is taken. We add the requested sizes, because the
-// history has these; the allocator rounds a block up to 512 bytes.
-std::int64_t allocatedAtEnd(const Dict& snapshot, std::int64_t device)
+// What is allocated by one caller and freed by another; nullopt: not freed. Memory that a caller
+// frees itself is workspace, which counts as buffers. PyTorch lets a parameter keep the gradient
+// that a backward has allocated, so only its free shows that it is one.
+MemoryCategory categoryOf(Caller allocates, std::optional<Caller> frees)
 {
-    std::int64_t total = 0;
-    for (const Dict* segment : dictsIn(snapshot, "segments")) {
-        if (segment->integer("device") != device)
-            continue;
-        for (const Dict* block : dictsIn(*segment, "blocks")) {
-            const auto* state = block->find<std::string_view>("state");
-            const std::int64_t requested = block->integer("requested_size");
-            if (state != nullptr && *state == "active_allocated")
-                total += std::clamp<std::int64_t>(
-                    requested > 0 ? requested : block->integer("size"), 0, kMostBytes - total);
-        }
+    const bool isWorkspace = allocates == frees;
+    switch (allocates) {
+    case Caller::Weights:
+        return MemoryCategory::Weights;
+    case Caller::Gradients:
+        return MemoryCategory::Gradients;
+    case Caller::Communication:
+        return MemoryCategory::Buffers;
+    case Caller::Optimizer:
+        return isWorkspace ? MemoryCategory::Buffers : MemoryCategory::Optimizer;
+    case Caller::Forward:
+        return isWorkspace ? MemoryCategory::Buffers : MemoryCategory::Stash;
+    case Caller::Backward:
+        if (isWorkspace)
+            return MemoryCategory::Buffers;
+        break;
+    case Caller::Unknown:
+        break;
     }
-    return total;
+    return frees == Caller::Gradients ? MemoryCategory::Gradients : MemoryCategory::Unknown;
 }
 
-// The history of one device; without events if nothing was allocated. The allocator may have lost
-// its beginning, so we count back from the level at its end.
-Result<MemorySnapshot::History> historyOf(const std::string& name, const Dict& snapshot,
-                                          const List& entries, std::int64_t device)
+// Reads the histories of a snapshot. A pickle may have the same list in many places, so the time of
+// the reader is bounded by refusing lists of blocks or entries that occur twice, and by reading
+// each list of frames once.
+class HistoryReader
 {
-    MemorySnapshot::History history{{kMostTime, 0}, {}};
-    std::int64_t change = 0;
-    for (const Value& value : entries.items) {
-        const auto* entry = std::get_if<Dict*>(&value);
-        if (entry == nullptr)
-            continue;
-        const auto* action = (*entry)->find<std::string_view>("action");
-        const std::int64_t bytes = (*entry)->integer("size"), micros = (*entry)->integer("time_us");
+public:
+    using History = MemorySnapshot::History;
+
+    HistoryReader(const std::string& name, const Dict& snapshot)
+        : m_name(name)
+    {
+        if (const List* segments = snapshot.list("segments"))
+            forEachDict(*segments, [&](const Dict& segment) {
+                const List* blocks = segment.list("blocks");
+                if (blocks != nullptr && isNew(*blocks))
+                    forEachDict(*blocks, [&](const Dict& block) {
+                        if (textIn(block, "state") == "active_allocated")
+                            m_blocks[segment.integer("device")].push_back(&block);
+                    });
+            });
+    }
+
+    // The history of one device; without events if nothing was allocated.
+    Result<History> read(const List& entries, std::int64_t device)
+    {
+        m_changes.clear();
+        m_recordsFrees = false;
+        History history{{kMostTime, 0}, {}};
+        if (!entries.items.empty() && !isNew(entries))
+            return damaged();
+        for (const Value& value : entries.items)
+            if (const auto* entry = std::get_if<Dict*>(&value))
+                TRY(add(**entry, history.recorded));
+        if (m_changes.empty())
+            return history;
+        std::ranges::stable_sort(m_changes, {}, &Change::time);
+        const Amounts before = TRY(categorize(m_blocks[device]));
+        for (const MemoryCategory category : before.enumerators())
+            if (before[category] > 0)
+                history.events.push_back(
+                    {m_changes.front().time, before[category], MemoryEvent::kNoOp, 0, category});
+        for (const Change& change : m_changes)
+            history.events.push_back(
+                {change.time, change.bytes, MemoryEvent::kNoOp, 0, change.category});
+        return history;
+    }
+
+private:
+    using Amounts = engine::EnumArray<MemoryCategory, std::int64_t, engine::kMemoryCategories>;
+    struct Change
+    {
+        std::int64_t time = 0, bytes = 0, address = 0;
+        Caller caller = Caller::Unknown;
+        MemoryCategory category = MemoryCategory::Unknown;
+    };
+
+    template<class Use>
+    static void forEachDict(const List& list, Use use)
+    {
+        for (const Value& value : list.items)
+            if (const auto* each = std::get_if<Dict*>(&value))
+                use(**each);
+    }
+    bool isNew(const List& list) { return m_seen.insert(&list).second; }
+    tl::unexpected<Error> damaged() const
+    {
+        return fail(Error::Code::Corrupt, m_name + " has impossible numbers; record it again");
+    }
+    // Adds an entry of the history.
+    Result<void> add(const Dict& entry, Window& recorded)
+    {
+        const std::string_view action = textIn(entry, "action");
+        const std::int64_t bytes = entry.integer("size"), micros = entry.integer("time_us");
         if (micros == 0)
             return fail(Error::Code::Unsupported,
-                        name + " has no times; record it with PyTorch 2.1 or newer");
-        if (!isAmount(bytes) || micros < 0 || micros > kMostTime / 1000)
-            return fail(Error::Code::Corrupt, name + " has impossible numbers; record it again");
-        const Window time{1000 * micros, 1000 * micros};
-        history.recorded = {std::min(history.recorded.begin, time.begin),
-                            std::max(history.recorded.end, time.end)};
-        if (action == nullptr || (*action != "alloc" && *action != "free_requested"))
-            continue;
-        MemoryEvent& event = history.events.emplace_back();
-        event.category = engine::MemoryCategory::Buffers;
-        event.time = time.begin;
-        event.bytes = *action == "alloc" ? bytes : -bytes;
-        change = std::clamp(change + event.bytes, -kMostBytes, kMostBytes);
+                        m_name + " has no times; record it with PyTorch 2.1 or newer");
+        if (bytes < 0 || bytes > kMostBytes || micros < 0 || micros > kMostTime / 1000)
+            return damaged();
+        const std::int64_t time = 1000 * micros;
+        recorded = {std::min(recorded.begin, time), std::max(recorded.end, time)};
+        const bool isFree = action == "free_requested";
+        if ((!isFree && action != "alloc") || bytes == 0)
+            return {};
+        m_changes.push_back({time, isFree ? -bytes : bytes, entry.integer("addr"), caller(entry)});
+        const List* frames = entry.list("frames");
+        m_recordsFrees = m_recordsFrees || (isFree && frames != nullptr && !frames->items.empty());
+        return {};
     }
-    if (history.events.empty())
-        return history;
-    std::ranges::stable_sort(history.events, {}, &MemoryEvent::time);
-    MemoryEvent before = history.events.front();
-    before.bytes = allocatedAtEnd(snapshot, device) - change;
-    if (before.bytes < 0)
-        return fail(Error::Code::Corrupt,
-                    name
-                        + " does not add up: fewer bytes are allocated at its end than its "
-                          "history allocates; record it again");
-    if (before.bytes > 0)
-        history.events.insert(history.events.begin(), before);
-    return history;
-}
+    // The innermost known caller of an entry or a block.
+    Caller caller(const Dict& of)
+    {
+        const List* frames = of.list("frames");
+        if (frames == nullptr)
+            return Caller::Unknown;
+        if (const auto known = m_callers.find(frames); known != m_callers.end())
+            return known->second;
+        Caller caller = Caller::Unknown;
+        for (const Value& value : frames->items) {
+            const auto* frame = std::get_if<Dict*>(&value);
+            if (frame == nullptr)
+                continue;
+            const auto [known, isNewFrame] = m_callers.emplace(*frame, caller);
+            if (isNewFrame && m_callers.size() < kMostFrames)
+                known->second = callerOf(**frame);
+            caller = known->second;
+            if (caller != Caller::Unknown)
+                break;
+        }
+        m_callers.emplace(frames, caller);
+        return caller;
+    }
+    // Sets the categories of the changes. Returns what was allocated before them. The allocator may
+    // have lost the beginning of the history, so we count back from the level at its end.
+    Result<Amounts> categorize(const std::vector<const Dict*>& blocks)
+    {
+        Amounts before{};
+        std::unordered_map<std::int64_t, std::size_t> open; // address -> its allocation
+        bool adds = true; // whether the sizes and addresses of the changes agree
+        std::int64_t sum = 0, least = 0;
+        for (std::size_t i = 0; i < m_changes.size(); ++i) {
+            Change& change = m_changes[i];
+            sum = std::clamp(sum + change.bytes, -kMostBytes, kMostBytes);
+            least = std::min(least, sum);
+            if (change.bytes >= 0 && change.address != 0)
+                adds = open.emplace(change.address, i).second && adds;
+            if (change.bytes >= 0)
+                continue;
+            const auto found = open.find(change.address);
+            Change* const from = found != open.end() ? &m_changes[found->second] : nullptr;
+            change.category
+                = categoryOf(from != nullptr ? from->caller : Caller::Unknown,
+                             m_recordsFrees ? std::optional(change.caller) : std::nullopt);
+            if (from == nullptr) {
+                before[change.category]
+                    = std::min(before[change.category] - change.bytes, kMostBytes);
+                continue;
+            }
+            // Without the frames of frees, workspace cannot be told from what a caller leaves.
+            if (!m_recordsFrees && from->caller != Caller::Weights)
+                change.category = MemoryCategory::Unknown;
+            from->category = change.category;
+            adds = adds && from->bytes == -change.bytes;
+            open.erase(found);
+        }
+        for (const auto& [address, i] : open)
+            m_changes[i].category = categoryOf(m_changes[i].caller, std::nullopt);
+        const std::int64_t atEnd = addBlocks(blocks, open, before);
+        if (atEnd - sum + least < 0)
+            return fail(Error::Code::Corrupt,
+                        m_name
+                            + " does not add up: its history frees more bytes than are allocated; "
+                              "record it again");
+        if (!adds
+            || std::accumulate(before.begin(), before.end(), std::int64_t{0}) != atEnd - sum) {
+            for (Change& change : m_changes)
+                change.category = MemoryCategory::Unknown;
+            before = {};
+            before[MemoryCategory::Unknown] = atEnd - sum;
+        }
+        return before;
+    }
+    // Adds the blocks that were allocated before the history. Returns the bytes of all. We add the
+    // requested sizes, because the history has these; the allocator rounds a block up to 512 bytes.
+    std::int64_t addBlocks(const std::vector<const Dict*>& blocks, const auto& open,
+                           Amounts& before)
+    {
+        std::int64_t atEnd = 0;
+        for (const Dict* block : blocks) {
+            const std::int64_t requested = block->integer("requested_size");
+            const std::int64_t bytes = std::clamp<std::int64_t>(
+                requested > 0 ? requested : block->integer("size"), 0, kMostBytes - atEnd);
+            atEnd += bytes;
+            if (!open.contains(block->integer("address")))
+                before[categoryOf(caller(*block), std::nullopt)] += bytes;
+        }
+        return atEnd;
+    }
+
+    static constexpr std::size_t kMostFrames = 1'000'000;
+    const std::string& m_name;
+    std::map<std::int64_t, std::vector<const Dict*>> m_blocks; // allocated at the end, by device
+    std::unordered_set<const List*> m_seen;
+    std::unordered_map<const void*, Caller> m_callers; // by list of frames, and by frame
+    std::vector<Change> m_changes;
+    bool m_recordsFrees = false;
+};
 
 } // namespace
 
@@ -425,11 +584,12 @@ Result<MemorySnapshot> readMemorySnapshot(const std::string& name, std::string_v
                     name
                         + " is a pickle, but no memory snapshot: only those of "
                           "torch.cuda.memory._dump_snapshot() can be imported");
+    HistoryReader reader(name, **dict);
     for (std::size_t device = 0; device < traces->items.size(); ++device) {
         const auto* entries = std::get_if<List*>(&traces->items[device]);
         if (entries == nullptr)
             continue;
-        auto history = TRY(historyOf(name, **dict, **entries, static_cast<std::int64_t>(device)));
+        auto history = TRY(reader.read(**entries, static_cast<std::int64_t>(device)));
         if (!history.events.empty())
             snapshot.devices.emplace(static_cast<int>(device), std::move(history));
     }

@@ -327,7 +327,7 @@ private:
                 }
                 memory.time = time + m_epoch;
                 memory.bytes = row.integer(3) == kFree ? -bytes : bytes;
-                memory.category = MemoryCategory::Buffers;
+                memory.category = MemoryCategory::Unknown;
                 (void)row.get(5, memory.device);
                 process(row.integer(1)).trace.memory.push_back(memory);
             });

@@ -24,8 +24,8 @@ constexpr std::size_t kMostHost = 256;
 struct Process
 {
     RankTrace trace;
-    std::map<std::int64_t, std::uint32_t> threads;                          // by TID
-    std::map<std::pair<std::int64_t, std::int64_t>, std::uint32_t> streams; // and queue
+    std::map<std::int64_t, std::uint32_t> threads;                            // by TID
+    std::map<std::pair<std::uint64_t, std::uint64_t>, std::uint32_t> streams; // and queue
 
     std::uint32_t thread(std::int64_t tid)
     {
@@ -36,7 +36,7 @@ struct Process
         return at->second;
     }
     // Without stream tracing all streams are 0, so that only work of one queue is in order.
-    std::uint32_t stream(std::int64_t stream, std::int64_t queue)
+    std::uint32_t stream(std::uint64_t stream, std::uint64_t queue)
     {
         return streams.emplace(std::pair(stream, queue), static_cast<std::uint32_t>(streams.size()))
             .first->second;
@@ -221,7 +221,10 @@ private:
     {
         GpuPlace place;
         (void)row.get(3, place.device);
-        place.stream = process(row.integer(2)).stream(row.integer(4), row.integer(5));
+        std::uint64_t stream = 0, queue = 0;
+        (void)row.get(4, stream);
+        (void)row.get(5, queue);
+        place.stream = process(row.integer(2)).stream(stream, queue);
         (void)row.get(6, place.correlation);
         return place;
     }
@@ -318,7 +321,7 @@ private:
         const JsonValue info = record["dispatch_info"];
         GpuKernel kernel;
         kernel.window = window;
-        kernel.place = place(record, number<std::int64_t>(info["queue_id"]["handle"]));
+        kernel.place = place(record, number<std::uint64_t>(info["queue_id"]["handle"]));
         const auto name = m_kernels.find(number<std::uint64_t>(info["kernel_id"]));
         kernel.name = name != m_kernels.end() ? name->second : 0;
         for (const auto& [i, axis] : {std::pair(0UL, "x"), {1UL, "y"}, {2UL, "z"}}) {
@@ -354,7 +357,7 @@ private:
         GpuCall call;
         call.window = window;
         call.thread = m_process.thread(number<std::int64_t>(record["thread_id"]));
-        call.correlation = number<std::uint32_t>(record["correlation_id"]["internal"]);
+        call.correlation = number<std::uint64_t>(record["correlation_id"]["internal"]);
         simdjson::dom::array kinds;
         if (m_names.get(kinds) == simdjson::SUCCESS) {
             const JsonValue kind = kinds.at(number<std::size_t>(record["kind"]));
@@ -375,11 +378,12 @@ private:
         range.thread = m_process.thread(number<std::int64_t>(record["thread_id"]));
         m_process.trace.ranges.push_back(range);
     }
-    GpuPlace place(JsonValue record, std::int64_t queue)
+    GpuPlace place(JsonValue record, std::uint64_t queue)
     {
         GpuPlace place;
-        place.stream = m_process.stream(number<std::int64_t>(record["stream_id"]["handle"]), queue);
-        place.correlation = number<std::uint32_t>(record["correlation_id"]["internal"]);
+        place.stream
+            = m_process.stream(number<std::uint64_t>(record["stream_id"]["handle"]), queue);
+        place.correlation = number<std::uint64_t>(record["correlation_id"]["internal"]);
         return place;
     }
     static std::uint32_t deviceOf(JsonValue agent)

@@ -206,7 +206,7 @@ void columns(engine::GpuOverhead& overhead, auto&& column)
 
 struct LaunchRow
 {
-    std::uint32_t correlation = 0;
+    std::uint64_t correlation = 0;
     engine::OpOfIteration of;
 };
 template<>

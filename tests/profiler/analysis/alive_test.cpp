@@ -56,7 +56,7 @@ TEST_CASE("an evicted stash is a guest on its partner and is missing on its devi
     REQUIRE(steps.size() == 2);
     const MemoryStep& away = stepAt(steps[{0}], 5);
     CHECK(away.bytes[MemoryKind::Stash] == 10); // of micro-batch 1
-    CHECK(away.bytes[MemoryKind::Weights] == 100);
+    CHECK(away.bytes[kindOf(MemoryCategory::Weights)] == 100);
     CHECK(away.evicted == 10);
     CHECK(away.withoutMoves() == 120);
     const MemoryStep& partner = stepAt(steps[{1}], 5);
@@ -91,7 +91,7 @@ TEST_CASE("what is alive at a time adds up to the memory at that time")
     CHECK(alive[0].kind == MemoryKind::Stash);
     CHECK(alive[0].op == 2u); // 0F1; that of 0F0 is on device 1
     CHECK(alive[0].since == 2);
-    CHECK(alive[1].kind == MemoryKind::Weights);
+    CHECK(alive[1].kind == kindOf(MemoryCategory::Weights));
     CHECK_FALSE(alive[1].op.has_value());
     const auto guests = aliveAt(run, {1}, 5);
     REQUIRE(guests.size() == 2);

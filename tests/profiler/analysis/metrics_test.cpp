@@ -349,7 +349,7 @@ TEST_CASE("the time by category of every scheme adds up to its iteration")
               == Approx(m.bubbleRatio * static_cast<double>(m.duration)));
     }
     RunMetrics ofKernels = numbers(simulated("1f1b", 2, 2));
-    ofKernels.devices[{0}].compute -= 1; // its kernels take less time than its ops
+    ofKernels.kindsAddUp = false; // the kernels of a device take less time than its ops
     CHECK(timeByCategory(ofKernels, ofKernels.devices[{1}])[TimeCategory::Compute]
           == static_cast<double>(ofKernels.devices[{1}].compute));
 }

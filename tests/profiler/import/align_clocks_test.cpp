@@ -97,3 +97,26 @@ TEST_CASE("a collective gives one pair of times for each rank of a host")
     CHECK(clocks[0].offset == 1'284'000);
     CHECK(clocks[0].pairs == 2 * kCollectives);
 }
+
+// A job of 128 hosts had 127 warnings.
+TEST_CASE("hosts whose clocks cannot be aligned share a warning")
+{
+    const TemporaryFolder folder;
+    for (int rank = 0; rank < 4; ++rank)
+        writeText(
+            folder / fmt::format("{}.json", rank),
+            fmt::format(R"({{"schemaVersion":1,"distributedInfo":{{"rank":{0},"world_size":4}},)"
+                        R"("host_name":"host {0}","traceEvents":[)"
+                        R"({{"ph":"X","name":"PP:{0}F0","pid":1,"tid":1,"ts":{1},"dur":5}},)"
+                        R"({{"ph":"X","name":"PP:{0}B0","pid":1,"tid":1,"ts":{2},"dur":5}}]}})",
+                        rank, 10 * rank, 100 - 10 * rank));
+    const auto warnings = imported(folder).run.info.import->warnings;
+    CHECK(std::ranges::count_if(warnings,
+                                [](const std::string& warning) {
+                                    return warning.find("cannot be aligned") != std::string::npos;
+                                })
+          == 1);
+    CHECK(std::ranges::any_of(warnings, [](const std::string& warning) {
+        return warning.starts_with("The clock of host 1 and those of 2 others cannot be aligned");
+    }));
+}

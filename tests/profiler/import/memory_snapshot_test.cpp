@@ -1,5 +1,6 @@
 #include "profiler/analysis/metrics.h"
 #include "profiler/import/readers/readers.h"
+#include "tests/profiler/import/memory_snapshots.h"
 #include "tests/profiler/import/traces.h"
 
 using namespace engine;
@@ -203,10 +204,180 @@ TEST_CASE("a memory snapshot that does not show the iterations is left out with 
     CHECK(has(warning("rank0_memory.pickle", moved(1000)), "not recorded at the time of"));
     CHECK(has(warning("rank7_memory.pickle", snapshot(kHistory)), "rank 7 has no trace"));
     CHECK(has(warning("memory.pickle", snapshot({entry("alloc", 2000, 0)})), "does not add up"));
+    // Memory was negative in between.
+    CHECK(has(warning("memory.pickle",
+                      snapshot({entry("free_requested", 2000, 0), entry("alloc", 2000, 18)})),
+              "does not add up"));
     CHECK(has(warning("memory.pickle", snapshot({})), "_record_memory_history"));
     CHECK(has(warning("memory.pickle", snapshot({entry("alloc", 500, -kEpoch)})), "has no times"));
     CHECK(has(warning("memory.pickle", snapshot({entry("alloc", -5, 0)})), "impossible numbers"));
     CHECK(has(warning("memory.pickle", file(list({}))), "but no memory snapshot"));
+}
+
+namespace {
+
+struct Frame
+{
+    std::string_view file, function;
+};
+std::string frames(const std::vector<Frame>& innermostFirst)
+{
+    Items items;
+    for (const Frame& frame : innermostFirst)
+        items.push_back(
+            dict({{"filename", pickled(frame.file)}, {"name", pickled(frame.function)}}));
+    return list(items);
+}
+
+constexpr Frame kEngine{"??", "torch::autograd::Engine::thread_main(std::shared_ptr)"},
+    kAdam{"/lib/torch/optim/adam.py", "_init_group"},
+    kLinear{"/lib/torch/nn/modules/linear.py", "forward"},
+    kZero{"/lib/torch/optim/optimizer.py", "zero_grad"}, kTrain{"train.py", "main"},
+    kSchedule{"/lib/megatron/core/pipeline_parallel/schedules.py",
+              "forward_backward_no_pipelining"};
+
+// 500 bytes that are allocated and, after 1 µs, freed.
+std::string changed(std::int64_t address, std::string_view action, std::int64_t micros,
+                    const std::vector<Frame>& stack, std::int64_t size = 500)
+{
+    return dict({{"action", pickled(action)},
+                 {"addr", pickled(address)},
+                 {"size", pickled(size)},
+                 {"time_us", pickled(kEpoch + micros)},
+                 {"frames", frames(stack)}});
+}
+
+std::string blockAt(std::int64_t address, std::int64_t size, const std::vector<Frame>& stack)
+{
+    return dict({{"state", pickled("active_allocated")},
+                 {"address", pickled(address)},
+                 {"size", pickled(size)},
+                 {"requested_size", pickled(size)},
+                 {"frames", frames(stack)}});
+}
+
+std::string snapshot(const Items& blocks, const Items& entries)
+{
+    return file(
+        dict({{"segments",
+               list({dict({{"device", pickled(std::int64_t{0})}, {"blocks", list(blocks)}})})},
+              {"device_traces", list({list(entries)})}}));
+}
+
+std::vector<MemoryEvent> eventsOf(const std::string& bytes)
+{
+    return readMemorySnapshot("rank0.pickle", bytes).value().devices.at(0).events;
+}
+
+} // namespace
+
+TEST_CASE("the frames of an allocation and of its free give its category")
+{
+    using enum MemoryCategory;
+    const std::vector<Frame> none;
+    const Frame message{"/lib/megatron/core/pipeline_parallel/p2p_communication.py",
+                        "_communicate"};
+    const Frame toGpu{"/lib/torch/nn/modules/module.py", "_apply"};
+    const Frame bucket{"??", "c10d::Reducer::initialize_buckets(std::vector)"};
+    struct Case
+    {
+        std::vector<Frame> allocates, frees;
+        MemoryCategory category;
+    };
+    for (const auto& [allocates, frees, category] : std::vector<Case>{
+             {{toGpu, kTrain}, {kTrain}, Weights},
+             {{kAdam, kTrain}, {kTrain}, Optimizer},
+             {{kAdam, kTrain}, {kAdam, kTrain}, Buffers},
+             {{bucket, kTrain}, {kTrain}, Gradients},
+             {{kEngine}, {kZero, kTrain}, Gradients},
+             {{kEngine}, {kEngine}, Buffers},
+             {{kEngine}, {kTrain}, Unknown},
+             {none, {kZero, kTrain}, Gradients}, // stacks="python": the backward has no frames
+             {{kLinear, kTrain}, {kEngine}, Stash},
+             {{kLinear, kTrain}, none, Stash},
+             {{kLinear, kTrain}, {kLinear, kTrain}, Buffers},
+             {{kLinear, kEngine}, {kEngine}, Stash}, // recomputed
+             {{message, kTrain}, {kTrain}, Buffers},
+             {{kSchedule, kTrain}, {kTrain}, Unknown},
+             {none, none, Unknown}}) {
+        // Another free has frames, so that this one is known to have none.
+        const auto events = eventsOf(
+            snapshot({},
+                     {changed(1, "alloc", 1, allocates), changed(1, "free_requested", 2, frees),
+                      changed(2, "alloc", 3, none), changed(2, "free_requested", 4, {kTrain})}));
+        INFO(allocates.size() << frees.size() << static_cast<int>(category));
+        REQUIRE(events.size() == 4);
+        CHECK(events[0].category == category);
+        CHECK(events[1].category == category);
+        CHECK(events[1].bytes == -500);
+    }
+}
+
+TEST_CASE("without the frames of frees, workspace is not told from activations")
+{
+    using enum MemoryCategory;
+    const auto events
+        = eventsOf(snapshot({blockAt(3, 70, {kLinear})},
+                            {changed(1, "alloc", 1, {kLinear}), changed(1, "free_requested", 2, {}),
+                             changed(3, "alloc", 3, {kLinear}, 70)}));
+    REQUIRE(events.size() == 3);
+    CHECK(events[0].category == Unknown);
+    CHECK(events[2].category == Stash);
+}
+
+TEST_CASE("memory that is older than the history has the category of its block or its free")
+{
+    using enum MemoryCategory;
+    const Items blocks{blockAt(7, 300, {kAdam}), blockAt(8, 40, {kTrain}),
+                       blockAt(1, 500, {kLinear})};
+    const auto events = eventsOf(snapshot(
+        blocks, {changed(9, "free_requested", 1, {kZero}), changed(1, "alloc", 2, {kLinear})}));
+    std::vector<std::pair<MemoryCategory, std::int64_t>> all;
+    for (const MemoryEvent& event : events)
+        all.emplace_back(event.category, event.bytes);
+    CHECK(all
+          == std::vector<std::pair<MemoryCategory, std::int64_t>>{
+              {Gradients, 500}, {Optimizer, 300}, {Unknown, 40}, {Gradients, -500}, {Stash, 500}});
+}
+
+// Levels of categories would be negative.
+TEST_CASE("a history whose sizes contradict each other has no categories")
+{
+    for (const auto& entries :
+         {Items{changed(1, "alloc", 1, {kLinear}), changed(1, "free_requested", 2, {kEngine}, 400)},
+          Items{changed(1, "alloc", 1, {kLinear}), changed(1, "alloc", 2, {kLinear})}})
+        for (const MemoryEvent& event : eventsOf(snapshot({blockAt(5, 1000, {kAdam})}, entries)))
+            CHECK(event.category == MemoryCategory::Unknown);
+}
+
+TEST_CASE("snapshots of protocols 2 and 4 give a run its memory by category")
+{
+    for (const int protocol : {2, 4}) {
+        const TemporaryFolder folder;
+        writeTrace(folder);
+        writeText(folder / "rank0.memory.pickle", pickledSnapshot(protocol));
+        const Run run = imported(folder).run;
+        using Event = std::tuple<std::int64_t, std::int64_t, MemoryCategory>;
+        std::vector<Event> events;
+        for (const MemoryEvent& event : run.timeline.memory)
+            events.emplace_back(event.time, event.bytes, event.category);
+        CHECK(events
+              == std::vector<Event>{{0, 128, MemoryCategory::Stash},
+                                    {2000, 64, MemoryCategory::Gradients},
+                                    {7000, -64, MemoryCategory::Gradients}});
+    }
+}
+
+// A small file could make the reader work for hours.
+TEST_CASE("a history that a pickle has in two places is refused")
+{
+    // The dict is number 0 of the memo, its key 1, the list of all histories 2 and the first one 3.
+    const auto read = readMemorySnapshot(
+        "a.pickle",
+        file(dict(
+            {{"device_traces", list({list({changed(1, "free_requested", 1, {})}), "h\x03"})}})));
+    REQUIRE(!read);
+    CHECK(read.error().message.find("impossible numbers") != std::string::npos);
 }
 
 // A pickle can call any function of Python.

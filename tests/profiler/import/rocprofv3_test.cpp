@@ -136,3 +136,42 @@ TEST_CASE("a rank of rocprofv3 has its host, its GPU and its environment's rank"
     CHECK(damaged.error().message.find("is not a whole database of rocprofv3")
           != std::string::npos);
 }
+
+// Ids of 64 bits lost their upper half, so that a kernel had the call of another one.
+TEST_CASE("correlations of rocprofv3 have 64 bits")
+{
+    constexpr std::uint64_t kFirst = 1'000'000'000'000;
+    std::string json = rocprofJson(1);
+    for (const int id : {2, 4, 5})
+        for (const char* end : {"}", ","}) {
+            const std::string from = fmt::format(R"("internal": {}{})", id, end);
+            const std::string to = fmt::format(R"("internal": {}{})", kFirst + id, end);
+            for (std::size_t at = json.find(from); at != std::string::npos; at = json.find(from))
+                json.replace(at, from.size(), to);
+        }
+    const RankTrace rank = readRocprofJson("rank1_results.json", json).value().front();
+    checkRank(rank);
+    CHECK(rank.gpu.kernels.front().place.correlation == kFirst + 2);
+
+    const TemporaryFolder folder;
+    writeRocpd(folder / "a.db", 1, 2);
+    executeSql(folder / "a.db",
+               fmt::format("UPDATE rocpd_event_ab SET stack_id = stack_id + {}", kFirst));
+    const RankTrace ofDatabase = readNsight(folder / "a.db", {}, {}).value().front();
+    checkRank(ofDatabase);
+    CHECK(ofDatabase.gpu.kernels.front().place.correlation == kFirst + 2);
+}
+
+// A handle above 2^63 was 0, so that two queues were one stream.
+TEST_CASE("queues of rocprofv3 are told apart by all 64 bits of their handles")
+{
+    std::string json = rocprofJson(1);
+    const std::string queue = R"("queue_id": {"handle": 3})";
+    json.replace(json.find(queue), queue.size(), R"("queue_id": {"handle": 18446744073709551601})");
+    const std::size_t second = json.find(queue);
+    json.replace(second, queue.size(), R"("queue_id": {"handle": 18446744073709551602})");
+    const auto& kernels = readRocprofJson("a.json", json).value().front().gpu.kernels;
+    REQUIRE(kernels.size() == 3);
+    CHECK(kernels[0].place.stream != kernels[1].place.stream);
+    CHECK(kernels[1].place.stream != kernels[2].place.stream);
+}

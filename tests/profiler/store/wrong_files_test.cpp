@@ -241,7 +241,7 @@ TEST_CASE("rows that point at nothing are errors that name the table and the row
           == "is damaged (BS_span, row 20" + kAdvice);
     CHECK(refusalAfter("UPDATE BS_memory SET device = 4 WHERE op IS NULL")
               .starts_with("is damaged (BS_memory, row "));
-    CHECK(refusalAfter("UPDATE BS_memory SET category = 5 WHERE op = 7")
+    CHECK(refusalAfter("UPDATE BS_memory SET category = 6 WHERE op = 7")
               .starts_with("is damaged (BS_memory, row "));
     CHECK(refusalAfter("UPDATE BS_iteration SET iteration = 9 WHERE id = 1")
           == "is damaged (BS_iteration, row 1" + kAdvice);
