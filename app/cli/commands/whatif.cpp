@@ -343,8 +343,9 @@ Action prepareWhatIf(CLI::App& app)
                  "Predict all synchronous schemes (default without --scheme)")
         ->excludes(app.get_option("--scheme"));
     addFieldOptions(app, whatIfFields(), options->changes);
-    for (const auto& [flag, what] : {std::pair("--devices", "Pipeline devices"),
-                                     {"--micro-batches", "Micro-batches of an iteration"}})
+    for (const auto& [flag, what] :
+         {std::pair("--devices", "Pipeline devices"),
+          {"--micro-batches", "Micro-batches of an iteration, both directions together"}})
         app.get_option(flag)->description(fmt::format("{} (default: as in the run)", what));
     for (const char* flag : {"--device-memory", "--reserve"})
         addExperimentOption(app, experimentField(flag).withDefault("as in the run"), "",
