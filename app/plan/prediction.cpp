@@ -228,20 +228,6 @@ engine::ScheduleRequest withStagesOf(const CostSource& source, engine::ScheduleR
         : profiler::withStages(std::move(request), source.run->schedule.shape.stages);
 }
 
-QStringList sourceOptions(const CostSource& source)
-{
-    std::vector<std::string> words
-        = engine::arguments(profiler::costSourceFields(), source, CostSource());
-    if (source.kind == CostSource::Kind::Hardware)
-        std::ranges::copy(
-            engine::arguments(engine::trainingSetupFields(), source.setup, engine::TrainingSetup()),
-            std::back_inserter(words));
-    QStringList options;
-    for (const std::string& word : words)
-        options.append(fromUtf8(word));
-    return options;
-}
-
 bool closedFormsApply(const PredictionRequest& request)
 {
     return request.source.isUnits() && request.costs == engine::UnitCosts() && !request.evict

@@ -48,8 +48,6 @@ using profiler::PredictionRequest;
 // Returns `request` with the number of stages of the run in `source`, if the scheme supports it.
 engine::ScheduleRequest withStagesOf(const CostSource& source, engine::ScheduleRequest request);
 
-QStringList sourceOptions(const CostSource& source); // options of `bscope simulate`
-
 // A checked and simulated schedule, as the set-up page and the editor show it.
 struct Prediction
 {

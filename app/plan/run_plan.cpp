@@ -30,22 +30,6 @@ QStringList toList(const std::vector<std::string>& arguments)
     return list;
 }
 
-std::vector<std::string> simulateArguments(const RunPlan& plan)
-{
-    std::vector<std::string> arguments;
-    if (!plan.experiment.scheduleFile.empty())
-        arguments = {"--schedule", plan.experiment.scheduleFile};
-    else {
-        engine::ScheduleRequest alone = plan.experiment.schedule;
-        alone.dataParallel = 1; // timingOptions() adds both options
-        alone.mapping = engine::kDefaultMapping;
-        arguments = engine::arguments(engine::requestFields(), alone, engine::ScheduleRequest());
-    }
-    for (const QString& word : timingOptions(plan.request()))
-        arguments.push_back(word.toStdString());
-    return arguments;
-}
-
 } // namespace
 
 PredictionRequest RunPlan::request() const
@@ -89,39 +73,6 @@ QStringList runOptions(const RunPlan& plan)
     return toList(engine::runArguments(plan.experiment));
 }
 
-QStringList timingOptions(const PredictionRequest& request)
-{
-    QStringList options = sourceOptions(request.source)
-        + toList(engine::arguments(engine::unitCostFields(),
-                                   applicableCosts(request.source, request.costs),
-                                   engine::UnitCosts()));
-    const Experiment defaults;
-    Experiment passes;
-    passes.sync = request.sync;
-    passes.model.recompute = request.recompute;
-    passes.model.recomputeAhead = request.recomputeAhead;
-    passes.model.offload = request.offload;
-    for (const char* flag : {"--sync", "--offload", "--recompute", "--recompute-ahead"})
-        if (const auto& field = engine::experimentField(flag);
-            field.get(passes) != field.get(defaults))
-            options << QString::fromLatin1(flag) << QString::fromStdString(field.get(passes));
-    if (request.evict)
-        options << QStringLiteral("--evict")
-                << (*request.evict == engine::EvictPolicy::Steady ? QStringLiteral("steady")
-                                                                  : QStringLiteral("lazy"));
-    // With --calibrate, --data-parallel is always stated, because its default in `bscope simulate`
-    // is then the value of the recorded run.
-    const bool isRecorded = request.source.kind == CostSource::Kind::Recorded;
-    if (request.schedule.dataParallel != 1 || isRecorded)
-        options << QStringLiteral("--data-parallel")
-                << QString::number(request.schedule.dataParallel);
-    const bool hasNodes
-        = request.source.kind == CostSource::Kind::Hardware || request.costs.devicesPerNode > 0;
-    if (hasNodes && request.schedule.mapping != engine::kDefaultMapping)
-        options << QStringLiteral("--mapping") << QString::fromStdString(request.schedule.mapping);
-    return options;
-}
-
 RunPlan withScheme(RunPlan plan, std::string_view scheme)
 {
     plan.experiment.scheduleFile.clear();
@@ -135,9 +86,10 @@ RunPlan withScheme(RunPlan plan, std::string_view scheme)
 
 QString commandText(const RunPlan& plan)
 {
-    return QString::fromStdString(plan.experiment.mode == engine::Mode::Simulate
-                                      ? engine::commandText("simulate", simulateArguments(plan))
-                                      : engine::commandOf(plan.experiment));
+    return QString::fromStdString(
+        plan.experiment.mode == engine::Mode::Simulate
+            ? engine::commandText("simulate", profiler::argumentsOf(plan.request()))
+            : engine::commandOf(plan.experiment));
 }
 
 RunPlan planFromExperiment(const QString& toml)
@@ -189,7 +141,8 @@ QString planProblem(const RunPlan& plan, const engine::Schedule& lowered)
         if (const auto spec = engine::loadModel(experiment.modelFile); !spec)
             return fromUtf8(spec.error().message);
     const engine::ModelSpec& model = experiment.model;
-    if (const auto possible = engine::checkSlices(lowered, model); !possible)
+    if (const auto possible = engine::checkSlices(lowered, model.family, model.recompute);
+        !possible)
         return fromUtf8(possible.error().message);
     const int stages = lowered.shape.stages;
     if (model.layout.isDefault() && model.layers < stages)

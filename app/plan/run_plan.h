@@ -33,8 +33,6 @@ void chooseModel(RunPlan& plan, const QString& model);
 RunPlan withScheme(RunPlan plan, std::string_view scheme);
 
 QStringList runOptions(const RunPlan& plan); // options of `bscope run`
-// The options of `bscope simulate` for costs and passes, without those of the schedule.
-QStringList timingOptions(const PredictionRequest& request);
 // The whole command, quoted for a shell: "bscope run --scheme bitpipe --devices 4 ...".
 QString commandText(const RunPlan& plan);
 

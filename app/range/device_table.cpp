@@ -1,6 +1,7 @@
 #include "app/range/device_table.h"
 
 #include "app/ui/text.h"
+#include "profiler/analysis/run_measures.h"
 
 #include <algorithm>
 #include <cmath>
@@ -94,6 +95,8 @@ DeviceTable::Column DeviceTable::messagesColumn() const
 DeviceTable::Columns DeviceTable::workColumns() const
 {
     using enum engine::OpKind;
+    if (!profiler::knowsTimes(*m_run))
+        return {};
     Columns columns{timeColumn(tr("Compute"), &Device::compute)};
     for (const auto& [title, kind] :
          {std::pair(tr("F"), Forward), std::pair(tr("B"), Backward),
@@ -106,6 +109,8 @@ DeviceTable::Columns DeviceTable::workColumns() const
 
 DeviceTable::Columns DeviceTable::bubbleColumns() const
 {
+    if (!profiler::knowsTimes(*m_run))
+        return {};
     return {
         timeColumn(tr("Exposed"), &Device::exposedCommunication).onlyIf(messagesAreKnown()),
         timeColumn(whyUnknown(m_run->info).empty() ? tr("Bubble") : tr("Idle"), &Device::bubble),

@@ -79,15 +79,6 @@ double stepOf(const Scale& scale)
     return scale.perUnit() * std::pow(10.0, -scale.decimals());
 }
 
-// Whether device times are known, although bubbles may not be: those of a trace with kernels have
-// idle time.
-bool knowsTimes(const engine::Run& run, const profiler::RunMetrics& metrics)
-{
-    const auto measures = profiler::runMeasures();
-    const auto idle = std::ranges::find(measures, "idle", &profiler::MeasureInfo::key);
-    return whyUnknown(run.info).empty() || (*idle)({run, metrics}).isKnown();
-}
-
 QString extremeText(const profiler::RunMetrics& metrics, Category category, const Scale& scale)
 {
     std::vector<const profiler::DeviceMetrics*> recorded;
@@ -245,7 +236,7 @@ void AnswerStrip::showBubble(const engine::Run& run, const profiler::RunMetrics&
     const Scale scale = timeScale(run.info, metrics.duration);
     const double whole = metrics.mean(&profiler::DeviceMetrics::whole);
     const auto times = profiler::rounded(profiler::timeByCategory(metrics), stepOf(scale));
-    if (!isKnown && knowsTimes(run, metrics)) { // the kernels show what the devices do
+    if (!isKnown && profiler::knowsTimes(run)) { // the kernels show what the devices do
         const double compute = times[Compute] + times[Forward] + times[Recompute] + times[Backward]
             + times[BackwardInput] + times[BackwardWeight] + times[Optimizer];
         m_caption->setText(tr("%1 compute, bubble unknown").arg(percent(compute / whole)));
@@ -265,7 +256,7 @@ void AnswerStrip::showTimes(const engine::Run& run, const profiler::RunMetrics& 
 {
     const Scale scale = timeScale(run.info, metrics.duration);
     const double all = std::max(1.0, metrics.mean(&profiler::DeviceMetrics::whole));
-    const bool isBubbleKnown = whyUnknown(run.info).empty(), isKnown = knowsTimes(run, metrics);
+    const bool isBubbleKnown = whyUnknown(run.info).empty(), isKnown = profiler::knowsTimes(run);
     const profiler::TimeByCategory mean = profiler::timeByCategory(metrics);
     const profiler::TimeByCategory shown = profiler::rounded(mean, stepOf(scale));
     std::vector<TimePart> parts;

@@ -909,8 +909,7 @@ private:
         };
         if (schedule.chunks > 0)
             add("--chunks", std::to_string(schedule.chunks));
-        for (const QString& word : timingOptions(request))
-            words.push_back(word.toStdString());
+        std::ranges::copy(profiler::timingArguments(request), std::back_inserter(words));
         if (!m_searched.memory.empty())
             add("--memory", m_searched.memory);
         if (m_searched.vary != profiler::Variation())

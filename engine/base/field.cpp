@@ -119,7 +119,7 @@ std::string FieldFacts::range() const
     case FieldKind::Choice:
         return "one of " + joined(names);
     case FieldKind::Memory:
-        return "a number of bytes, as in 16GiB";
+        return "an amount of memory with its unit, as in 16GiB";
     default:
         return "text";
     }
@@ -172,7 +172,7 @@ std::string memoryText(std::int64_t bytes)
 {
     for (const Unit& unit : kUnits) {
         const std::int64_t size = unit.bytes;
-        if (size > 1 && bytes >= size && bytes % size == 0)
+        if (bytes >= size && bytes % size == 0)
             return fmt::format("{}{}", bytes / size, unit.name);
     }
     return std::to_string(bytes);
@@ -181,18 +181,19 @@ std::string memoryText(std::int64_t bytes)
 std::optional<std::int64_t> parseMemory(std::string_view text)
 {
     constexpr double kMost = 9.2e18;
-    if (const auto plain = parseInteger<std::int64_t>(text))
-        return *plain >= 0 ? plain : std::nullopt;
+    if (text == "0")
+        return 0;
     const std::size_t end = text.find_last_of("0123456789.") + 1; // 0 if there is no digit
     std::string_view unitName = text.substr(end);
     unitName.remove_prefix(std::min(unitName.find_first_not_of(' '), unitName.size()));
     const auto number = parseNumber(text.substr(0, end));
     const auto* unit = std::ranges::find_if(
         kUnits, [&](const Unit& each) { return equalsIgnoringCase(each.name, unitName); });
-    if (!number || *number < 0 || (unit == kUnits.end() && !unitName.empty()))
+    if (!number || *number < 0 || unit == kUnits.end() || *number * unit->bytes > kMost)
         return std::nullopt;
-    const double bytes = std::round(*number * (unit == kUnits.end() ? 1 : unit->bytes));
-    return bytes <= kMost ? std::optional(static_cast<std::int64_t>(bytes)) : std::nullopt;
+    if (const auto whole = parseInteger<std::int64_t>(text.substr(0, end)))
+        return *whole * static_cast<std::int64_t>(unit->bytes);
+    return std::llround(*number * unit->bytes);
 }
 
 std::vector<std::string_view> items(std::string_view text)

@@ -15,7 +15,7 @@
 
 namespace engine {
 
-// The type of a field's value, which is stored as text. Memory is "16GiB" or a number of bytes. A
+// The type of a field's value, which is stored as text. Memory is "16GiB", or 0 if it is not set. A
 // List has one item per line.
 enum class FieldKind : std::uint8_t { Flag, Integer, Real, Cost, Choice, Text, Memory, List };
 
@@ -76,9 +76,9 @@ std::optional<double> parseNumber(std::string_view text); // finite decimal numb
 // `text` times 10^exponent. If `text` has no exponent, 10^exponent is appended to it before
 // parsing, so that the result is correctly rounded.
 double scaled(std::string_view text, int exponent);
-std::string scaledText(double value, int exponent); // inverse of scaled()
-std::string memoryText(std::int64_t bytes);         // "16GiB"; a plain number if no unit divides it
-std::optional<std::int64_t> parseMemory(std::string_view text); // "16GiB", "64 MB", "1024"
+std::string scaledText(double value, int exponent);             // inverse of scaled()
+std::string memoryText(std::int64_t bytes);                     // "16GiB", "0"
+std::optional<std::int64_t> parseMemory(std::string_view text); // "16GiB", "64 MB", "0"
 
 std::vector<std::string_view> items(std::string_view text); // the items of a List
 

@@ -44,12 +44,14 @@ Field<H> number(std::string_view table, std::string_view key, double least, doub
 Fields<H> hardwareFields()
 {
     static const std::vector<Field<H>> kFields = [] {
-        constexpr double kMost = 1e9, kMostDevices = 65535, kMostOversubscription = 1e3;
+        // A number above these is in another unit: MiB, GFLOP/s or bytes.
+        constexpr double kMostTeraflops = 1e5, kMostGib = 65536, kMostRate = 1e6;
+        constexpr double kMostDevices = 65535, kMostOversubscription = 1e3;
         std::vector<Field<H>> fields{
             field<H>(inFileOnly("", "name"), &H::name),
-            number("", "teraflops", 0.001, kMost, kTera, &H::peakFlops),
-            number("", "memory_gib", 0.001, kMost, kGibi, &H::memory),
-            number("", "memory_gb_per_second", 0.001, kMost, kGiga, &H::memoryBandwidth),
+            number("", "teraflops", 0.001, kMostTeraflops, kTera, &H::peakFlops),
+            number("", "memory_gib", 0.001, kMostGib, kGibi, &H::memory),
+            number("", "memory_gb_per_second", 0.001, kMostRate, kGiga, &H::memoryBandwidth),
             field<H>(inFileOnly("", "devices_per_node").between(1, kMostDevices),
                      &H::devicesPerNode),
             field<H>(inFileOnly("", "nodes").between(0, kMostDevices), &H::nodes),

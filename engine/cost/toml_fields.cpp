@@ -98,8 +98,8 @@ std::optional<std::string> textOf(const FieldFacts& facts, const toml::node& nod
         return textOfTable(node.as_table());
     case FieldKind::Integer:
     case FieldKind::Memory:
-        if (const auto value = node.value_exact<std::int64_t>())
-            return std::to_string(*value);
+        if (const auto value = node.value_exact<std::int64_t>()) // bytes
+            return facts.kind == FieldKind::Memory ? memoryText(*value) : std::to_string(*value);
         return node.value_exact<std::string>();
     default:
         return node.value_exact<std::string>();

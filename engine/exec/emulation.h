@@ -47,6 +47,7 @@ private:
     template<class HasPassed>
     void await(HasPassed hasPassed, std::int64_t before, const char* what) const;
     void takeTimes(const std::vector<OpRef>& order);
+    Result<void> checkClock() const;
     std::int64_t& duration(OpRef ref);
     Result<void> place(const OpCosts& costs, Iteration iteration);
     OpCosts medianCosts() const;

@@ -133,14 +133,14 @@ Result<void> checkSync(const Schedule& schedule, SyncPolicy sync)
                    schedule.scheme);
 }
 
-Result<void> checkSlices(const Schedule& schedule, const ModelSpec& model)
+Result<void> checkSlices(const Schedule& schedule, Family family, Recompute recompute)
 {
     if (schedule.shape.slices == 1)
         return {};
-    if (model.recompute == Recompute::Full)
+    if (recompute == Recompute::Full)
         return unsupported("sequence slices read activations that full recomputation frees: use "
                            "--recompute attention or none");
-    if (isBidirectional(model.family) && !hasHalves(schedule))
+    if (isBidirectional(family) && !hasHalves(schedule))
         return unsupported("bidirectional attention needs whole sequences: use a scheme without "
                            "sequence slices, or a model with family = gpt or llama");
     return {};

@@ -22,8 +22,9 @@ Result<void> checkRunnable(const Schedule& lowered);
 Result<void> checkSync(const Schedule& schedule, SyncPolicy sync);
 
 // Fails with Error::Code::Unsupported if the schedule has sequence slices and the model uses full
-// recomputation (it frees activations of earlier slices) or bidirectional attention.
-Result<void> checkSlices(const Schedule& schedule, const ModelSpec& model);
+// recomputation (it frees activations of earlier slices) or bidirectional attention. Runs and
+// predictions of every kind refuse such a pair.
+Result<void> checkSlices(const Schedule& schedule, Family family, Recompute recompute);
 
 // Fails with Error::Code::Unsupported if a model with tied embeddings cannot be trained with the
 // schedule.

@@ -202,7 +202,7 @@ void addMachine(Table& table)
         = option("run", "--device-memory", "Device memory",
                  "Memory of a device; a run that needs more than is left of it by --reserve fails "
                  "with suggestions that fit",
-                 "BYTES|16GiB")
+                 "16GiB")
               .withDefault("the memory of the machine");
     memory.kind = FieldKind::Memory;
     table.add(memory, &E::deviceMemory);

@@ -53,7 +53,7 @@ Result<Schedule> trainable(const Schedule& schedule, const ModelSpec& model, Syn
 {
     if (auto possible = checkSync(schedule, sync); !possible)
         return tl::unexpected(possible.error());
-    TRY(checkSlices(schedule, model));
+    TRY(checkSlices(schedule, model.family, model.recompute));
     if (model.recompute != Recompute::Full && holds(schedule, OpKind::Recompute))
         return invalid("the schedule has RECOMPUTE ops, but the model keeps its activations: use "
                        "--recompute full");

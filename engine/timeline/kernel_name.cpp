@@ -116,11 +116,22 @@ std::string kernelLabel(const std::string& demangledName)
     return function;
 }
 
-bool isNcclKernel(std::string_view name)
+bool communicates(std::string_view kernel)
 {
-    return name.find("ncclDevKernel") != std::string_view::npos
-        || name.find("ncclKernel") != std::string_view::npos || name.starts_with("rccl")
-        || name.find("mscclKernel") != std::string_view::npos;
+    // NCCL 2.18, 2.19, 2.27 and 2.28, RCCL, MSCCL, NVSHMEM, DeepEP, the user buffers of Transformer
+    // Engine, and the collectives of vLLM, TensorRT-LLM, FlashInfer and PyTorch's symmetric memory.
+    constexpr std::string_view kParts[]
+        = {"ncclkernel",   "nccldevkernel", "ncclsymdevkernel", "ncclsymkdevkernel",
+           "rccl",         "msccl",         "nvshmem",          "deep_ep::",
+           "userbuffers_", "allreduce",     "all_reduce",       "allgather",
+           "all_gather",   "reducescatter", "reduce_scatter",   "alltoall",
+           "all_to_all",   "sendrecv",      "multimem_",        "cross_device_reduce",
+           "put_signal",   "wait_signal",   "spin_kernel",      "symm_mem::"};
+    std::string name(kernel);
+    std::ranges::transform(name, name.begin(), [](unsigned char c) { return std::tolower(c); });
+    return name.find("gemm") == std::string::npos // a product that also communicates computes
+        && std::ranges::any_of(
+               kParts, [&](std::string_view part) { return name.find(part) != std::string::npos; });
 }
 
 } // namespace engine

@@ -14,8 +14,8 @@ std::string shortName(const std::string& demangledName);
 // "sumChunks<Columns>"; for a generic kernel that only calls its class argument, the class: "Gelu".
 std::string kernelLabel(const std::string& demangledName);
 
-// Recognizes "ncclDevKernel_SendRecv(...)", before NCCL 2.19
-// "ncclKernel_AllReduce_RING_LL_Sum_float(...)", and the kernels of RCCL and MSCCL.
-bool isNcclKernel(std::string_view name);
+// Whether a kernel sends, sums or waits instead of computing: "ncclDevKernel_SendRecv(...)", or a
+// kernel of another library. Its time is communication, so it must not hide that a device is idle.
+bool communicates(std::string_view kernel);
 
 } // namespace engine

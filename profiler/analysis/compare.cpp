@@ -4,7 +4,6 @@
 #include "engine/base/median.h"
 #include "engine/base/try.h"
 #include "engine/cost/transformer.h"
-#include "engine/experiment/experiment_fields.h"
 #include "profiler/analysis/run_measures.h"
 
 #include <fmt/format.h>
@@ -284,12 +283,20 @@ std::vector<std::string> notesOn(const std::vector<const Run*>& runs)
     addNotesOnWork(runs, notes);
     noteIf(contradict(runs, [](const Run& r) { return r.info.deviceName; }),
            "the runs were measured on different hardware");
+    noteIf(contradict(runs,
+                      [](const Run& r) {
+                          const bool ran
+                              = r.info.mode == Mode::Emulate || r.info.mode == Mode::Live;
+                          return ran ? r.info.program : std::string();
+                      }),
+           "the runs were recorded by different builds of this program");
     noteIf(contradict(runs, [](const Run& r) { return r.info.timing; }),
            "the ops were timed with different clocks");
     noteIf(differ(runs, [](const Run& r) { return r.info.link; }),
            "the runs assume different links between devices");
     noteIf(contradictIn(runs, "--mapping"), "the runs map devices to nodes differently");
-    noteIf(contradictIn(runs, "--device-memory"), "the runs have different memory limits");
+    noteIf(contradictIn(runs, "--device-memory") || contradictIn(runs, "--reserve"),
+           "the runs have different memory limits");
     noteIf(haveOtherClocks(runs), "the clocks of the GPUs differ by over 5 %");
     return notes;
 }
@@ -462,7 +469,7 @@ const std::set<std::string, std::less<>> kOtherOptions{
 
 using Options = std::map<std::string, std::string, std::less<>>;
 
-// Parses the options of a stored command, without those at their defaults: "--seed 2 --blocking".
+// Parses the options of a stored command, which has none at their defaults: "--seed 2 --blocking".
 Options optionsOf(const std::string& command)
 {
     Options options;
@@ -479,13 +486,6 @@ Options optionsOf(const std::string& command)
         }
         begin = end;
     }
-    for (const auto& field : experimentFields())
-        // The seed of a simulation is that of its jitter and has another default.
-        if (!field.flag.empty() && field.defaultText.empty()
-            && (field.longFlag() != "--seed" || command.starts_with("bscope run")))
-            std::erase_if(options, [&](const auto& one) {
-                return one.first == field.longFlag() && one.second == field.get({});
-            });
     return options;
 }
 

@@ -325,7 +325,6 @@ struct Clue
 
 // The first match applies: "flash_fwd_gemm" is attention, "splitKreduce" belongs to a matmul.
 constexpr Clue kClues[] = {
-    {"nccl", KernelKind::Nccl},
     {"memcpy", KernelKind::Copy},
     {"memset", KernelKind::Memset},
     {"flash", KernelKind::Attention},
@@ -368,6 +367,8 @@ std::string_view kernelKindName(KernelKind kind)
 
 KernelKind kernelKindOf(std::string_view demangledName)
 {
+    if (communicates(demangledName))
+        return KernelKind::Nccl;
     std::string name(demangledName);
     std::ranges::transform(name, name.begin(), [](unsigned char c) { return std::tolower(c); });
     const auto clue = std::ranges::find_if(
@@ -611,8 +612,9 @@ public:
 private:
     bool isSplit(const GpuKernel& kernel) const
     {
-        return kernel.of.op < m_index.count() && isNcclKernel(m_trace.strings.at(kernel.name))
-            && (isTransfer(opOf(kernel).kind) || opOf(kernel).kind == OpKind::AllReduce);
+        return kernel.of.op < m_index.count()
+            && (isTransfer(opOf(kernel).kind) || opOf(kernel).kind == OpKind::AllReduce)
+            && communicates(m_trace.strings.at(kernel.name));
     }
     const Op& opOf(const GpuKernel& kernel) const
     {

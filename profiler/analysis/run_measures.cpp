@@ -301,7 +301,7 @@ Reading opTime(const R& r)
 {
     const double ticks
         = r.metrics.mean([](const DeviceMetrics& device) { return (device.byKind[Kinds] + ...); });
-    return onlyIf(ticks > 0, Reading::time(ticks, r.info()));
+    return onlyIf(ticks > 0, ofCompute(r.info(), Reading::time(ticks, r.info())));
 }
 
 // The share of the copies of stashes during which their device computes.
@@ -600,7 +600,10 @@ constexpr std::array kDevice{
     N({"all_reduce", "All-reduce", Unit::Time, kData, kLess,
        "sum of the durations of the device's all-reduces",
        "Includes the part that runs during compute."},
-      [](const D& d) { return Reading::time(d.of.byKind[OpKind::AllReduce], d.info()); }),
+      [](const D& d) {
+          return ofMessages(d.info(), d.metrics,
+                            Reading::time(d.of.byKind[OpKind::AllReduce], d.info()));
+      }),
     N(memory("bytes_at_peak.weights", "Weights"), atPeak<MemoryCategory::Weights>),
     N(memory("bytes_at_peak.gradients", "Gradients"), atPeak<MemoryCategory::Gradients>),
     N(memory("bytes_at_peak.optimizer", "Optimizer state"), atPeak<MemoryCategory::Optimizer>),
@@ -681,6 +684,11 @@ std::vector<G> allGpuMemory()
 std::span<const Measure<ReportedRun>> runMeasures()
 {
     return kRun;
+}
+
+bool knowsTimes(const Run& run)
+{
+    return whyUnknown(run.info).empty() || idle(run, Reading(0)).isKnown();
 }
 
 std::span<const Measure<ReportedDevice>> deviceMeasures()

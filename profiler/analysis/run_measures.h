@@ -58,6 +58,10 @@ const char* bubbleKindName(Bubble::Kind kind); // "fill", "wait", "drain"
 std::string bubbleReason(const engine::Run& run, const engine::OpIndex& index,
                          const Bubble& bubble);
 
+// Whether the devices have shares of an iteration: their bubbles are known, or the kernels of a
+// trace show when they are idle.
+bool knowsTimes(const engine::Run& run);
+
 // What the import of a run warns of, with the reason if bubbles are unknown.
 std::vector<std::string> importWarnings(const engine::Run& run);
 

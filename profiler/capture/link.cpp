@@ -160,7 +160,7 @@ void NcclLinker::link(GpuTrace& trace)
 {
     learn(trace);
     const auto isUnlinked = [&](const GpuKernel& kernel) {
-        return !kernel.of.isKnown() && isNcclKernel(trace.strings.at(kernel.name));
+        return !kernel.of.isKnown() && communicates(trace.strings.at(kernel.name));
     };
     const auto isOfNoOp = [&](const GpuKernel& kernel) {
         const bool isBefore = !m_first || kernel.window.begin < *m_first;

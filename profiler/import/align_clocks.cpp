@@ -91,7 +91,7 @@ Fit fitted(const std::vector<Pair>& pairs)
         below += time * time;
     }
     constexpr std::size_t kFewest = 16; // with fewer pairs, noise looks like drift
-    constexpr double kMostDrift = 0.01; // a clock drifts far less
+    constexpr double kMostDrift = 5e-4; // NTP corrects a clock by at most 500 ppm
     const double drift = pairs.size() >= kFewest && below > 0 ? above / below : 0;
     fit.drift = std::abs(drift) <= kMostDrift ? drift : 0;
     std::vector<std::int64_t> distances;
@@ -203,9 +203,28 @@ private:
             noise = std::max(noise, kNoise + 2 * clock.spread);
         m_inputs.clear();
         collectInputs(placement);
+        // A larger error of the clocks would be a part of the bubbles.
+        constexpr std::int64_t kLeastShare = 50; // 2 % of an iteration
+        noise = std::clamp(iterationTime(placement) / kLeastShare, kNoise, noise);
         if (m_job.clocksKnown && !inOrder([](const Input&) { return true; }, noise))
             m_job.lacksClock(
                 "ops begin before their inputs, as if the traces were of several jobs");
+    }
+
+    // The usual time from the first to the last op of an iteration of one rank.
+    std::int64_t iterationTime(const Placement& placement) const
+    {
+        std::map<int, Window> windows; // by iteration
+        for (const PlacedWork& placed : placement.works)
+            if (placed.rank == placement.works.front().rank) {
+                const Window& own = windowOf({placed.rank, placed.work});
+                Window& all = windows.emplace(placed.iteration, own).first->second;
+                all = {std::min(all.begin, own.begin), std::max(all.end, own.end)};
+            }
+        std::vector<std::int64_t> times;
+        for (const auto& [iteration, window] : windows)
+            times.push_back(window.duration());
+        return medianOf(times);
     }
 
     // One end of a message, or one rank's part in a collective.

@@ -269,6 +269,7 @@ public:
         leaveOutHostTimes();
         compareUnits();
         compareKernels();
+        checkKernelsOutsideOps();
         checkDurations();
         m_clocks = alignClocks(m_job, m_placement);
         alignMessages(m_job, m_placement);
@@ -300,7 +301,7 @@ private:
             ranges += rank.trace.ranges.size();
             nccl += static_cast<std::size_t>(
                 std::ranges::count_if(rank.trace.gpu.kernels, [&](const GpuKernel& kernel) {
-                    return isNcclKernel(rank.trace.text(kernel.name));
+                    return communicates(rank.trace.text(kernel.name));
                 }));
         }
         return fmt::format("found: {} kernels, {} of them of NCCL, and {} ranges", kernels, nccl,
@@ -407,6 +408,47 @@ private:
                                                "were in another unit",
                                                shortened, kernels, rank.rank));
             m_job.workKnown = false;
+        }
+    }
+    // An op whose range encloses only some of its launches seems to be shorter than it is, so
+    // predictions from it would be too short. Kernels before and after the ops of an iteration may
+    // be those of the optimizer.
+    void checkKernelsOutsideOps()
+    {
+        std::map<std::uint32_t, std::map<int, Window>> extents; // by rank and iteration
+        for (const PlacedWork& placed : m_placement.works)
+            if (runsMicroBatch(placed.op.kind)) {
+                const Window& own = workOf(placed).window;
+                Window& all = extents[placed.rank].emplace(placed.iteration, own).first->second;
+                all = {std::min(all.begin, own.begin), std::max(all.end, own.end)};
+            }
+        for (const auto& [rank, iterations] : extents) {
+            const JobRank& of = m_job.ranks[rank];
+            const auto& kernels = of.trace.gpu.kernels;
+            std::vector<Window> sorted;
+            for (const auto& [iteration, window] : iterations)
+                sorted.push_back(window);
+            std::ranges::sort(sorted, {}, &Window::begin);
+            std::map<std::uint32_t, bool> areMessages; // by name
+            std::int64_t inside = 0, outside = 0;
+            for (std::size_t k = 0; k < kernels.size(); ++k) {
+                const Window& window = kernels[k].window;
+                const auto after
+                    = std::ranges::upper_bound(sorted, window.begin, {}, &Window::begin);
+                const auto [isMessage, isNew] = areMessages.try_emplace(kernels[k].name, false);
+                if (isNew)
+                    isMessage->second = communicates(of.trace.text(kernels[k].name));
+                if (!isMessage->second && after != sorted.begin()
+                    && window.end <= std::prev(after)->end)
+                    addTime(of.work.ofKernel[k] == ClassifiedRank::kNoWork ? outside : inside,
+                            window.duration());
+            }
+            constexpr std::int64_t kFew = 10; // the loss may be outside
+            if (outside > (inside + outside) / kFew)
+                m_job.lacks(fmt::format("{} of {} of kernels of rank {} run between its first and "
+                                        "last op and are in no op, as if its ops were longer",
+                                        timeText(outside, 1), timeText(inside + outside, 1),
+                                        of.rank));
         }
     }
     // The times of JSON are microseconds. Only the duration of the ops shows another unit.
@@ -629,14 +671,14 @@ private:
         const GpuTrace& gpu = m_result.gpu;
         if (gpu.kernels.empty())
             return;
-        std::vector<signed char> communicates(gpu.strings.size(), -1); // by name
+        std::vector<signed char> known(gpu.strings.size(), -1); // by name
         std::vector<KernelTimes> times(
             static_cast<std::size_t>(m_result.run.schedule.shape.devices));
         for (const GpuKernel& kernel : gpu.kernels) {
-            signed char& isNccl = communicates[kernel.name];
-            if (isNccl < 0)
-                isNccl = isNcclKernel(gpu.strings[kernel.name]) ? 1 : 0;
-            times[kernel.place.device].add(isNccl == 1, kernel.window);
+            signed char& isMessage = known[kernel.name];
+            if (isMessage < 0)
+                isMessage = communicates(gpu.strings[kernel.name]) ? 1 : 0;
+            times[kernel.place.device].add(isMessage == 1, kernel.window);
         }
         m_result.run.timeline.kernels = unite(std::move(times));
     }

@@ -238,7 +238,7 @@ void leaveOutEndless(RankTrace& trace)
     constexpr std::int64_t kTimes = 10;
     removeRows(trace, trace.gpu.kernels, [&](const GpuKernel& kernel) {
         return usual > 0 && kernel.window.duration() / kTimes > usual
-            && !isNcclKernel(trace.text(kernel.name));
+            && !communicates(trace.text(kernel.name));
     });
 }
 

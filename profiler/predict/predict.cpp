@@ -43,8 +43,8 @@ Field<CostSource> presetField(FieldFacts facts, auto CostSource::*member)
 {
     auto field = sourceField(std::move(facts), member, Kind::Hardware,
                              "only for the costs of a model on hardware");
-    field.get = [member](const CostSource& source) {
-        return source.*member > 0 ? numberText(source.*member) : std::string();
+    field.get = [member, get = field.get](const CostSource& source) {
+        return source.*member > 0 ? get(source) : std::string();
     };
     return field;
 }
@@ -86,6 +86,9 @@ Fields<CostSource> costSourceFields()
         = fmt::format("{}, or a .toml file", fmt::join(hardwareNames(), ", "));
     static const std::vector<Field<CostSource>> kFields = [] {
         const std::string ofModel = "only for the costs of a model on hardware";
+        FieldFacts memory = option("", "--device-memory", "Device memory",
+                                   "Memory of a device, in place of that of --hardware", "80GiB");
+        memory.kind = FieldKind::Memory;
         std::vector<Field<CostSource>> fields{
             sourceField(option("", "--model", "Transformer", kModels, "NAME|FILE").essential(),
                         &CostSource::model, Kind::Hardware, ofModel),
@@ -104,15 +107,12 @@ Fields<CostSource> costSourceFields()
                             .between(1, 1 << 20),
                         &CostSource::layers),
             presetField(
-                option("", "--network", "Network GB/s",
+                option("", "--network", "Network, GB/s",
                        "Bandwidth of a NIC in GB/s, one direction, in place of that of --hardware",
                        "GB/S")
                     .between(1e-3, 1e5),
                 &CostSource::network),
-            presetField(option("", "--device-memory", "Device memory GiB",
-                               "Memory of a device in GiB, in place of that of --hardware", "GIB")
-                            .between(1e-3, 1e6),
-                        &CostSource::deviceMemory)};
+            presetField(memory, &CostSource::deviceMemory)};
         const auto offer = [](FieldFacts& facts, const std::vector<std::string>& names) {
             facts.names.assign(names.begin(), names.end()); // a form lists them
         };
@@ -134,6 +134,84 @@ bool PredictionRequest::hasSameOrder(const PredictionRequest& other) const
         && recompute == other.recompute && evict == other.evict
         && recomputeAhead == other.recomputeAhead && offload == other.offload
         && (!recomputeAhead || *this == other); // the costs decide what is moved
+}
+
+namespace {
+
+// The source without the numbers that equal those of its presets.
+CostSource withoutPresetNumbers(CostSource source)
+{
+    const auto on = modelOnHardware(source);
+    const auto drop = [&](auto CostSource::*member) {
+        CostSource other = source;
+        other.*member = 0;
+        const auto same = modelOnHardware(other);
+        if (on && same && same->model == on->model && same->hardware == on->hardware)
+            source = std::move(other);
+    };
+    drop(&CostSource::layers);
+    drop(&CostSource::network);
+    drop(&CostSource::deviceMemory);
+    return source;
+}
+
+} // namespace
+
+std::vector<std::string> costArguments(const PredictionRequest& request)
+{
+    std::vector<std::string> words;
+    const auto add = [&words](const auto& fields, const auto& object, const auto& defaults) {
+        std::ranges::move(arguments(fields, object, defaults), std::back_inserter(words));
+    };
+    const bool isOfModel = request.source.kind == Kind::Hardware;
+    add(costSourceFields(), isOfModel ? withoutPresetNumbers(request.source) : request.source,
+        CostSource());
+    if (isOfModel)
+        add(trainingSetupFields(), request.source.setup, TrainingSetup());
+    add(unitCostFields(), applicableCosts(request.source, request.costs), UnitCosts());
+    if (request.sync != SyncPolicy::Eager)
+        words.insert(words.end(), {"--sync", std::string(syncName(request.sync))});
+    if ((isOfModel || request.costs.devicesPerNode > 0)
+        && request.schedule.mapping != kDefaultMapping)
+        words.insert(words.end(), {"--mapping", request.schedule.mapping});
+    return words;
+}
+
+std::vector<std::string> timingArguments(const PredictionRequest& request)
+{
+    std::vector<std::string> words = costArguments(request);
+    const ModelSpec defaults;
+    ModelSpec passes;
+    passes.recompute = request.recompute;
+    passes.recomputeAhead = request.recomputeAhead;
+    passes.offload = request.offload;
+    for (const auto& field : modelFields())
+        if (field.get(passes) != field.get(defaults))
+            words.insert(words.end(), {field.longFlag(), field.get(passes)});
+    if (request.recomputeKeeps)
+        words.insert(words.end(), {"--recompute-keeps", textOf(*request.recomputeKeeps)});
+    if (request.evict)
+        words.insert(words.end(),
+                     {"--evict", *request.evict == EvictPolicy::Steady ? "steady" : "lazy"});
+    // With --calibrate, --data-parallel is always stated, because its default is then the value of
+    // the recorded run.
+    if (request.schedule.dataParallel != 1 || request.source.kind == Kind::Recorded)
+        words.insert(words.end(),
+                     {"--data-parallel", std::to_string(request.schedule.dataParallel)});
+    return words;
+}
+
+std::vector<std::string> argumentsOf(const PredictionRequest& request)
+{
+    std::vector<std::string> words{"--schedule", request.scheduleFile};
+    if (request.scheduleFile.empty()) {
+        ScheduleRequest alone = request.schedule;
+        alone.dataParallel = 1; // timingArguments() adds both options
+        alone.mapping = kDefaultMapping;
+        words = arguments(requestFields(), alone, ScheduleRequest());
+    }
+    std::ranges::move(timingArguments(request), std::back_inserter(words));
+    return words;
 }
 
 UnitCosts applicableCosts(const CostSource& source, const UnitCosts& costs)
@@ -189,19 +267,18 @@ Result<ModelOnHardware> modelOnHardware(const CostSource& source)
 {
     auto model = TRY(loadTransformer(source.model));
     auto hardware = TRY(loadHardware(source.hardware));
-    if (source.layers > 0) {
+    if (source.layers > 0 && source.layers != model.layers) {
         model.layers = source.layers;
         model.name += fmt::format(" with {} layers", source.layers);
     }
-    if (source.network > 0) {
-        constexpr double kGiga = 1e9;
+    constexpr double kGiga = 1e9, kGibi = 1 << 30;
+    if (source.network > 0 && source.network * kGiga != hardware.network.bandwidth) {
         hardware.network.bandwidth = source.network * kGiga;
         hardware.name += fmt::format(", network {:g} GB/s", source.network);
     }
-    if (source.deviceMemory > 0) {
-        constexpr double kGibi = 1 << 30;
-        hardware.memory = source.deviceMemory * kGibi;
-        hardware.name += fmt::format(", {:g} GiB", source.deviceMemory);
+    if (source.deviceMemory > 0 && source.deviceMemory != std::llround(hardware.memory)) {
+        hardware.memory = static_cast<double>(source.deviceMemory);
+        hardware.name += fmt::format(", {:g} GiB", hardware.memory / kGibi);
     }
     return ModelOnHardware{std::move(model), std::move(hardware), source.setup};
 }
@@ -284,6 +361,11 @@ Result<OpPrices> pricesOf(const Schedule& schedule, const PredictionCosts& costs
 {
     const UnitCosts units = unitsOf(costs, options);
     const auto& model = costs.model;
+    const bool keepsNothing = model
+        ? model->setup.recomputesAll
+        : costs.recomputeKeeps == 0 && holds(schedule, OpKind::Recompute);
+    TRY(checkSlices(schedule, model ? model->model.family : Family::Gpt,
+                    keepsNothing ? Recompute::Full : Recompute::None));
     auto mapping = TRY(Mapping::of(schedule, options.mapping,
                                    model ? nodeShape(model->hardware, model->setup.tensorParallel)
                                          : NodeShape{units.devicesPerNode}));

@@ -28,9 +28,9 @@ struct CostSource
     std::string model = "gpt3-96b", hardware = "a100-sxm-80"; // presets, or .toml files
     int layers = 0;     // in place of those of the model; 0: those of the model
     double network = 0; // GB/s between nodes in place of those of the hardware; 0: of the hardware
-    double deviceMemory = 0;     // GiB in place of those of the hardware; 0: of the hardware
-    engine::TrainingSetup setup; // used for Kind::Hardware
-    std::string file;            // of the recorded run
+    engine::Bytes deviceMemory = 0; // in place of that of the hardware; 0: of the hardware
+    engine::TrainingSetup setup;    // used for Kind::Hardware
+    std::string file;               // of the recorded run
     std::shared_ptr<const engine::Run> run;
     // Share of the input gradient (I) in the time of B, for a run that has only B.
     std::optional<engine::Fraction> inputShare;
@@ -62,6 +62,12 @@ struct PredictionRequest
     bool hasSameOrder(const PredictionRequest& other) const;
     friend bool operator==(const PredictionRequest&, const PredictionRequest&) = default;
 };
+
+// The options of `bscope simulate` for a request, without those at their defaults or at the value
+// of the preset. Simulated runs store them, so a default that was given is no difference.
+std::vector<std::string> argumentsOf(const PredictionRequest& request);
+std::vector<std::string> timingArguments(const PredictionRequest& request); // without the order
+std::vector<std::string> costArguments(const PredictionRequest& request);   // nor passes and copies
 
 // Returns the part of `costs` that has an effect with `source`. Costs in units use all of `costs`;
 // the other sources use only the timing rules. A recorded run also uses the devices per node, but

@@ -107,7 +107,7 @@ private:
     bool hasNumbers(std::string_view key) const
     {
         return std::ranges::all_of(m_data.study.axis(key)->values, [](const std::string& text) {
-            return engine::parseNumber(text).has_value();
+            return axisNumber(text).has_value();
         });
     }
 
@@ -116,8 +116,7 @@ private:
     {
         const auto& values = m_data.study.axis(key)->values;
         const auto isOther = [](const std::string& before, const std::string& after) {
-            return 2 * engine::parseNumber(before).value_or(0)
-                != engine::parseNumber(after).value_or(1);
+            return 2 * axisNumber(before).value_or(0) != axisNumber(after).value_or(1);
         };
         return values.size() > 2 && std::ranges::adjacent_find(values, isOther) == values.end();
     }
@@ -280,7 +279,7 @@ private:
         const bool numbers = isCurve || (hasNumbers(m_chart.x) && !isDoubled);
         std::vector<double> xs;
         for (const std::string& name : names)
-            xs.push_back(engine::parseNumber(name).value_or(0));
+            xs.push_back(axisNumber(name).value_or(0));
         if (isCurve) {
             xs.clear();
             for (const ChartValue& value : all)

@@ -3,6 +3,7 @@
 #include "engine/cost/training_setup.h"
 #include "engine/cost/unit_cost_fields.h"
 #include "engine/schedules/scheme.h"
+#include "profiler/predict/predict.h"
 
 #include <fmt/format.h>
 
@@ -174,6 +175,8 @@ std::vector<FieldFacts> simulationFields()
     append(requestFields());
     append(unitCostFields());
     append(trainingSetupFields());
+    for (const char* flag : {"--layers", "--network", "--device-memory"})
+        all.push_back(*findField(costSourceFields(), flag));
     return all;
 }
 
@@ -227,7 +230,20 @@ std::string optionTitle(std::string_view key)
     const auto facts = factsOf(key);
     const std::string label = optionLabel(key);
     const bool hasUnit = label.find(',') != std::string::npos;
-    return facts && facts->value == "U" && !hasUnit ? label + ", units" : label;
+    if (!facts || hasUnit)
+        return label;
+    return facts->value == "U"             ? label + ", units"
+        : facts->kind == FieldKind::Memory ? label + ", GiB"
+                                           : label;
+}
+
+std::optional<double> axisNumber(std::string_view value)
+{
+    constexpr double kGibi = 1 << 30;
+    if (const auto number = parseNumber(value))
+        return number;
+    const auto bytes = parseMemory(value);
+    return bytes ? std::optional(static_cast<double>(*bytes) / kGibi) : std::nullopt;
 }
 
 std::string optionWord(std::string_view key)

@@ -49,7 +49,9 @@ bool isSchemeOption(std::string_view key);
 // "Micro-batches N". An option without an input field is named after its key: "Iterations".
 std::string optionLabel(std::string_view key);
 std::string optionTitle(std::string_view key); // with the unit: "P2P message, units"
-std::string asWord(std::string label);         // "Micro-batches N" -> "micro-batches"
+// The number of a value of an axis, memory in GiB; nullopt for a name.
+std::optional<double> axisNumber(std::string_view value);
+std::string asWord(std::string label); // "Micro-batches N" -> "micro-batches"
 // Returns the name for use within a sentence, without symbol and unit: "micro-batches".
 std::string optionWord(std::string_view key);
 std::string optionSymbol(std::string_view key); // "N" for micro-batches; "" if there is none

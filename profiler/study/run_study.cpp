@@ -479,9 +479,13 @@ Result<void> evaluateAll(StudyFile& file, StudyData& data, const EvaluatePoint& 
         TRY(file.write(points, finished));
         if (const auto error = queue.error())
             return tl::unexpected(*error);
-        if (options.cancelled != nullptr && *options.cancelled)
-            return fail(Error::Code::Cancelled,
-                        "the study was cancelled; the same command continues it");
+        if (options.cancelled != nullptr && *options.cancelled) {
+            const Error error{Error::Code::Cancelled,
+                              "the study was cancelled; the same command continues it"};
+            if (options.onCancelled)
+                options.onCancelled(error);
+            return tl::unexpected(error);
+        }
         const std::chrono::duration<double> passed = std::chrono::steady_clock::now() - begin;
         const double perPoint = done == 0 ? 0 : passed.count() / static_cast<double>(done);
         if (options.onProgress)

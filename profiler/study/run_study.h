@@ -69,6 +69,9 @@ struct RunStudyOptions
     // Called on the calling thread, about twice a second.
     std::function<void(const StudyProgress&)> onProgress;
     const std::atomic<bool>* cancelled = nullptr;
+    // Called after a cancellation while points may still be evaluated. It may end the process,
+    // because a point can take minutes; finished points are stored.
+    std::function<void(const engine::Error&)> onCancelled = {};
 };
 
 // Evaluates the points that are missing in `folder`/results.sqlite, stores each as soon as it is

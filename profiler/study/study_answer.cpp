@@ -33,9 +33,9 @@ std::string listText(const std::vector<std::string>& all)
 
 std::string settingText(const std::string& key, const std::string& values)
 {
-    static constexpr std::array<std::string_view, 10> kNamed{
-        "scheme", "case", "model", "hardware",       "mapping",
-        "set",    "mode", "best",  "scheme_options", "repeat"};
+    static constexpr std::array<std::string_view, 11> kNamed{
+        "scheme", "case", "model",          "hardware",     "mapping", "set",
+        "mode",   "best", "scheme_options", "case_options", "repeat"};
     if (std::ranges::find(kNamed, key) != kNamed.end())
         return values;
     const std::string symbol = optionSymbol(key);
@@ -134,7 +134,7 @@ private:
     std::string otherName(const std::string& value) const
     {
         const std::string title = valueTitle(m_axis.key, value);
-        return parseNumber(title) || title == "true" || title == "false" ? nameOf(value) : title;
+        return axisNumber(title) || title == "true" || title == "false" ? nameOf(value) : title;
     }
     std::string column() const { return asWord(columnTitle(m_data, m_asked.y)); }
 
@@ -329,7 +329,7 @@ private:
     {
         const auto values = titlesOf(along());
         const bool areNumbers
-            = std::ranges::all_of(values, [](const auto& of) { return !!parseNumber(of); });
+            = std::ranges::all_of(values, [](const auto& of) { return !!axisNumber(of); });
         return settingText(along().key,
                            first == last ? values[first]
                                : areNumbers
@@ -416,8 +416,8 @@ private:
                                 text.empty() ? against + " in " + column() : "it",
                                 rangeText(before.place, before.place), values[after.place],
                                 before.ratio, after.ratio);
-            const auto from = parseNumber(values[before.place]),
-                       to = parseNumber(values[after.place]);
+            const auto from = axisNumber(values[before.place]),
+                       to = axisNumber(values[after.place]);
             if (from && to && !m_answer.interval)
                 m_answer.interval = std::pair(*from, *to);
         }
@@ -770,6 +770,37 @@ private:
         return !m_data.study.repeat.empty() && m_data.study.axis(m_data.study.repeat) == nullptr;
     }
 
+    // The conditions in which the compared cases differ, apart from schemes, passes and mappings:
+    // "hardware a100-sxm-80 (A and C) and h100-sxm (B)".
+    std::string caseConditions() const
+    {
+        static constexpr std::array kConditions{"model",        "hardware",
+                                                "layers",       "network",
+                                                "reserve",      "device-memory",
+                                                "devices",      "micro-batches",
+                                                "receive",      "micro-batch-size",
+                                                "global-batch", "tensor-parallel",
+                                                "p2p",          "data-parallel",
+                                                "latency",      "sequence",
+                                                "precision",    "width"};
+        std::vector<std::string> all;
+        if (m_axis.key != "case")
+            return {};
+        for (const std::string key : kConditions) {
+            std::map<std::string, std::vector<std::string>> cases; // by value
+            for (const std::string& one : m_axis.values) {
+                const auto& words = m_data.study.caseArguments.at(one);
+                const auto at = std::ranges::find(words, "--" + key);
+                cases[words.end() - at < 2 ? "by default" : at[1]].push_back(nameOf(one));
+            }
+            std::vector<std::string> values;
+            for (const auto& [value, of] : cases)
+                values.push_back(fmt::format("{} ({})", value, listText(of)));
+            if (values.size() > 1)
+                all.push_back(optionWord(key) + " " + listText(values));
+        }
+        return fmt::format("{}", fmt::join(all, ", "));
+    }
     // Adds what is held fixed, the mapping and memory of the points, and how they were obtained.
     void addConditions()
     {
@@ -825,6 +856,7 @@ private:
                                        listText(optionValues(m_data.study, m_data.study.repeat)))
                          : "");
         replace("", "scheme_options", listText(schemes));
+        replace("", "case_options", caseConditions());
         replace("", "mode", listText(modes));
     }
 

@@ -5,7 +5,7 @@
 #include "engine/base/try.h"
 #include "engine/cost/cost_model.h"
 #include "engine/cost/op_prices.h"
-#include "engine/experiment/experiment.h"
+#include "engine/experiment/check_experiment.h"
 #include "engine/experiment/run_nodes.h"
 #include "engine/schedule/check/validate.h"
 #include "engine/schedule/passes/passes.h"
@@ -218,16 +218,15 @@ private:
     // Where a predicted stage begins, in measured stages.
     double beginOf(int stage) const
     {
-        const bool isDefault = m_times.layout.isDefault();
-        if (m_times.layers.empty() || (isDefault && m_perStage == 1))
+        if (m_times.layers.empty() || (m_times.layout.isDefault() && m_perStage == 1))
             return stage * m_perStage;
         const int layers = std::accumulate(m_times.layers.begin(), m_times.layers.end(), 0);
-        double left = isDefault ? static_cast<double>(layers) * stage / m_stages
-                                : m_times.layout.first(layers, m_stages, stage);
+        int left = m_times.layout.first(layers, m_stages, stage);
         std::size_t measured = 0;
         while (measured < m_times.layers.size() && left >= m_times.layers[measured])
             left -= m_times.layers[measured++];
-        return static_cast<double>(measured) + (left > 0 ? left / m_times.layers[measured] : 0);
+        return static_cast<double>(measured)
+            + (left > 0 ? static_cast<double>(left) / m_times.layers[measured] : 0);
     }
 
     double layersOf(StageId stage) const
@@ -349,9 +348,7 @@ Result<WhatIfPredictor> WhatIfPredictor::create(const Run& run)
 {
     auto times = TRY(measuredTimes(run));
     times.nodes = nodesOfDevices(run);
-    if (const auto experiment = experimentFromToml(run.info.experiment);
-        experiment && !experiment->model.layout.isDefault())
-        times.layers = stageLayers(run);
+    times.layers = stageLayers(run);
     return WhatIfPredictor(run, std::move(times));
 }
 
@@ -359,7 +356,7 @@ namespace {
 
 Result<void> checkLayout(const MeasuredTimes& times, int stages)
 {
-    if (times.layout.isDefault())
+    if (times.layers.empty())
         return {};
     return times.layout.check("the model",
                               std::accumulate(times.layers.begin(), times.layers.end(), 0), stages);
@@ -371,6 +368,8 @@ Result<Prediction> WhatIfPredictor::predict(const WhatIf& whatIf) const
 {
     Schedule asked = whatIf.schedule;
     asked.shape.dataParallel = m_run->schedule.shape.dataParallel;
+    if (const auto experiment = experimentFromToml(m_run->info.experiment))
+        TRY(checkSlices(asked, experiment->model.family, experiment->model.recompute));
     const Schedule lowered = lower(asked);
     TRY(checkLayout(m_times, lowered.shape.stages));
     if (holds(lowered, OpKind::Evict)) {

@@ -1050,14 +1050,9 @@ ScheduleRequest requestOf(const Run& run, std::string_view scheme)
     return request;
 }
 
-Result<Prediction> predicted(const WhatIfPredictor& predictor, const ScheduleRequest& request,
-                             const Run& run)
+Result<Prediction> predicted(const WhatIfPredictor& predictor, const ScheduleRequest& request)
 {
-    auto schedule = TRY(buildSchedule(request));
-    if (const int layers = modelLayers(run); layers > 0 && layers < schedule.shape.stages)
-        return fail(Error::Code::Unsupported, "{} layers cannot be divided into {} stages", layers,
-                    schedule.shape.stages);
-    WhatIf whatIf{std::move(schedule)};
+    WhatIf whatIf{TRY(buildSchedule(request))};
     whatIf.resamples = 0;
     return predictor.predict(whatIf);
 }
@@ -1098,7 +1093,7 @@ Result<ChangeEffect> WhyEffects::ofChunks(int chunks) const
         return tl::unexpected(known.error());
     ScheduleRequest request = requestOf(*m_run, "interleaved-1f1b");
     request.chunks = chunks;
-    const auto prediction = TRY(predicted(*known, request, *m_run));
+    const auto prediction = TRY(predicted(*known, request));
     if (!fits(prediction, *m_run))
         return fail(Error::Code::Unsupported,
                     "more chunks do not fit in the memory of a device ("
@@ -1155,7 +1150,7 @@ Result<std::vector<FasterScheme>> fasterSchemes(const Run& run,
             return fail(Error::Code::Cancelled, "the search for a faster scheme was cancelled");
         if (scheme.asynchronous || scheme.name == run.schedule.scheme)
             continue;
-        const auto one = predicted(predictor, requestOf(run, scheme.name), run);
+        const auto one = predicted(predictor, requestOf(run, scheme.name));
         if (!one || one->iteration >= predictor.measured())
             continue;
         const auto coarse
@@ -1191,7 +1186,7 @@ Result<Run> predictedRun(const Run& run, std::string_view scheme)
 {
     const auto measured = inTicks(run);
     const auto predictor = TRY(WhatIfPredictor::create(*measured));
-    auto prediction = TRY(predicted(predictor, requestOf(run, scheme), run));
+    auto prediction = TRY(predicted(predictor, requestOf(run, scheme)));
     prediction.run.info.ticksPerUnit = fineness(run.info) * run.info.ticksPerUnit;
     return std::move(prediction.run);
 }

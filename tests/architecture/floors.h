@@ -73,7 +73,7 @@ inline const std::vector<Floor>& floors()
          plus(kBelowExperiment, {"engine/experiment", "engine/plan"}),
          {"archive", "toml++/"}},
         {"engine/verify", {"engine/", "resources"}, {}},
-        {"profiler/analysis", plus(kPlan, {"engine/cost", "engine/sim", "engine/experiment"}), {}},
+        {"profiler/analysis", plus(kPlan, {"engine/cost", "engine/sim"}), {}},
         {"profiler/store", plus(kPlan, {"resources"}), {"sqlite3.h"}},
         {"profiler/capture", kPlan, {"cupti", "nvtx3/", "nvml.h"}},
         {"profiler/import",

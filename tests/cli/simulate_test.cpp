@@ -432,7 +432,7 @@ TEST_CASE("activations are offloaded over the host link of the hardware, if it h
     CHECK(offloaded["iteration"] == plain["iteration"]);
     CHECK(contains(bscope(folder, command + "without.toml --offload 3").err,
                    "has no link to host memory; add the table [host]"));
-    const auto smaller = bscope(folder, command + "without.toml --device-memory 40").json();
+    const auto smaller = bscope(folder, command + "without.toml --device-memory 40GiB").json();
     CHECK(smaller["iteration"] == plain["iteration"]);
     CHECK(smaller["fits"] == false);
 }
@@ -454,4 +454,50 @@ TEST_CASE("a sharded schedule of PyTorch needs less memory than a whole one")
         return printed.json()["per_device"][0]["peak_bytes"].get<double>();
     };
     CHECK(peak("0UNSHARD,", ",0RESHARD") < peak("", ""));
+}
+
+// An option at its default was a difference between two simulated runs.
+TEST_CASE("a simulation with its defaults given has no difference to one without")
+{
+    const Folder folder;
+    const std::string units = "simulate --scheme 1f1b -D 4 -N 8",
+                      model = units + " --model gpt3-96b --hardware a100-sxm-80";
+    const std::pair<std::string, std::string> pairs[]{
+        {units,
+         " --p2p 0.0 --forward 1 --backward 2 --input-gradient 1.0 --evict none --jitter 0 "
+         "--offload off --recompute none --sync eager --iterations 1 --receive eager"},
+        {model,
+         " --network 25 --layers 80 --device-memory 79.2GiB --reserve 5 --tensor-parallel 1 "
+         "--mapping replicas-together --attention standard"}};
+    for (const auto& [plain, defaults] : pairs) {
+        bscope(folder, plain + " -o plain.sqlite --force");
+        bscope(folder, plain + defaults + " -o given.sqlite --force");
+        const auto both = bscope(folder, "compare plain.sqlite given.sqlite --json").json();
+        CHECK(both["differences"].empty());
+        CHECK(both["notes"].empty());
+    }
+    bscope(folder, model + " --network 12 -o other.sqlite");
+    const auto both = bscope(folder, "compare given.sqlite other.sqlite --json").json();
+    CHECK_FALSE(both["differences"].empty());
+}
+
+// `simulate` printed times and a memory for a schedule that `run` refuses.
+TEST_CASE("sequence slices need causal attention and kept activations, in predictions as in runs")
+{
+    const Folder folder;
+    const std::string sliced = " --scheme seq1f1b -D 4 -N 8 ",
+                      hardware = sliced + "--hardware a100-sxm-80 --model ";
+    const std::string bert = hardware + "bert-64", full = hardware + "gpt3-96b --recompute full";
+    for (const auto& [options, reason] :
+         {std::pair(bert, "bidirectional attention needs whole sequences"),
+          std::pair(full, "that full recomputation frees"),
+          std::pair(sliced + "--recompute full", "that full recomputation frees")})
+        CHECK(contains(bscope(folder, "simulate" + options).err, reason));
+    CHECK(contains(bscope(folder,
+                          "search --orders 10 --start seq1f1b -D 4 -N 8 --hardware "
+                          "a100-sxm-80 --model bert-64")
+                       .err,
+                   "bidirectional"));
+    bscope(folder, "run --scheme 1f1b -D 2 -N 2 --model tiny-vit --iterations 1 -o vit.sqlite");
+    CHECK(contains(bscope(folder, "whatif vit.sqlite --scheme seq1f1b").err, "bidirectional"));
 }

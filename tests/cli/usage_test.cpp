@@ -16,6 +16,8 @@ TEST_CASE("every wrong usage ends with its exit status and one line that says wh
     const Folder folder;
     writeText(folder / "empty.txt", "");
     writeText(folder / "junk.toml", "scheme = [");
+    writeText(folder / "moon.toml", "[fixed]\nmoon = 3\n[grid]\ndevices = [4, 8]\n");
+    writeText(folder / "minus.toml", "[grid]\ndevices = [-4, 8]\n");
     const std::vector<Mistake> mistakes{
         {"run --transport peer", 2, "--transport needs GPUs: add --backend cuda"},
         {"run --backend cuda --mode emulate --transport nccl", 2,
@@ -29,8 +31,17 @@ TEST_CASE("every wrong usage ends with its exit status and one line that says wh
         {"run --trace most", 2, "most is not one of auto, off, ops, kernels, all"},
         {"simulat", 2, "unknown command simulat; did you mean 'simulate'?"},
         {"run --device 2", 2, "unknown argument --device; did you mean '--devices'?"},
-        {"run --device-memory much", 2, "much is not a number of bytes, as in 16GiB"},
-        {"run --device-memory 0", 2, "0 is not a number of bytes, as in 16GiB"},
+        {"run --device-memory much", 2,
+         "much is not an amount of memory with its unit, as in 16GiB"},
+        {"run --device-memory 0", 2, "0 is not an amount of memory with its unit, as in 16GiB"},
+        // It was GiB in `simulate` and bytes in `run`.
+        {"run --device-memory 80", 2, "80 is not an amount of memory with its unit, as in 16GiB"},
+        {"simulate --model gpt3-96b --hardware a100-sxm-80 --device-memory 80", 2,
+         "80 is not an amount of memory with its unit, as in 16GiB"},
+        // It printed an MFU of 45,957 %.
+        {"estimate --tensor-parallel 4 --iteration-time 0.0341", 2, "HFU would be "},
+        {"study moon.toml -o moon", 2, "moon.toml: unknown option --moon"},
+        {"study minus.toml -o minus", 2, "minus.toml: --devices: -4 is not a whole number"},
         {"run --graphs on", 2, "--graphs on needs GPUs: add --backend cuda"},
         {"simulate --devices 3", 2, "even number of devices, not 3; the nearest is 4"},
         {"simulate --micro-batches 6", 2, "multiple of the devices (4), not 6; the nearest is 8"},

@@ -86,7 +86,7 @@ TEST_CASE("a refused text stays in its field, and the run cannot be started")
 {
     Setup setup;
     enter(setup.find<QWidget>("deviceMemory"), QStringLiteral("much"));
-    CHECK(setup.verdict().contains(QStringLiteral("--device-memory must be a number of bytes")));
+    CHECK(setup.verdict().contains(QStringLiteral("--device-memory must be an amount of memory")));
     CHECK_FALSE(setup.find<QPushButton>("run")->isEnabled());
     CHECK(setup.find<QWidget>("deviceMemory")->property("invalid").toBool());
     enter(setup.find<QWidget>("deviceMemory"), QStringLiteral("16 GiB"));

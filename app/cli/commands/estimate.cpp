@@ -195,6 +195,11 @@ Result<int> print(const EstimateOptions& options)
     std::optional<UtilisationEstimate> use;
     if (options.request.iterationSeconds > 0)
         use = utilisation(question.input, options.request.iterationSeconds);
+    if (use && use->hfu > 1)
+        return invalid(
+            "--iteration-time {:g}: HFU would be {:.4g} %; give the seconds of an iteration "
+            "with this batch on these devices",
+            options.request.iterationSeconds, 100 * use->hfu);
     cli::print(estimateSheet(question, answer, use), options.json);
     return 0;
 }

@@ -10,6 +10,7 @@
 #include "engine/cost/training_setup.h"
 #include "engine/cost/unit_cost_fields.h"
 #include "engine/experiment/check_experiment.h"
+#include "engine/experiment/experiment_fields.h"
 #include "profiler/analysis/device_memory.h"
 #include "profiler/report/run_sheet.h"
 #include "profiler/store/trace_store.h"
@@ -61,7 +62,6 @@ struct SimulationOptions : PredictionOptions
 {
     bool json = false, needsLoads = true;
     OutputOptions output;
-    std::string command;
 };
 
 // Whether the request is large enough to restart with huge pages.
@@ -90,16 +90,30 @@ bool keepsSpans(const SimulationOptions& options)
            });
 }
 
+// The command that repeats the simulation of a schedule.
+std::string commandOf(const SimulationOptions& options, const Schedule& schedule)
+{
+    PredictionRequest request = options.request();
+    request.schedule.scheme = schedule.scheme;
+    if (options.schedule.stages > 0)
+        request.schedule = withStages(request.schedule, options.schedule.stages);
+    auto words = options.recordedOrder ? costArguments(request) : argumentsOf(request);
+    if (options.iterations != SimulationOptions().iterations)
+        words.insert(words.end(), {"--iterations", std::to_string(options.iterations)});
+    return commandText("simulate", words);
+}
+
 Result<PredictedRun> simulateOne(const SimulationOptions& options, const PredictionCosts& costs,
                                  const PredictOptions& how, Schedule schedule)
 {
     schedule.shape.dataParallel = options.request().schedule.dataParallel;
+    const std::string command = commandOf(options, schedule);
     auto one = predict(std::move(schedule), costs, how);
     if (one) {
         RunInfo& info = one->run.info;
         if (const std::string& file = options.request().scheduleFile; !file.empty())
             info.label = std::filesystem::path(file).filename().string();
-        info.command = options.command;
+        info.command = command;
         info.started = utcNow();
         info.hostName = hostName();
         info.program = buildId();
@@ -326,7 +340,6 @@ Action prepareSimulate(CLI::App& app)
     const auto options = std::make_shared<SimulationOptions>();
     addOptions(app, *options);
     return [options, &app]() -> Result<int> {
-        options->command = commandLine(app);
         TRY(complete(app, *options));
         return print(*options);
     };
@@ -351,7 +364,6 @@ Result<PredictedRun> simulateArguments(const std::vector<std::string>& arguments
     } catch (const CLI::ParseError& error) {
         return fail(Error::Code::Unsupported, "{}; see bscope simulate --help", error.what());
     }
-    options.command = commandLine(app);
     TRY(complete(app, options));
     auto all = TRY(simulateAll(options));
     if (all.size() > 1)

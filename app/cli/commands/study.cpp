@@ -26,6 +26,8 @@
 #include <atomic>
 #include <chrono>
 #include <csignal>
+#include <cstdio>
+#include <cstdlib>
 #include <map>
 #include <memory>
 #include <mutex>
@@ -265,6 +267,13 @@ Result<int> runAndPrint(const StudyOptions& options)
         progress->points(of.done, of.all, of.left.count());
     };
     how.cancelled = &interrupt.requested();
+    if (!study.isMeasured()) // otherwise the run of a point has to be stopped first
+        how.onCancelled = [&progress](const Error& error) {
+            progress->failed(error.message);
+            printError("bscope: " + error.message + "\n");
+            std::fflush(nullptr);
+            std::_Exit(1);
+        };
     auto results = runStudy(study, toml, options.folder, evaluate, how);
     if (!results) {
         std::string& message = results.error().message;

@@ -206,7 +206,6 @@ struct WhatIfOptions
     WhatIfChanges changes;
     std::optional<Bytes> deviceMemory; // nullopt: as in the run
     std::optional<double> reserve;
-    std::string command;
     OutputOptions output;
 };
 
@@ -280,6 +279,29 @@ Result<WhatIfTable> predictAll(const WhatIfOptions& options, const Run& run,
     return table;
 }
 
+// The command that repeats a prediction.
+std::string commandOf(const WhatIfOptions& options, const Prediction& one)
+{
+    std::vector<std::string> words{options.file};
+    const std::string& file = options.schedule.request.scheduleFile;
+    if (options.ownOrder)
+        words.emplace_back("--own-order");
+    else if (!file.empty())
+        words.insert(words.end(), {"--schedule", file});
+    else {
+        ScheduleRequest request = options.schedule.request.schedule;
+        request.scheme = one.run.info.scheme;
+        request.devices = one.run.schedule.shape.devices;
+        request.microBatches = one.run.schedule.shape.microBatches;
+        std::ranges::copy(arguments(requestFields(), request, ScheduleRequest()),
+                          std::back_inserter(words));
+    }
+    const int unchanged = options.changes.microBatches; // stated above
+    std::ranges::copy(arguments(options.changes, unchanged, options.ownOrder),
+                      std::back_inserter(words));
+    return commandText("whatif", words);
+}
+
 // Writes the shortest prediction as a run.
 Result<void> save(const WhatIfOptions& options, const Run& run, Prediction& best)
 {
@@ -288,7 +310,7 @@ Result<void> save(const WhatIfOptions& options, const Run& run, Prediction& best
     auto file = TRY(createOutput(options.output, {options.file}));
     RunInfo& info = best.run.info;
     describeRecorded(run, options.file, best.run.schedule.shape, info);
-    info.command = options.command;
+    info.command = commandOf(options, best);
     info.started = run.info.started;
     info.program = buildId();
     info.outcome = Outcome::Finished;
@@ -321,8 +343,12 @@ Action prepareWhatIf(CLI::App& app)
                  "Predict all synchronous schemes (default without --scheme)")
         ->excludes(app.get_option("--scheme"));
     addFieldOptions(app, whatIfFields(), options->changes);
+    for (const auto& [flag, what] :
+         {std::pair("--devices", "Pipeline devices"),
+          {"--micro-batches", "Micro-batches of an iteration, both directions together"}})
+        app.get_option(flag)->description(fmt::format("{} (default: as in the run)", what));
     for (const char* flag : {"--device-memory", "--reserve"})
-        addExperimentOption(app, experimentField(flag), "as in the run",
+        addExperimentOption(app, experimentField(flag).withDefault("as in the run"), "",
                             [options, flag](const Experiment& experiment) {
                                 if (flag == std::string_view("--reserve"))
                                     options->reserve = experiment.reserve;
@@ -337,7 +363,6 @@ Action prepareWhatIf(CLI::App& app)
     addOutputOptions(app, options->output, "Write the shortest prediction as a run", "RUN.sqlite");
     return [options, &app]() -> Result<int> {
         TRY(checkEffect(app, whatIfFields(), options->changes));
-        options->command = commandLine(app);
         options->devicesGiven = app.count("--devices") > 0;
         options->microBatchesGiven = app.count("--micro-batches") > 0;
         return whatIf(*options);

@@ -59,26 +59,6 @@ IfExists ifExists(const OutputOptions& options)
     return options.force ? IfExists::Replace : IfExists::Refuse;
 }
 
-constexpr std::array kNotStored{"--output", "--force",  "--progress",
-                                "--json",   "--detach", "--help"};
-
-bool isStored(const CLI::Option& option)
-{
-    return std::ranges::none_of(kNotStored,
-                                [&](const char* name) { return option.check_name(name); });
-}
-
-void add(const CLI::Option& option, std::string& line)
-{
-    const std::string name = option.get_positional() ? "" : " " + option.get_name(false, false);
-    if (option.get_items_expected_max() == 0) { // a flag
-        line += name;
-        return;
-    }
-    for (const std::string& value : option.results())
-        line += name + " " + engine::shellQuoted(value);
-}
-
 } // namespace
 
 std::vector<std::string> flags(std::string_view list)
@@ -173,15 +153,6 @@ Result<void> writeOutput(const OutputOptions& options, const TextSource& text)
         return text(printText);
     return createOutput(options).and_then(
         [&](NewFile file) { return saveFile(std::move(file), text); });
-}
-
-std::string commandLine(const CLI::App& command)
-{
-    std::string line = "bscope " + command.get_name();
-    for (const CLI::Option* option : command.get_options())
-        if (option->count() > 0 && isStored(*option))
-            add(*option, line);
-    return line;
 }
 
 std::string utcNow()

@@ -478,10 +478,13 @@ public:
         m_out.left = deviceText(m_run, m_selection.device);
         if (!hasTrace(m_run, m_selection.device))
             return finished();
-        m_out.value
-            = number(100 * static_cast<double>(device.compute) / inTicks(metrics->duration), 1);
-        m_out.unit = tr("% busy");
-        m_out.right = tr("of %1").arg(m_clock.lengthWithUnit(metrics->duration));
+        const bool isKnown = profiler::knowsTimes(m_run);
+        if (isKnown) {
+            m_out.value
+                = number(100 * static_cast<double>(device.compute) / inTicks(device.whole), 1);
+            m_out.unit = tr("% busy");
+            m_out.right = tr("of %1").arg(m_clock.lengthWithUnit(device.whole));
+        }
         if (m_view.knowsMemory()) {
             const MemorySeries& series = m_view.memory(m_selection.device);
             const double peak = series.peak();
@@ -494,7 +497,8 @@ public:
         }
         DetailsSection times(tr("Time by category")), memory(tr("Memory")),
             messages(tr("Messages"));
-        times.bars.push_back({{}, {}, shareParts(m_view, m_selection.device, window)});
+        if (isKnown)
+            times.bars.push_back({{}, {}, shareParts(m_view, m_selection.device, window)});
         for (const profiler::Fact& fact :
              profiler::facts(profiler::deviceMeasures(), {m_run, *metrics, device},
                              profiler::kColumn | profiler::kMemory)) {
@@ -1093,7 +1097,11 @@ private:
         const auto of = [this](int k) -> const engine::Iteration& {
             return iterations()[static_cast<std::size_t>(k)];
         };
-        const QString bubble = tr("<b>%1 bubble</b>").arg(percent(meanBubble(window)));
+        const std::string why = whyUnknown(m_info);
+        if (!profiler::knowsTimes(m_run))
+            return tr("The shares are unknown: %1.").arg(fromUtf8(why));
+        const QString bubble = (why.empty() ? tr("<b>%1 bubble</b>") : tr("<b>%1 idle</b>"))
+                                   .arg(percent(meanBubble(window)));
         const QString whole = percent(meanBubble(of(std::clamp(first, 0, last)).window));
         if (first == last)
             return tr("%1, compared with %2 in the whole iteration.").arg(bubble, whole);
@@ -1108,8 +1116,11 @@ private:
     }
     void addShares()
     {
+        if (!profiler::knowsTimes(m_run))
+            return;
         constexpr int kShown = 16; // more would move the counts out of view
-        DetailsSection& section = open(tr("Shares"), tr("bubble"));
+        DetailsSection& section
+            = open(tr("Shares"), whyUnknown(m_info).empty() ? tr("bubble") : tr("idle"));
         const std::vector<DeviceId> devices = tracedDevices();
         for (const DeviceId device : devices | std::views::take(kShown)) {
             const auto parts = shareParts(m_view, device, m_selection.window);

@@ -7,6 +7,7 @@
 #include "app/ui/subscript.h"
 #include "app/ui/text.h"
 #include "app/ui/theme.h"
+#include "profiler/analysis/run_measures.h"
 
 #include <QPainter>
 
@@ -382,7 +383,8 @@ void paintHeader(QPainter& painter, const LaneCell& cell)
     if (!isLow)
         paintText(painter, row.translated(0, std::round(17 + 0.5 * lower)), shown, small,
                   theme.chrome.text2);
-    if (const auto* metrics = metricsOf(view, device, iteration)) {
+    const auto* metrics = metricsOf(view, device, iteration);
+    if (metrics != nullptr && profiler::knowsTimes(view.run())) {
         const double busy = static_cast<double>(metrics->compute)
             / static_cast<double>(std::max<std::int64_t>(1, metrics->whole));
         if (hasTrace(view.run(), device))

@@ -11,6 +11,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <map>
 
 namespace app {
 namespace {
@@ -33,7 +34,7 @@ constexpr double kPathDepth = 32.0 / 42;
 constexpr double kPathLine = 2, kPathThick = 4, kPathHalo = 5;
 constexpr double kNumberSize = 16,
                  kNumberStep = 18; // size and least distance of the numbers on the ruler
-constexpr double kReasonShade = 0.06;
+constexpr double kReasonShade = 0.06, kFinestPart = 0.5;
 
 double lineY(const Lane& lane)
 {
@@ -55,12 +56,14 @@ public:
         , m_parts(picture.marks.why.path.parts)
     { }
 
-    // Adds the parts for which `isIncluded` is true.
+    // Adds the parts for which `isIncluded` is true, at most two for each pixel, because Qt takes a
+    // second for the path of a million ops.
     template<class IsIncluded>
     QPainterPath line(IsIncluded isIncluded) const
     {
         QPainterPath line;
         bool isOpen = false;
+        double drawn = 0;
         for (std::size_t p = 0; p < m_parts.size(); ++p) {
             const PathPart& part = m_parts[p];
             if (!isInSight(part) || !isIncluded(p)) {
@@ -68,6 +71,9 @@ public:
                 continue;
             }
             const QPointF begin = beginOf(p), end(x(part.window.end), y(part));
+            if (isOpen && end.x() - drawn < kFinestPart)
+                continue;
+            drawn = end.x();
             isOpen ? line.lineTo(begin) : line.moveTo(begin);
             line.lineTo(end);
             isOpen = true;
@@ -75,10 +81,12 @@ public:
         return line;
     }
 
-    // The tip of the arrow of each message, and its direction: 1 is down, -1 is up.
+    // The tip of the arrow of each message, and its direction: 1 is down, -1 is up. Denser arrows
+    // into a lane are left out.
     std::vector<std::pair<QPointF, double>> arrows() const
     {
         std::vector<std::pair<QPointF, double>> tips;
+        std::map<std::pair<int, double>, double> latest; // x, by device and direction
         for (std::size_t p = 1; p < m_parts.size(); ++p) {
             const PathPart& part = m_parts[p];
             if (!isInSight(part) || !isMessage(part, m_parts[p - 1]))
@@ -89,8 +97,12 @@ public:
             const double edge
                 = direction > 0 ? lane.computeTop() : lane.computeTop() + lane.compute + 6;
             const double share = (edge - from.y()) / (to.y() - from.y());
-            if (share > 0 && share < 1)
-                tips.emplace_back(QPointF(from.x() + share * (to.x() - from.x()), edge), direction);
+            const double at = from.x() + share * (to.x() - from.x());
+            const auto [last, isFirst] = latest.try_emplace({part.device.value, direction}, at);
+            if (share <= 0 || share >= 1 || (!isFirst && at - last->second < kPixelsPerArrow))
+                continue;
+            last->second = at;
+            tips.emplace_back(QPointF(at, edge), direction);
         }
         return tips;
     }

@@ -103,7 +103,9 @@ public:
     { }
     DeviceInfo info() const override
     {
-        return {fmt::format("{}, {} BLAS thread{}", processorName(), m_threads,
+        // OPENBLAS_CORETYPE selects other kernels, which may take twice as long.
+        return {fmt::format("{}, {}, {} BLAS thread{}", processorName(),
+                            m_library.substr(m_library.find(", ") + 2), m_threads,
                             m_threads == 1 ? "" : "s"),
                 m_library, availableMemory()};
     }

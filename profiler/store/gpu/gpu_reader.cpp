@@ -298,7 +298,7 @@ Result<void> readKernelTimes(Database& database, Run& run)
     if (!known || !run.info.import || !run.info.import->onGpu)
         return {};
     std::vector<KernelTimes> times(static_cast<std::size_t>(run.schedule.shape.devices));
-    std::unordered_map<std::int64_t, bool> communicates; // by id of the name
+    std::unordered_map<std::int64_t, bool> messages; // by id of the name
     auto row = TRY(database.prepare(fmt::format(
         "SELECT start, \"end\", deviceId, mangledName FROM {}", kTableOf<GpuKernelRow>.name)));
     while (row.next()) {
@@ -306,12 +306,12 @@ Result<void> readKernelTimes(Database& database, Run& run)
         const std::int64_t device = row.integer(2), name = row.integer(3);
         if (!isWindow(window) || device < 0 || device >= std::ssize(times))
             return tl::unexpected(database.damaged("CUPTI_ACTIVITY_KIND_KERNEL, a kernel"));
-        const auto [isNccl, isNew] = communicates.try_emplace(name, false);
+        const auto [isMessage, isNew] = messages.try_emplace(name, false);
         if (isNew)
-            isNccl->second = isNcclKernel(
+            isMessage->second = communicates(
                 database.text(fmt::format("SELECT value FROM StringIds WHERE id = {}", name))
                     .value_or(""));
-        times[static_cast<std::size_t>(device)].add(isNccl->second, window);
+        times[static_cast<std::size_t>(device)].add(isMessage->second, window);
     }
     run.timeline.kernels = unite(std::move(times));
     return row.failed() ? tl::unexpected(database.error()) : Result<void>();

@@ -55,8 +55,9 @@ TEST_CASE("the costs of a prediction are exact: 1F1B with P2P 0.5 and another ba
     costs.p2p = {1, 2}; // the first F goes down, the last B comes back
     CHECK(predicted("1f1b", 2, 2, costs).thumbnail.duration == 7);
     CHECK(costsText(costs) == QStringLiteral("F 1, B 1; P2P 0.5"));
-    CHECK(timingOptions({.schedule = {}, .costs = costs}).join(u' ')
-          == QStringLiteral("--input-gradient 0.5 --weight-gradient 0.5 --p2p 0.5"));
+    CHECK(profiler::timingArguments({.schedule = {}, .costs = costs})
+          == std::vector<std::string>{"--input-gradient", "0.5", "--weight-gradient", "0.5",
+                                      "--p2p", "0.5"});
 }
 
 TEST_CASE("a prediction states whether its closed form matches the simulation")

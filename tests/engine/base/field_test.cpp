@@ -8,14 +8,13 @@ TEST_CASE("memory is read with binary and decimal units and written with the lar
     CHECK(parseMemory("16GiB") == 16LL << 30);
     CHECK(parseMemory("1.5 GiB") == 3LL << 29);
     CHECK(parseMemory("64mb") == 64'000'000);
-    CHECK(parseMemory("17179869184") == 16LL << 30);
-    CHECK(parseMemory("9007199254740993") == 9007199254740993);
+    CHECK(parseMemory("9007199254740993B") == 9007199254740993);
     CHECK(parseMemory("0") == 0);
     for (const char* wrong : {"", "GiB", "-1", "-1GiB", "1XB", "1e999GiB", "nan", "99999999TiB"})
         CHECK_FALSE(parseMemory(wrong).has_value());
     CHECK(memoryText(16LL << 30) == "16GiB");
     CHECK(memoryText(1'000'000) == "1MB");
-    CHECK(memoryText(1023) == "1023");
+    CHECK(memoryText(1023) == "1023B");
 }
 
 TEST_CASE("numbers in other units are shifted by decimals, without rounding")

@@ -511,6 +511,29 @@ TEST_CASE("clocks are compared by the messages of the ranks if no host proves th
     CHECK(importedTexts(torchTraces(kPipeline, options)).run.info.import->clocks.empty());
 }
 
+// Clocks of two runs were aligned to +-9 ms, and the bubble was 37 %.
+TEST_CASE("ranks of runs with other op times have no common clock")
+{
+    const auto stretched = [](int times) {
+        Run run = kPipeline;
+        const auto stretch = [times](auto& of) {
+            of.begin *= times;
+            of.end *= times;
+        };
+        for (Iteration& iteration : run.timeline.iterations)
+            stretch(iteration.window);
+        for (Track& track : run.timeline.tracks)
+            std::ranges::for_each(track.spans, stretch);
+        return run;
+    };
+    const Run run = stretched(100), slower = stretched(140);
+    TorchTraceOptions other = onGpu();
+    other.host = "host b";
+    CHECK(lackOf(importedTexts({torchTraces(run)[0], torchTraces(run, other)[1]})).empty());
+    CHECK(lackOf(importedTexts({torchTraces(run)[0], torchTraces(slower, other)[1]}))
+          == "ops begin before their inputs, as if the traces were of several jobs");
+}
+
 TEST_CASE("without messages, clocks are equal only if the order of the ops shows it")
 {
     TorchTraceOptions options = onGpu();
@@ -524,6 +547,28 @@ TEST_CASE("without messages, clocks are equal only if the order of the ops shows
     CHECK(lackOf(result) == "the clocks of the traces cannot be compared");
     CHECK_FALSE(result.run.info.import->clocksKnown);
     CHECK(std::isnan(bubbleOf(result)));
+}
+
+// A range enclosed a third of the launches of its op, and what-if predicted a third of the time.
+TEST_CASE("kernels between the ops of an iteration that are in no op make op times unknown")
+{
+    for (const int launch : {120, 160}) { // inside and after the range of the forward
+        std::string text = R"({"schemaVersion":1,"traceEvents":[
+            {"ph":"X","cat":"user_annotation","name":"PP:0F0","pid":7,"tid":7,"ts":100,"dur":50},
+            {"ph":"X","cat":"user_annotation","name":"PP:0B0","pid":7,"tid":7,"ts":200,"dur":50})";
+        int number = 0;
+        for (const auto& [called, begin] : {std::pair(101, 1000), {launch, 1010}, {201, 1020}})
+            text += fmt::format(
+                R"(,{{"ph":"X","cat":"cuda_runtime","name":"cudaLaunchKernel","pid":7,"tid":7,)"
+                R"("ts":{},"dur":1,"args":{{"correlation":{}}}}},)"
+                R"({{"ph":"X","cat":"kernel","name":"gemm","pid":0,"tid":7,"ts":{},"dur":10,)"
+                R"("args":{{"device":0,"context":1,"stream":7,"correlation":{}}}}})",
+                called, ++number, begin, number);
+        const TemporaryFolder folder;
+        writeText(folder / "a.json", text + "]}");
+        const bool isOutside = lackOf(imported(folder)).find("are in no op") != std::string::npos;
+        CHECK(isOutside == (launch == 160));
+    }
 }
 
 // A host range of 600 ms with 131 ms of kernels was "compute 595 ms".

@@ -416,3 +416,22 @@ TEST_CASE("the text of a point has a line per metric")
     const std::string text = pointText(summaryOf(small, small.at("16", "0", "1f1b")));
     CHECK(text.starts_with("1F1B, micro-batches 16, P2P message 0\nIteration, units: 16.0\n"));
 }
+
+// A study of two cases on different hardware did not say so.
+TEST_CASE("the conditions in which compared cases differ are named")
+{
+    StudyData data(readStudy("[fixed]\ndevices = 4\n[grid]\ncase = [\"A\", \"B\"]\n"
+                             "[case_options]\n"
+                             "A = [\"--scheme\", \"1f1b\", \"--p2p\", 1]\n"
+                             "B = [\"--scheme\", \"gpipe\"]\n",
+                             "s.toml")
+                       .value());
+    for (std::size_t i = 0; i < 2; ++i) {
+        data.results[i].isDone = true;
+        data.results[i].values.unit = "units";
+        data.results[i].values.of[StudyMetric::Iteration] = 8.0 + static_cast<double>(i);
+    }
+    const auto all = studyAnswers(data);
+    REQUIRE(all.size() == 1);
+    CHECK(all.front().sentence.find("P2P message 1 (A) and by default (B)") != std::string::npos);
+}

@@ -8,9 +8,12 @@
 
 #include <fmt/format.h>
 
+#include <atomic>
+#include <chrono>
 #include <fstream>
 #include <limits>
 #include <mutex>
+#include <thread>
 
 using namespace engine;
 using namespace profiler;
@@ -332,6 +335,28 @@ TEST_CASE("a study stores its results, ratios, CSV and report")
     CHECK(html.find("Micro-batches N") != std::string::npos);
     CHECK(html.find(">micro-batches<") == std::string::npos);
     CHECK(html.find("only GPipe") != std::string::npos);
+}
+
+// A study with N = 1,000,000 ended 29 s after its cancellation.
+TEST_CASE("a cancelled study does not wait for the points that are being evaluated")
+{
+    const TemporaryFolder folder;
+    const auto study = readStudy(kStudy, "s.toml");
+    std::atomic<bool> cancelled = false, isTold = false;
+    const EvaluatePoint endless = [&](const StudyPoint& point) {
+        cancelled = true;
+        for (int i = 0; i < 1000 && !isTold; ++i) // ends if it is waited for
+            std::this_thread::sleep_for(std::chrono::milliseconds(10));
+        return isTold ? Result<StudyValues>(fail(Error::Code::Cancelled, "told"))
+                      : evaluated(point);
+    };
+    RunStudyOptions how;
+    how.cancelled = &cancelled;
+    how.onCancelled = [&](const Error&) { isTold = true; };
+    const auto stopped = runStudy(*study, kStudy, folder.path(), endless, how);
+    REQUIRE(!stopped);
+    CHECK(isTold);
+    CHECK(storedResults(*study, folder.path())->done() == 0);
 }
 
 TEST_CASE("an interrupted study continues with the points that it lacks")

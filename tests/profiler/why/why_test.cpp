@@ -480,7 +480,7 @@ TEST_CASE("nothing fits whose memory is unknown, and no scheme has more stages t
     chunks.kind = WhyChange::Kind::Chunks;
     chunks.chunks = 2;
     CHECK(WhyEffects(run, whyNotFaster(run)->path.iteration).of(chunks).error().message
-          == "4 layers cannot be divided into 8 stages");
+          == "the model has 4 layers, fewer than the 8 stages; use fewer devices or chunks");
     const auto faster = fasterSchemes(run).value();
     for (const FasterScheme& scheme : faster)
         CHECK(predictedRun(run, scheme.scheme)->schedule.shape.stages <= 4);

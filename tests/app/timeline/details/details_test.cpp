@@ -75,18 +75,19 @@ TEST_CASE("a range counts ops at its edges with their part")
 }
 
 // Such a device counted as 100 % bubble.
-TEST_CASE("a device without a trace has no part in the bubble of a range")
+TEST_CASE("a device without a trace has no part in the idle time of a range")
 {
     // 1F1B, D = 2, N = 2: device 0 computes in 6 of 9 units.
-    const app::RunView view(
-        std::make_shared<const engine::Run>(withoutLastTrace(simulatedRun({"1f1b", 2, 2}))));
+    auto run = std::make_shared<engine::Run>(withoutLastTrace(simulatedRun({"1f1b", 2, 2})));
+    run->info.import->onGpu = true;
+    const app::RunView view(run);
     Selection selected;
     selected.kind = Selection::Kind::Range;
     selected.iteration = 0;
     selected.window = view.timeline().iterations.front().window;
     const auto range = app::detailsOf(view, selected);
     CHECK(range.sentence.startsWith(
-        QStringLiteral("<b>%1 bubble</b>, compared with %1").arg(app::percent(1.0 / 3))));
+        QStringLiteral("<b>%1 idle</b>, compared with %1").arg(app::percent(1.0 / 3))));
     const auto shares
         = std::ranges::find(range.sections, QStringLiteral("Shares"), &app::DetailsSection::title);
     REQUIRE(shares != range.sections.end());
@@ -409,6 +410,23 @@ TEST_CASE("without the trace of stage 0 an iteration has no time, and the reason
     document.setRun(run);
     CHECK(app::iterationStatus(document, *view.metrics(reported))
               .contains(QLatin1String("unknown (stage 0 has no trace)")));
+}
+
+// A run whose times were said to be unknown had a device that was 66 % busy.
+TEST_CASE("a device has no share of an iteration if its times are unknown")
+{
+    auto run = std::make_shared<engine::Run>(*sample::measured({"1f1b", 2, 2, 3}));
+    run->info.mode = engine::Mode::Imported;
+    run->info.import.emplace().lack = "rank 1 has no kernels";
+    const auto ofDevice = [&run] {
+        Selection device{.iteration = engine::reportedIteration(run->timeline)};
+        device.kind = Selection::Kind::Device;
+        device.device = engine::DeviceId{0};
+        return app::detailsOf(app::RunView(run), device);
+    };
+    CHECK(ofDevice().value.isEmpty());
+    run->info.import->onGpu = true; // the kernels show when the device is idle
+    CHECK(ofDevice().value.toDouble() > 0);
 }
 
 TEST_CASE("of two measured iterations the shorter is reported, without an interval")
