@@ -48,10 +48,13 @@ struct Studied
         QTest::mouseClick(find<QAbstractButton>(name), Qt::LeftButton);
         settle();
     }
-    void type(const char* option, const char* values) const // in the form
+    void type(const char* option, const char* values) const // in the form, in place of its chips
     {
         auto* line = find<QLineEdit>((std::string(option) + "Line").c_str());
-        line->selectAll();
+        for (auto* chip :
+             line->parentWidget()->findChildren<QAbstractButton*>(QStringLiteral("removeValue")))
+            if (chip->isVisibleTo(page))
+                QTest::mouseClick(chip, Qt::LeftButton);
         QTest::keyClicks(line, QString::fromLatin1(values));
         QTest::keyClick(line, Qt::Key_Return);
         settle();
