@@ -296,10 +296,12 @@ private:
 
     void setValues(const std::string& key, const std::vector<std::string>& values)
     {
-        // Removes the charts that need a value which is not there now; another edit may add it.
+        // Removes what needs a value that is not there now; another edit may add the value.
         m_study.ratios = m_complete.ratios;
         m_study.charts = m_complete.charts;
         m_study.answers = m_complete.answers;
+        m_study.compare = m_complete.compare;
+        m_study.repeat = m_complete.repeat;
         profiler::setOption(m_study, key, values);
         Q_EMIT edited();
     }

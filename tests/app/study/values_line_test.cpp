@@ -20,7 +20,8 @@ struct Line
         : key(option)
     {
         profiler::Study study = defaultStudy();
-        study.fixed.push_back({key, values});
+        if (profiler::optionValues(study, key).empty())
+            study.fixed.push_back({key, values});
         form->setStudy(study);
         form->show();
         QObject::connect(form.get(), &StudyForm::edited, form.get(),
@@ -40,7 +41,7 @@ struct Line
     {
         QList<QWidget*> shown;
         for (auto* x : field().parentWidget()->findChildren<QToolButton*>(u"removeValue"_qs))
-            if (x->isVisibleTo(form.get()))
+            if (x->isVisibleTo(field().parentWidget()))
                 shown.append(x);
         return shown;
     }
@@ -81,7 +82,7 @@ TEST_CASE("a value is removed by the x of its chip")
 
 TEST_CASE("chips that do not fit beside each other begin another line")
 {
-    Line of("micro-batches", {"16", "32", "64", "128", "256", "512", "1024", "2048"});
+    const Line of("p2p", {"0.001", "0.01", "0.05", "0.1", "0.25", "0.5", "1.25", "2.5"});
     of.form->resize(270, 700);
     settle();
     int right = 0, lines = 0;
