@@ -170,8 +170,11 @@ double CompareNumbers::largestStash() const
 
 bool CompareNumbers::hasBytes() const
 {
-    return std::ranges::any_of(comparison.runs,
-                               [](const ComparedRun& run) { return run.peakBytes.has_value(); });
+    const ComparedRun& base = comparison.base();
+    return base.peakBytes
+        || (!base.peakStash && std::ranges::any_of(comparison.runs, [](const ComparedRun& run) {
+               return run.peakBytes.has_value();
+           }));
 }
 
 Scale CompareNumbers::time() const

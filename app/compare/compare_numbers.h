@@ -43,7 +43,7 @@ struct CompareNumbers
     // The largest peak memory of all runs, in bytes and in units of M_a; at least 1 in either unit.
     double largestBytes() const;
     double largestStash() const;
-    bool hasBytes() const; // whether any run states bytes
+    bool hasBytes() const; // whether memory is in bytes, as that of the baseline, or in M_a
     Scale bytes() const { return byteScale(static_cast<std::int64_t>(largestBytes())); }
     // The unit of the baseline's times. With different numbers of tokens, timeUnit() names both.
     Scale time() const;

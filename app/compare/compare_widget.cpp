@@ -291,7 +291,9 @@ CompareCell peakCell(const CompareNumbers& numbers, const std::optional<std::int
     cell.text = bytes ? numbers.bytes().text(static_cast<double>(*bytes)) : number(*stash, 1);
     cell.share = bytes ? static_cast<double>(*bytes) / numbers.largestBytes()
                        : *stash / numbers.largestStash();
-    if (!bytes && numbers.hasBytes()) // the column is in bytes
+    if (bytes && !numbers.hasBytes()) // the column has another unit
+        cell.text = numbers.bytes().withUnit(static_cast<double>(*bytes));
+    else if (!bytes && numbers.hasBytes())
         cell.text += QString::fromUtf8(" Mₐ");
     return cell;
 }
@@ -1550,7 +1552,9 @@ private:
         const auto between
             = numbers.comparison.change("iteration", order[tie.last], order[tie.first]);
         const QFont bold = uiFont(11, QFont::Medium);
-        const QString text = tr("not distinguishable");
+        const QString text = between && between->by.spread == profiler::Spread::Exact
+            ? tr("equal")
+            : tr("not distinguishable");
         const QRectF plate(x + kHook + 6, (top + bottom) / 2 - 16, textWidth(text, bold) + 4, 32);
         if (!between || plate.right() > right)
             return;

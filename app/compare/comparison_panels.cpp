@@ -231,9 +231,6 @@ void addMeasures(RunTable& table, const CompareNumbersPointer& numbers, profiler
         if ((measure.shown & flag) == 0 || !isKnown
             || (measure.key == "peak_stash" && numbers->hasBytes()))
             continue;
-        if (measure.key == "mfu" || measure.key == "p2p_messages")
-            table.dispensable.insert(table.dispensable.begin(),
-                                     static_cast<int>(table.columns.size()));
         table.columns.push_back(measureColumn(numbers, &measure));
         // One peak for all runs, so that the MFU of two runs of a machine can be compared.
         if (measure.key != "mfu")
@@ -251,7 +248,6 @@ void addSettings(RunTable& table, const CompareNumbersPointer& numbers)
     for (const profiler::Difference& difference : numbers->comparison.differences) {
         if (difference.title == "mode")
             continue;
-        table.dispensable.insert(table.dispensable.begin(), static_cast<int>(table.columns.size()));
         const auto setting = [difference](std::size_t index) {
             const std::string& known = difference.values[index];
             const bool isOption = difference.title.starts_with('-');
@@ -385,9 +381,6 @@ RunTable differenceTable(const CompareNumbersPointer& numbers, const RunNames& n
     addMode(table, numbers);
     addMeasures(table, numbers, profiler::kDifference);
     addSettings(table, numbers);
-    for (std::size_t column = 0; column < table.columns.size(); ++column)
-        if (table.columns[column].title.shown() == QStringLiteral("Bubble, %")) // as the times say
-            table.dispensable.insert(table.dispensable.begin(), static_cast<int>(column));
     return table;
 }
 
@@ -596,7 +589,6 @@ void ComparisonPanels::show(const CompareNumbersPointer& numbers, const RunNames
                          deviceTable(numbers, names)};
     for (std::size_t k = 0; k < m_tables.size(); ++k)
         m_tables[k]->show(std::move(tables[k].columns), std::move(tables[k].rows));
-    m_tables[0]->setDispensable(std::move(tables[0].dispensable));
     m_tables[0]->fitRows();
     if (isOther)
         m_pareto->mark({});

@@ -59,8 +59,6 @@ struct RunTable
 {
     std::vector<TableColumn<std::size_t>> columns = {};
     std::vector<std::size_t> rows = {};
-    // The columns that the view hides if not all fit: the settings first, from the last.
-    std::vector<int> dispensable = {};
 };
 RunTable differenceTable(const CompareNumbersPointer& numbers, const RunNames& names);
 RunTable operationTable(const CompareNumbersPointer& numbers, const RunNames& names);

@@ -302,7 +302,6 @@ private:
 
     QWidget* makeCentre()
     {
-        m_table->setDispensable({Transfer, BreakEven, Kernels, Mfu, Count});
         connect(m_table->selectionModel(), &QItemSelectionModel::currentRowChanged, this,
                 [this](const QModelIndex& index) {
                     if (!index.isValid() || !m_answer)

@@ -264,8 +264,8 @@ void FigureOptionsPanel::addContents()
     for (const char* part : kParts)
         grid->addWidget(add(part), grid->count() / 2, grid->count() % 2);
     section->addLayout(grid);
-    static_cast<QLineEdit*>(addRow(*section, "--rows", Look::ByKind))
-        ->setPlaceholderText(tr("all devices, or 0,2-3"));
+    m_rows = static_cast<QLineEdit*>(addRow(*section, "--rows", Look::ByKind));
+    m_rows->setPlaceholderText(tr("all devices, or 0,2-3"));
     addRow(*section, "--times", Look::Segments);
     m_range = static_cast<SegmentControl*>(addRow(*section, "--range", Look::Segments));
     addRow(*section, "--bubbles", Look::Segments);
@@ -320,7 +320,7 @@ void FigureOptionsPanel::edited()
         && (options.fontSize != preset->fontSize
             || std::abs(options.width / profiler::kPointsPerInch - preset->inches) > 1e-6)) {
         setPreset({});
-        m_settings.options.height = 0;
+        m_settings.options.height = m_settings.options.margin = 0;
     }
     showOutput();
     Q_EMIT changed();
@@ -403,7 +403,14 @@ ExportSettings FigureOptionsPanel::drawable(ExportSettings settings) const
 void FigureOptionsPanel::setHeight(double points)
 {
     const QString text = m_settings.options.height > 0 ? tr("%1 in") : tr("%1 in, auto");
-    m_height->setText(text.arg(points / profiler::kPointsPerInch, 0, 'f', 2));
+    m_height->setText(points > 0 ? text.arg(points / profiler::kPointsPerInch, 0, 'f', 2)
+                                 : QString());
+}
+
+void FigureOptionsPanel::chooseRows()
+{
+    if (!isAncestorOf(window()->focusWidget()))
+        m_rows->setFocus();
 }
 
 void FigureOptionsPanel::setAvailable(const Available& available)
@@ -432,6 +439,7 @@ public:
 
 protected:
     double screenScale() const { return logicalDpiX() / profiler::kPointsPerInch; }
+    bool isEmpty() const { return m_scene.width <= 0; }
     void paintPaper(QPainter& painter, QPointF at, double scale) const
     {
         painter.fillRect(rect(), kPaper);
@@ -518,7 +526,8 @@ protected:
     void paintEvent(QPaintEvent*) override
     {
         QPainter painter(this);
-        paintPaper(painter, {kZoomPadding, kZoomPadding}, m_zoom * screenScale());
+        if (!isEmpty())
+            paintPaper(painter, {kZoomPadding, kZoomPadding}, m_zoom * screenScale());
     }
 
 private:
@@ -578,6 +587,8 @@ void FigurePageView::paintText(QPainter& painter, double left, double below) con
 
 void FigurePageView::paintEvent(QPaintEvent*)
 {
+    if (isEmpty())
+        return;
     QPainter painter(this);
     const double scale = pixelsPerPoint(), figureWidth = m_scene.width * scale;
     const double left = isColumn()
@@ -669,8 +680,9 @@ void FigurePreview::showScene()
     m_zoom->setScene(scene);
     if (!m_isZoomed)
         m_zoom->setZoom(m_zoom->fittingZoom(width() - 2 * kPreviewMargin - 11));
-    m_pageText->setText(m_page->pageText());
-    m_zoomText->setText(tr("%1 %").arg(std::lround(100 * m_zoom->zoom())));
+    const bool isEmpty = scene.width <= 0;
+    m_pageText->setText(isEmpty ? QString() : m_page->pageText());
+    m_zoomText->setText(isEmpty ? QString() : tr("%1 %").arg(std::lround(100 * m_zoom->zoom())));
 }
 
 void FigurePreview::resizeEvent(QResizeEvent* event)

@@ -49,6 +49,7 @@ public:
     // Selects the preset without applying it. "" selects no preset.
     void setPreset(const std::string& preset);
     void setHeight(double points); // height of the figure in points; shown next to its width
+    void chooseRows(); // moves the keyboard focus to the field Rows, unless this panel has it
     void setAvailable(const Available& available);
     Available available() const { return m_available; }
 
@@ -81,7 +82,7 @@ private:
     BoundFields m_fields;
     QVBoxLayout* m_layout;
     QComboBox *m_preset, *m_font;
-    QLineEdit *m_height, *m_base, *m_latex;
+    QLineEdit *m_height, *m_rows, *m_base, *m_latex;
     SegmentControl* m_range;
     std::vector<QRadioButton*> m_palettes; // in the order of profiler::paletteNames()
 };

@@ -39,6 +39,7 @@ Field<F> preset()
                 const auto found = TRY(profiler::findFigurePreset(text));
                 settings.options.width = found.inches * profiler::kPointsPerInch;
                 settings.options.height = found.heightInches * profiler::kPointsPerInch;
+                settings.options.margin = found.marginInches * profiler::kPointsPerInch;
                 settings.options.fontSize = found.fontSize;
                 return {};
             }};
@@ -140,6 +141,10 @@ std::vector<Field<F>> sizesAndFont()
                    .between(0, kMostInches)
                    .withDefault("0, for a slide 7.5"),
                &O::height),
+        inches(option(kFigureTable, "--margin", "Margin, in", "Empty space at every edge", "INCHES")
+                   .between(0, 2)
+                   .withDefault("0, for a slide 0.5"),
+               &O::margin),
         ofOptions(option(kFigureTable, "--font-size", "Font size, pt",
                          "Font size instead of the preset's", "PT")
                       .between(profiler::kSmallestType, kMostType)
@@ -222,7 +227,7 @@ QString groupOf(const QString& preset)
 } // namespace
 
 // Rows, range, iteration, chart and preset have no key, so the export dialog does not store them.
-// The first four belong to one input; a preset only sets a width, a height and a font size.
+// The first four belong to one input; a preset only sets lengths and a font size.
 engine::Fields<FigureSettings> figureFields()
 {
     static const std::vector<Field<F>> kFields = [] {

@@ -215,8 +215,8 @@ std::optional<QString> studyFolder(const FigureRequest& request)
 // Checks that no option is given that the chart of a study, or a figure of runs, would ignore.
 Result<void> checkOptions(const FigureRequest& request, bool isStudy)
 {
-    static constexpr std::array<std::string_view, 7> kOfStudies{
-        "--preset", "--width", "--height", "--font", "--font-size", "--dpi", "--chart"};
+    static constexpr std::array<std::string_view, 8> kOfStudies{
+        "--preset", "--width", "--height", "--margin", "--font", "--font-size", "--dpi", "--chart"};
     for (const auto& field : figureFields()) {
         const std::string name = field.longFlag(), text = field.get(request);
         if (text == field.get(FigureSettings()))
@@ -237,12 +237,14 @@ Result<profiler::Scene> layOutChart(const QString& folder, const FigureRequest& 
     const auto& charts = data.study.charts;
     if (std::cmp_greater(request.chart, charts.size()))
         return invalid("--chart {}: the study has {} charts", request.chart, charts.size());
+    const profiler::FigureOptions& options = request.options;
+    const double margins = 2 * options.margin;
     auto scene = TRY(profiler::drawPrintedChart(
         data, charts[static_cast<std::size_t>(request.chart - 1)],
-        {request.options.width, request.options.height, request.options.fontSize}));
-    if (!request.options.font.empty())
-        scene.font = request.options.font;
-    return scene;
+        {options.width - margins, std::max(0.0, options.height - margins), options.fontSize}));
+    if (!options.font.empty())
+        scene.font = options.font;
+    return onPage(std::move(scene), options.margin, options.height);
 }
 
 QDir folderOf(const QString& recipe)
@@ -373,6 +375,8 @@ Result<QStringList> update(const QString& file)
     lines << (replaced.isEmpty()
                   ? QStringLiteral("unchanged")
                   : QStringLiteral("drawn again: %1").arg(replaced.join(QStringLiteral(", "))));
+    for (const std::string& warning : figure.warnings)
+        lines << QStringLiteral("note: %1").arg(QString::fromStdString(warning));
     if (recipe.drawn == figure.runs)
         return lines;
     recipe.drawn = figure.runs;
@@ -412,6 +416,8 @@ Result<void> write(const FigureRequest& request)
         engine::printText(fmt::format("{}  {:.2f} x {:.2f} in\n", file.toStdString(), figure.width,
                                       figure.height));
     }
+    for (const std::string& warning : figure.warnings)
+        engine::printError(fmt::format("note: {}\n", warning));
     if (request.recipe)
         return saveRecipe(recipeOf(request.outputs.front()), {request, figure.runs});
     return {};
@@ -531,6 +537,10 @@ Result<DrawnFigure> drawFigure(const FigureRequest& request)
     DrawnFigure figure;
     figure.width = scene.width / profiler::kPointsPerInch;
     figure.height = scene.height / profiler::kPointsPerInch;
+    for (FigureCheck& check :
+         study ? std::vector<FigureCheck>() : profiler::checkFigure(scene, request.options))
+        if (!check.good)
+            figure.warnings.push_back(std::move(check.text));
     for (const QString& output : request.outputs) {
         auto bytes = TRY(renderFigure(scene, *figureFormat(output), request.dpi));
         figure.files.push_back(std::move(bytes));

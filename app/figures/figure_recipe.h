@@ -48,7 +48,8 @@ struct DrawnRun
 
 struct DrawnFigure
 {
-    double width = 0, height = 0;  // inches
+    double width = 0, height = 0;      // inches
+    std::vector<std::string> warnings; // of its print checks; a chart of a study has none
     std::vector<QByteArray> files; // contents of the files, in the order of FigureRequest::outputs
     std::vector<DrawnRun> runs;
     // The run info of each run, which states the units of its numbers.

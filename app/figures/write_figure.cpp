@@ -152,6 +152,28 @@ void moveOffsets(QByteArray& pdf, qsizetype behind, qsizetype by)
         pdf.replace(begin, end - begin, QByteArray::number(table));
 }
 
+// QPdfWriter embeds subsets of fonts, but names them so only in their descriptors. Gives every font
+// the name of its descriptor, "QNAAAA+Roboto-Regular", as PDF requires of a subset. The fonts
+// follow their descriptor.
+void nameSubsets(QByteArray& pdf)
+{
+    const QByteArray descriptor = "/FontName /", font = "/BaseFont /";
+    for (auto at = pdf.indexOf(descriptor); at >= 0; at = pdf.indexOf(descriptor, at + 1)) {
+        const auto begin = at + descriptor.size();
+        const QByteArray name = pdf.mid(begin, pdf.indexOf('\n', begin) - begin);
+        const QByteArray tag = name.left(name.indexOf('+') + 1),
+                         plain = font + name.mid(tag.size());
+        const auto next = [&] { return static_cast<std::size_t>(pdf.indexOf(descriptor, begin)); };
+        for (auto found = pdf.indexOf(plain, begin);
+             !tag.isEmpty() && found >= 0 && static_cast<std::size_t>(found) < next();
+             found = pdf.indexOf(plain, found)) {
+            found += font.size();
+            pdf.insert(found, tag);
+            moveOffsets(pdf, found, tag.size());
+        }
+    }
+}
+
 constexpr double kPointsPerInch = 72;
 constexpr int kPdfResolution = 7200;       // units per inch; a unit is a hundredth of a point
 constexpr double kMaxPixels = 400'000'000; // 20 000 x 20 000; drawing it needs 1.6 GB
@@ -205,6 +227,7 @@ QByteArray pdfBytes(const profiler::Scene& scene)
     QByteArray pdf = buffer.data();
     setPdfDate(pdf, scene.date.empty() ? "20000101000000" : QByteArray::fromStdString(scene.date));
     cropPdfPage(pdf, {scene.width, scene.height});
+    nameSubsets(pdf);
     return pdf;
 }
 

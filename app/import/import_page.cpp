@@ -280,7 +280,6 @@ public:
         , m_open(std::move(open))
     {
         setObjectName(QStringLiteral("importReport"));
-        m_matches->setDispensable({3, 4}); // iteration, start
         m_preview->setPlaceholder(tr("Preparing the iteration"));
         m_facts->setColumnStretch(2, 1);
         for (QLabel* label : {m_noMatches, m_matchesCount})

@@ -2,22 +2,24 @@
 
 #include "app/ledger/ledger_notes.h"
 #include "app/ledger/ledger_table.h"
-#include "app/ledger/search_field.h"
 #include "app/plan/run_plan.h"
 #include "app/timeline/details/details_panel.h"
 #include "app/ui/band.h"
 #include "app/ui/empty_state.h"
 #include "app/ui/segment_control.h"
 #include "app/ui/text.h"
+#include "app/ui/themed_icon.h"
 
 #include <QAction>
 #include <QCheckBox>
 #include <QClipboard>
 #include <QFileInfo>
+#include <QFontMetrics>
 #include <QGuiApplication>
 #include <QHBoxLayout>
 #include <QHeaderView>
 #include <QJsonArray>
+#include <QKeyEvent>
 #include <QLineEdit>
 #include <QLocale>
 #include <QMenu>
@@ -28,10 +30,13 @@
 #include <QSplitter>
 #include <QStackedWidget>
 #include <QTimer>
+#include <QToolButton>
 #include <QTreeWidget>
 #include <QWidgetAction>
 
 #include <algorithm>
+#include <functional>
+#include <map>
 #include <utility>
 
 namespace app {
@@ -116,17 +121,74 @@ Details describe(const LedgerRun& run)
     return details;
 }
 
-// The values of two or three runs one after another, of more runs without repetitions.
-QString valuesText(QStringList values)
+constexpr std::ptrdiff_t kMostColumns = 3; // of a table of differences, one per run
+
+// What differs between runs and what does not: a table of two or three runs; of more runs, the
+// values without repetitions, or the range of numbers.
+class LedgerDifferences
 {
-    constexpr qsizetype kFew = 3, kMost = 6;
-    const bool areFew = values.size() <= kFew;
-    std::ranges::replace(values, QString(), kNoValue);
-    if (!areFew)
-        values.removeDuplicates();
-    return values.mid(0, kMost).join(areFew ? QStringLiteral(" | ") : QStringLiteral(", "))
-        + (values.size() > kMost ? QStringLiteral(", …") : QString());
-}
+public:
+    explicit LedgerDifferences(const Runs& runs)
+        : m_runs(runs)
+    {
+        for (const LedgerRun& run : runs)
+            m_different.table.columns.append(QStringLiteral("#%1").arg(run.number));
+    }
+
+    void add(const QString& title, QStringList values, const QString& range = {})
+    {
+        constexpr qsizetype kMost = 6;
+        std::ranges::replace(values, QString(), kNoValue);
+        QStringList distinct = values;
+        distinct.removeDuplicates();
+        if (distinct.size() == 1)
+            return distinct.front() == kNoValue ? void() : m_equal.add(title, distinct.front());
+        if (std::ssize(m_runs) > kMostColumns)
+            return m_different.add(title,
+                                   !range.isEmpty() ? range
+                                                    : distinct.mid(0, kMost).join(tr(", "))
+                                           + (distinct.size() > kMost ? tr(", …") : QString()));
+        DetailsTable::Row& row = m_different.table.rows.emplace_back();
+        row.name = title;
+        constexpr int kRoom = 190; // beside the names of the rows
+        const int room = kRoom / static_cast<int>(values.size());
+        for (const QString& value : values)
+            row.cells.push_back(
+                {QFontMetrics(uiFont(12)).elidedText(value, Qt::ElideRight, room).toHtmlEscaped()});
+    }
+    template<class Of, class ScaleOf> // the unit of the largest number
+    void addNumber(const QString& title, Of of, ScaleOf scaleOf)
+    {
+        std::vector<double> known;
+        for (const LedgerRun& run : m_runs)
+            if (const std::optional<double> number = std::invoke(of, run))
+                known.push_back(*number);
+        if (known.empty())
+            return;
+        const auto [least, most] = std::ranges::minmax(known);
+        const Scale scale = scaleOf(most);
+        QStringList texts;
+        for (const LedgerRun& run : m_runs) {
+            const std::optional<double> number = std::invoke(of, run);
+            texts.append(number ? scale.text(*number) : QString());
+        }
+        add(QStringLiteral("%1, %2").arg(title, scale.unit()), texts,
+            QStringLiteral("%1 to %2").arg(scale.text(least), scale.text(most)));
+    }
+    Details details() &&
+    {
+        Details details;
+        details.title = tr("%1 selected").arg(countOf(std::ssize(m_runs), "run"));
+        details.add(std::move(m_different));
+        details.add(std::move(m_equal));
+        return details;
+    }
+
+private:
+    static QString tr(const char* text) { return QObject::tr(text); }
+    const Runs& m_runs;
+    DetailsSection m_different{tr("Different")}, m_equal{tr("Equal")};
+};
 
 QTreeWidget* makeTree()
 {
@@ -149,45 +211,198 @@ Details describeLedgerRuns(const Runs& runs)
 {
     if (runs.size() == 1)
         return describe(runs.front());
-    Details details;
-    details.title = QStringLiteral("%1 selected").arg(countOf(std::ssize(runs), "run"));
-    Rows different, equal;
+    LedgerDifferences all(runs);
+    std::vector<const LedgerRun*> pointers;
+    for (const LedgerRun& run : runs)
+        pointers.push_back(&run);
     const auto add = [&](const QString& title, auto of) {
         QStringList values;
         for (const LedgerRun& run : runs)
             values.append(std::invoke(of, run));
-        QStringList distinct = values;
-        distinct.removeDuplicates();
-        if (distinct.size() > 1)
-            different.emplace_back(title, valuesText(values));
-        else
-            equal.emplace_back(title, values.front());
+        all.add(title, values);
     };
-    std::vector<const LedgerRun*> pointers;
-    for (const LedgerRun& run : runs)
-        pointers.push_back(&run);
-    add(QStringLiteral("Run"),
-        [](const LedgerRun& run) { return QStringLiteral("#%1").arg(run.number); });
+    add(QStringLiteral("Scheme"), &LedgerRun::label);
     add(QStringLiteral("Mode"), &LedgerRun::mode);
-    add(QStringLiteral("Iteration"), [](const LedgerRun& run) {
-        const Scale time = run.time();
-        return textOf(run.iteration, [&](double value) { return time.withUnit(value); });
+    for (const bool isInUnits : {false, true}) // which share no row
+        all.addNumber(
+            QStringLiteral("Iteration"),
+            [isInUnits](const LedgerRun& run) {
+                return run.isInUnits == isInUnits ? run.iteration : std::nullopt;
+            },
+            [isInUnits](double most) {
+                return isInUnits ? Scale{1, 1, QStringLiteral("units")}
+                                 : timeScale(std::llround(most));
+            });
+    all.addNumber(QStringLiteral("Bubble"), &LedgerRun::bubble, [](double) {
+        return Scale{0.01, 1, QStringLiteral("%")};
     });
-    add(QStringLiteral("Bubble"), [](const LedgerRun& run) {
-        return textOf(run.bubble, [](double share) { return percent(share); });
-    });
-    add(QStringLiteral("Peak memory"),
-        [](const LedgerRun& run) { return textOf(run.peakBytes, bytesOf); });
+    all.addNumber(QStringLiteral("Peak"), &LedgerRun::peakBytes,
+                  [](double most) { return byteScale(std::llround(most)); });
     for (const QString& setting : knownSettings(pointers))
         if (setting != QStringLiteral("mode"))
             add(settingTitle(setting),
                 [&setting](const LedgerRun& run) { return run.setting(setting); });
-    addSection(details, "Different", different);
-    addSection(details, "Equal", equal);
-    return details;
+    return std::move(all).details();
 }
 
 namespace {
+
+// The field of a search (LedgerRun::matches()). A word such as "scheme:zb-v,bitpipe" becomes a chip
+// when a space follows it. A click on a chip lists the values of the runs; several values of a chip
+// mean "or", several chips "and". Backspace in an empty field removes the last chip.
+class SearchField : public QWidget
+{
+public:
+    // Lists the values of `runs`, which must outlive the field.
+    SearchField(const ThemeController& theme, const std::vector<LedgerRun>& runs,
+                std::function<void()> changed)
+        : m_theme(theme)
+        , m_runs(runs)
+        , m_changed(std::move(changed))
+        , m_row(spaced(new QHBoxLayout(this), {}, 6))
+        , m_words(named(new QLineEdit, "ledgerFilter", tr("Search runs")))
+    {
+        m_words->setClearButtonEnabled(true);
+        m_words->installEventFilter(this);
+        m_row->addWidget(m_words, 1);
+        connect(m_words, &QLineEdit::textChanged, this, &SearchField::edit);
+        setFocusProxy(m_words);
+        showChips();
+    }
+
+    QString text() const
+    {
+        return (m_chips + QStringList(m_words->text())).join(QLatin1Char(' ')).trimmed();
+    }
+
+    void setText(const QString& text)
+    {
+        m_chips.clear();
+        m_words->clear();
+        edit(text.isEmpty() ? text : text + QLatin1Char(' '));
+    }
+
+    void select()
+    {
+        m_words->setFocus();
+        m_words->selectAll();
+    }
+
+protected:
+    bool eventFilter(QObject* watched, QEvent* event) override
+    {
+        const bool removes = event->type() == QEvent::KeyPress
+            && static_cast<QKeyEvent*>(event)->key() == Qt::Key_Backspace
+            && m_words->text().isEmpty() && !m_chips.isEmpty();
+        if (removes)
+            removeChip(m_chips.size() - 1);
+        return removes || QWidget::eventFilter(watched, event);
+    }
+
+private:
+    // Takes the finished words with a key out of the text.
+    void edit(const QString& text)
+    {
+        QStringList words = text.split(QLatin1Char(' '));
+        const QString last = words.takeLast(); // not finished
+        QStringList left;
+        for (const QString& word : words)
+            (word.indexOf(QLatin1Char(':')) > 0 && !word.endsWith(QLatin1Char(':')) ? m_chips
+                                                                                    : left)
+                .append(word);
+        if (left.size() < words.size() || m_words->text() != text) {
+            const QString rest = (left << last).join(QLatin1Char(' '));
+            const QSignalBlocker silent(m_words);
+            m_words->setText(rest.trimmed().isEmpty() ? QString() : rest);
+        }
+        showChips();
+        m_changed();
+    }
+
+    void showChips()
+    {
+        m_words->setPlaceholderText(
+            m_chips.isEmpty()
+                ? tr("Name, tag, note or parameter, such as scheme:zb-v state:finished,failed D:4")
+                : tr("Name, tag, note or parameter"));
+        if (m_shown != nullptr)
+            m_shown->deleteLater(); // after the click on one of its buttons
+        m_shown = new QWidget;
+        auto* row = spaced(new QHBoxLayout(m_shown), {}, 2);
+        for (qsizetype chip = 0; chip < m_chips.size(); ++chip) {
+            const QString key = m_chips[chip].section(QLatin1Char(':'), 0, 0);
+            const QStringList values
+                = m_chips[chip].section(QLatin1Char(':'), 1).split(QLatin1Char(','));
+            auto* button = makeButton(values.size() <= 2 ? QStringLiteral("%1: %2").arg(
+                                          key, values.join(QStringLiteral(", ")))
+                                                         : QStringLiteral("%1: %2, %3 +%4")
+                                                               .arg(key, values[0], values[1])
+                                                               .arg(values.size() - 2),
+                                      QStringLiteral("searchChip"), "tool");
+            connect(button, &QPushButton::clicked, this,
+                    [this, chip, button] { showValues(chip, button); });
+            auto* remove = makeIconButton("removeChip", Icon::Close,
+                                          tr("Remove %1").arg(m_chips[chip]), m_theme);
+            connect(remove, &QToolButton::clicked, this, [this, chip] { removeChip(chip); });
+            row->addWidget(button);
+            row->addWidget(remove);
+        }
+        m_row->insertWidget(0, m_shown);
+        m_shown->setVisible(!m_chips.isEmpty());
+    }
+
+    // A menu of the values that runs have for the key of the chip. A tick acts at once.
+    void showValues(qsizetype chip, QWidget* button)
+    {
+        const QString key = m_chips[chip].section(QLatin1Char(':'), 0, 0);
+        std::map<QString, int> counts;
+        for (const LedgerRun& run : m_runs)
+            for (const QString& value : run.values(key))
+                ++counts[value];
+        auto* menu = named(new QMenu(this), "chipValues");
+        menu->setAttribute(Qt::WA_DeleteOnClose);
+        for (const auto& [value, count] : counts) {
+            auto* action
+                = menu->addAction(menuText(QStringLiteral("%1\t%2").arg(value).arg(count)));
+            action->setCheckable(true);
+            action->setChecked(m_chips[chip]
+                                   .section(QLatin1Char(':'), 1)
+                                   .split(QLatin1Char(','))
+                                   .contains(value, Qt::CaseInsensitive));
+            connect(action, &QAction::toggled, this, [this, chip, key, value](bool isChosen) {
+                QStringList values
+                    = m_chips[chip].section(QLatin1Char(':'), 1).split(QLatin1Char(','));
+                values.removeIf([&](const QString& one) {
+                    return one.compare(value, Qt::CaseInsensitive) == 0;
+                });
+                if (isChosen)
+                    values.append(value);
+                if (values.isEmpty())
+                    return removeChip(chip);
+                m_chips[chip] = key + QLatin1Char(':') + values.join(QLatin1Char(','));
+                showChips();
+                m_changed();
+            });
+        }
+        menu->popup(button->mapToGlobal(button->rect().bottomLeft()));
+    }
+
+    void removeChip(qsizetype chip)
+    {
+        m_chips.removeAt(chip);
+        showChips();
+        m_words->setFocus();
+        m_changed();
+    }
+
+    const ThemeController& m_theme;
+    const std::vector<LedgerRun>& m_runs;
+    std::function<void()> m_changed;
+    QStringList m_chips; // "scheme:zb-v,bitpipe"
+    QHBoxLayout* m_row;
+    QWidget* m_shown = nullptr; // the chips
+    QLineEdit* m_words;
+};
 
 class LedgerPage : public Page
 {
@@ -398,7 +613,6 @@ private:
             if (item != nullptr) // not while the tree is destroyed
                 showRuns();
         });
-        connect(m_filter, &SearchField::changed, this, &LedgerPage::showRuns);
         connect(m_save, &QPushButton::clicked, this, [this] {
             m_settings.setSearches(m_settings.searches() << m_filter->text());
             showRuns();
@@ -778,7 +992,7 @@ private:
     QTreeWidget* m_groups = named(makeTree(), "ledgerFacets", tr("Groups of runs"));
     LedgerTable* m_table = named(new LedgerTable(m_theme), "ledgerTable", tr("Runs"));
     LedgerNotes* m_notes = named(new LedgerNotes, "ledgerNotes");
-    SearchField* m_filter = new SearchField(m_theme, m_runs);
+    SearchField* m_filter = new SearchField(m_theme, m_runs, [this] { showRuns(); });
     QPushButton* m_save = makeButton(tr("Save search"), QStringLiteral("saveSearch"), "tool");
     QCheckBox* m_hasVarying = named(new QCheckBox(tr("Settings that vary")), "onlyVarying");
     SegmentControl* m_groupBy

@@ -8,6 +8,7 @@
 
 #include <QFileInfo>
 #include <QKeyEvent>
+#include <QMouseEvent>
 #include <QPainter>
 #include <QScrollBar>
 
@@ -264,11 +265,17 @@ std::vector<Column> firstColumns()
                 .tip([](const Line& line) { return line.run.file; })};
 }
 
-// Draws the tag "open" after the name of a run that has a tab.
+constexpr int kCheckRoom = 26; // for a check box, or the chevron of a group
+
+// Draws a check box, which is on if the run is selected, and the tag "open" after the name of a run
+// that has a tab.
 class LedgerDelegate : public CellDelegate
 {
 public:
-    using CellDelegate::CellDelegate;
+    LedgerDelegate(const ThemeController& theme, LedgerTable* table) // `table` owns it
+        : CellDelegate(theme, table)
+        , m_table(*table)
+    { }
 
     void paint(QPainter* painter, const QStyleOptionViewItem& option,
                const QModelIndex& index) const override
@@ -283,6 +290,10 @@ public:
             painter->fillRect(option.rect, isSelected ? chrome.selected : chrome.surfaceAlt);
         painter->fillRect(QRect(option.rect.left(), option.rect.bottom(), option.rect.width(), 1),
                           chrome.grid);
+        if (index.column() == LedgerModel::State) {
+            paintCheck(*painter, option, m_table.model().at(index.row()).head);
+            cell.rect.setLeft(cell.rect.left() + kCheckRoom);
+        }
         CellDelegate::paint(painter, cell, index);
         if (isOpen)
             paintTag(*painter,
@@ -298,10 +309,24 @@ public:
         QSize size = CellDelegate::sizeHint(option, index);
         if (index.data(kOpenRole).toBool())
             size.rwidth() += tagWidth(kOpen) + 6;
+        if (index.column() == LedgerModel::State)
+            size.rwidth() += kCheckRoom;
         return size.boundedTo({kMostWidth, size.height()});
     }
 
 private:
+    void paintCheck(QPainter& painter, QStyleOptionViewItem box, const QString& head) const
+    {
+        box.rect.setWidth(kCheckRoom);
+        if (!head.isEmpty())
+            return paintIcon(
+                painter, m_table.isFolded(head) ? Icon::ChevronRight : Icon::ChevronDown,
+                QRect(box.rect.center() - QPoint(7, 7), QSize(14, 14)), theme().chrome.text2);
+        box.state.setFlag(QStyle::State_On, box.state.testFlag(QStyle::State_Selected));
+        m_table.style()->drawPrimitive(QStyle::PE_IndicatorCheckBox, &box, &painter, &m_table);
+    }
+
+    const LedgerTable& m_table;
     static inline const QString kOpen = QStringLiteral("open");
 };
 
@@ -443,6 +468,7 @@ LedgerTable::LedgerTable(const ThemeController& theme)
     , m_model(new LedgerModel(this))
 {
     setItemDelegate(new LedgerDelegate(theme, this));
+    setFrozen(LedgerModel::Name + 1);
     setSelectionMode(QAbstractItemView::ExtendedSelection);
     setSortingEnabled(true);
     setModel(m_model);
@@ -457,7 +483,7 @@ LedgerTable::LedgerTable(const ThemeController& theme)
             Q_EMIT selectionChangedByUser();
     });
     connect(this, &QTableView::doubleClicked, this, [this](const QModelIndex& index) {
-        if (const LedgerLine& line = m_model->at(index.row()); !line.isHead())
+        if (const LedgerLine& line = m_model->at(index.row()); !line.isHead() && !m_isOnCheck)
             Q_EMIT openRequested(line.run);
     });
     connect(this, &QTableView::clicked, this, [this](const QModelIndex& index) {
@@ -549,6 +575,38 @@ QString LedgerTable::csv() const
     if (runs.size() < 2)
         runs = m_model->runs();
     return ledgerCsv(runs);
+}
+
+void LedgerTable::mousePressEvent(QMouseEvent* event)
+{
+    const QModelIndex index = indexAt(event->pos());
+    m_isOnCheck = index.isValid() && index.column() == LedgerModel::State
+        && event->pos().x() - visualRect(index).left() < kCheckRoom;
+    DataTable::mousePressEvent(event);
+}
+
+// The second of two quick clicks on a check box is a click, too.
+void LedgerTable::mouseDoubleClickEvent(QMouseEvent* event)
+{
+    if (m_isOnCheck)
+        mousePressEvent(event);
+    else
+        DataTable::mouseDoubleClickEvent(event);
+}
+
+// Space and a click on a check box add a run to the selection or remove it. A click on the head of
+// a group does not change the selection.
+QItemSelectionModel::SelectionFlags LedgerTable::selectionCommand(const QModelIndex& index,
+                                                                  const QEvent* event) const
+{
+    const bool isPress = event != nullptr && event->type() == QEvent::MouseButtonPress;
+    const auto* key = dynamic_cast<const QKeyEvent*>(event);
+    if ((key != nullptr && key->key() == Qt::Key_Space) || (isPress && m_isOnCheck))
+        return QItemSelectionModel::Toggle | QItemSelectionModel::Rows;
+    const bool isHead = index.isValid() && m_model->at(index.row()).isHead();
+    if (dynamic_cast<const QMouseEvent*>(event) != nullptr && (m_isOnCheck || isHead))
+        return QItemSelectionModel::NoUpdate;
+    return DataTable::selectionCommand(index, event);
 }
 
 void LedgerTable::keyPressEvent(QKeyEvent* event)

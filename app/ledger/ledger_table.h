@@ -89,7 +89,8 @@ private:
     QStringList m_all, m_shown;
 };
 
-// The list of runs, of which several can be selected. A click on the head of a group folds it.
+// The list of runs, of which several can be selected, also by their check boxes. A click on the
+// head of a group folds it.
 class LedgerTable : public DataTable
 {
     Q_OBJECT
@@ -107,6 +108,7 @@ public:
     // Returns the selected runs with all settings; if fewer than two are selected, returns all
     // runs.
     QString csv() const;
+    bool isFolded(const QString& head) const { return m_folded.contains(head); }
 
 Q_SIGNALS:
     void selectionChangedByUser();
@@ -114,6 +116,10 @@ Q_SIGNALS:
 
 protected:
     void keyPressEvent(QKeyEvent* event) override;
+    void mousePressEvent(QMouseEvent* event) override;
+    void mouseDoubleClickEvent(QMouseEvent* event) override;
+    QItemSelectionModel::SelectionFlags selectionCommand(const QModelIndex& index,
+                                                         const QEvent* event) const override;
 
 private:
     void sort(const QString& title, Qt::SortOrder order);
@@ -121,6 +127,7 @@ private:
 
     LedgerModel* m_model;
     bool m_isShowing = false; // show() replaces the rows
+    bool m_isOnCheck = false; // the last mouse press was on a check box
     QString m_sortedBy;       // title of a column; "" at first
     std::set<QString> m_folded;
 };

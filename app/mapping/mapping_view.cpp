@@ -261,7 +261,6 @@ private:
         auto* head = spaced(new QVBoxLayout, {14, 10, 14, 8}, 6, {m_crossing, loads});
         auto* picture = spaced(new QVBoxLayout, {14, 0, 14, 8}, 8, {m_picture});
         auto* verdict = spaced(new QVBoxLayout, {14, 10, 14, 10}, 0, {m_verdict});
-        m_compared->setDispensable({3, 4, 5});
         m_centre = spaced(
             new QVBoxLayout(centre), {}, 0,
             {head, picture, makeLine(Qt::Horizontal),

@@ -334,7 +334,6 @@ public:
         followTheme(m_copy, Icon::Copy, theme);
         followTheme(m_previousPeak, Icon::ChevronLeft, theme);
         followTheme(m_nextPeak, Icon::ChevronRight, theme);
-        m_alive->setDispensable({3, 2, 4});
         m_columns = makeSplitter(Qt::Horizontal, {{makeCentre(), 0, 1}, {makeAlive(), 0}});
         spaced(new QVBoxLayout(this), {}, 0)->addWidget(m_columns);
         inMenu(Menu::View, {m_previousPeak, m_nextPeak, m_open});

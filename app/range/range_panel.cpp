@@ -72,8 +72,6 @@ RangePanel::RangePanel(const ThemeController& theme, QWidget* parent)
 {
     setObjectName(QStringLiteral("rangePanel"));
     m_table->setModel(m_model);
-    connect(m_model, &RangeModel::modelReset, m_table,
-            [this] { m_table->setDispensable(m_model->dispensable()); });
     m_field->setPlaceholderText(tr("102-172.4 ms, or iteration 1, 40..60 ms"));
     m_field->setToolTip(tr("Type a range and press Enter, or drag across the timeline"));
     m_hint->setContentsMargins(12, 10, 12, 10);

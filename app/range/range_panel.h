@@ -26,13 +26,6 @@ public:
     void show(RunPointer run, profiler::RangeMetrics metrics); // `metrics` belong to `run`
     void clear();
     const profiler::RangeMetrics& metrics() const { return m_metrics; }
-    // The columns that a narrow table hides, in this order: numbers of messages and ops.
-    std::vector<int> dispensable() const
-    {
-        const int columns = columnCount(); // 0: no range
-        return columns > 0 ? std::vector{columns - 1, columns - 2, columns - 3}
-                           : std::vector<int>();
-    }
 
 private:
     const profiler::RangeDevice& of(const Device& one) const

@@ -336,12 +336,12 @@ void AnswerStrip::showNext(const engine::Run& run, const FasterSchemesAnswer* an
     m_gain->setText(QStringLiteral("(%1)").arg(scale.difference(difference)));
     setLook(m_gain, "role",
             next.effect().isDistinguishable() ? QStringLiteral("gain") : QStringLiteral("small"));
-    const QString time = next.least == next.most
-        ? scale.withUnit(next.iteration)
-        : tr("%1 to %2")
-              .arg(scale.text(static_cast<double>(next.least)),
-                   scale.withUnit(static_cast<double>(next.most)));
-    setNext(tr("%1 would take %2").arg(schemeLabel(QString::fromStdString(next.scheme)), time),
+    const QString scheme = schemeLabel(QString::fromStdString(next.scheme));
+    setNext(next.least == next.most
+                ? tr("%1 would take %2").arg(scheme, scale.withUnit(next.iteration))
+                : tr("%1: %2 to %3")
+                      .arg(scheme, scale.text(static_cast<double>(next.least)),
+                           scale.withUnit(static_cast<double>(next.most))),
             tr("%1 compared with the %2 of this run, predicted with its times as %3")
                 .arg(signedPercent(own > 0 ? difference / own : 0), scale.withUnit(own),
                      scale.withUnit(next.iteration)),

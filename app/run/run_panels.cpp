@@ -83,8 +83,6 @@ RunPanels::RunPanels(const ThemeController& theme, const RunActions& actions, QW
     spaced(new QVBoxLayout(this), {}, 0, {makeTabRow(), makeLine(Qt::Horizontal), {m_stack, 1}});
 
     connect(m_events, &QTableView::clicked, this, &RunPanels::chooseEvent);
-    connect(m_metrics, &MetricsModel::modelReset, m_summaryTable,
-            [this] { m_summaryTable->setDispensable(m_metrics->dispensable()); });
     connect(m_summaryTable, &QTableView::clicked, this,
             [this](const QModelIndex& index) { chooseDevice(engine::DeviceId{index.row()}); });
     connect(m_devices, &DevicesPanel::chosen, this, &RunPanels::chooseDevice);

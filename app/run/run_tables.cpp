@@ -222,7 +222,6 @@ void MetricsModel::showColumns()
             {tr("On the path, %1"), time()}, time(),
             [this](const Device& one) { return m_workOnPath[one.device]; }, Total::Sum));
     append(columns, peakColumn());
-    const int kept = static_cast<int>(columns.size());
     if (const Ticks allReduce = ticksOf(engine::OpKind::AllReduce); sum(allReduce) > 0)
         columns.push_back(timeColumn(tr("All-reduce"), allReduce));
     append(columns, stashColumn());
@@ -231,9 +230,6 @@ void MetricsModel::showColumns()
         column->onlyIf([this](const Device* device) {
             return device == nullptr || hasTrace(run(), device->device);
         });
-    m_dispensable.clear();
-    for (int column = static_cast<int>(columns.size()) - 1; column >= kept; --column)
-        m_dispensable.push_back(column);
     DeviceTable::show(std::move(columns));
 }
 

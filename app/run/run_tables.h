@@ -88,8 +88,6 @@ public:
     QVariant headerData(int section, Qt::Orientation orientation,
                         int role = Qt::DisplayRole) const override;
     const profiler::RunMetrics& metrics() const { return m_metrics; }
-    // The columns that a narrow table hides: those after the peak, the last column first.
-    const std::vector<int>& dispensable() const { return m_dispensable; }
 
 private:
     QVariant headerToolTip(int section, const QString& title) const override;
@@ -98,7 +96,6 @@ private:
 
     profiler::RunMetrics m_metrics;
     engine::IdVector<engine::DeviceId, std::int64_t> m_workOnPath;
-    std::vector<int> m_dispensable;
     std::optional<profiler::TimeCategory> m_selected;
 };
 

@@ -335,9 +335,6 @@ SchemeTable::SchemeTable(const ThemeController& theme, QAction* copy, QWidget* p
     m_view->horizontalHeader()->setSectionsClickable(true);
     m_view->horizontalHeader()->setSortIndicator(-1, Qt::AscendingOrder);
     m_view->setSortingEnabled(true);
-    using enum SchemeTableModel::Column;
-    m_view->setDispensable({static_cast<int>(Local), static_cast<int>(Weights),
-                            static_cast<int>(Messages), static_cast<int>(Stash)});
     m_view->setSelectionMode(QAbstractItemView::ExtendedSelection);
     m_run->hide();
     QPushButton* copyButton

@@ -429,7 +429,6 @@ QWidget* StartPage::makeRecent()
     m_recentTable = named(new DataTable(m_theme, kTwoLines), "recentRuns", tr("Recent runs"));
     m_recentTable->setModel(&m_recent);
     m_recentTable->setRestColumn(2);
-    m_recentTable->setDispensable({4, 1});
     const auto openRow = [this](const QModelIndex& index) {
         Q_EMIT pageRequested({"run", {m_recent.at(index.row()).run.file}});
     };
@@ -523,7 +522,7 @@ void StartPage::refresh()
     rows.resize(std::min(rows.size(), kMost));
     const bool isEmpty = rows.empty();
     m_recent.reset(recentColumns(), std::move(rows));
-    m_recentTable->setFixedHeight(m_recentTable->fittingHeight());
+    m_recentTable->fitRows(DataTable::Fit::Fixed);
     m_recentTable->setVisible(!isEmpty);
     m_clear->setVisible(!isEmpty);
     m_empty->setVisible(isEmpty);

@@ -2,6 +2,7 @@
 
 #include "app/ui/controls.h"
 #include "app/ui/text.h"
+#include "app/ui/themed_icon.h"
 #include "engine/base/field.h"
 #include "engine/schedules/scheme.h"
 #include "profiler/study/metric_text.h"
@@ -12,9 +13,11 @@
 #include <QLineEdit>
 #include <QMenu>
 #include <QScrollArea>
+#include <QToolButton>
 
 #include <algorithm>
 #include <array>
+#include <iterator>
 
 namespace app {
 namespace {
@@ -27,12 +30,15 @@ void sortNumbers(std::vector<std::string>& values)
         std::ranges::stable_sort(values, {}, [&](const auto& text) { return *number(text); });
 }
 
-// The values of an option of a study as one line: "4, 8", or "0 to 0.5, 11 steps".
+// The values of an option: a chip for each, or one for many values in equal steps ("0 to 20, 21
+// steps"), which its x removes. Typed values are added.
 class ValuesLine : public QWidget
 {
 public:
-    ValuesLine(std::string key, std::function<void(const std::vector<std::string>&)> edited)
-        : m_key(std::move(key))
+    ValuesLine(const ThemeController& theme, std::string key,
+               std::function<void(const std::vector<std::string>&)> edited)
+        : m_theme(theme)
+        , m_key(std::move(key))
         , m_edited(std::move(edited))
     {
         const QString name = QString::fromStdString(m_key), title = studyOptionLabel(m_key);
@@ -40,23 +46,44 @@ public:
         QLabel* label = makeLabel(title, "section");
         label->setToolTip(toolTipText(studyOptionHelp(m_key)));
         m_line->setObjectName(name + QLatin1String("Line"));
-        m_line->setAccessibleName(tr("Values of %1").arg(title));
-        m_line->setPlaceholderText(names.isEmpty() ? tr("4, 8 or 0 to 0.5, 11 steps")
-                                                   : names.join(QStringLiteral(", ")));
-        m_line->setToolTip(toolTipText(m_line->placeholderText()));
+        m_line->setAccessibleName(tr("Add values of %1").arg(title));
+        m_line->setPlaceholderText(tr("add"));
+        m_line->setToolTip(toolTipText(names.isEmpty()
+                                           ? tr("Type values and press Enter: 4 8, or 0 to 0.5, 11 "
+                                                "steps")
+                                           : names.join(QStringLiteral(", "))));
+        m_line->setParent(m_chips);
         m_problem->setObjectName(name + QLatin1String("Problem"));
         m_problem->hide();
-        spaced(new QVBoxLayout(this), {}, 6, {label, m_line, m_problem});
+        spaced(new QVBoxLayout(this), {}, 6, {label, m_chips, m_problem});
         connect(m_line, &QLineEdit::editingFinished, this, &ValuesLine::read);
+        connect(m_line, &QLineEdit::textChanged, this, &ValuesLine::place);
     }
 
     const std::string& key() const { return m_key; }
 
     void show(const std::vector<std::string>& values)
     {
-        m_shown = fromUtf8(profiler::valuesText(values));
-        m_line->setText(m_shown);
-        m_line->setCursorPosition(0);
+        m_values = values;
+        const std::string text = profiler::valuesText(values);
+        m_isRange = !values.empty() && profiler::parseValues(text) == values
+            && text.find(" to ") != std::string::npos;
+        for (QWidget* chip : m_shown) {
+            chip->hide();
+            chip->deleteLater(); // after the click on its x
+        }
+        m_shown.clear();
+        for (const std::string& value : m_isRange ? std::vector{text} : values)
+            m_shown.push_back(makeChip(value));
+        m_line->clear();
+        place();
+    }
+
+    // Frames the chip of a value.
+    void mark(const std::string& value)
+    {
+        for (std::size_t k = 0; !m_isRange && k < m_shown.size(); ++k)
+            setLook(m_shown[k], "chosen", m_values[k] == value);
     }
 
     // "": none
@@ -69,23 +96,87 @@ public:
 
     void edit() { m_line->setFocus(); }
 
+protected:
+    void resizeEvent(QResizeEvent* event) override
+    {
+        QWidget::resizeEvent(event);
+        place();
+    }
+
 private:
+    QWidget* makeChip(const std::string& value)
+    {
+        const QString text = fromUtf8(value);
+        auto* chip = new QFrame(m_chips);
+        chip->setProperty("kind", QStringLiteral("chip"));
+        auto* remove
+            = makeIconButton("removeValue", Icon::Close, tr("Remove %1").arg(text), m_theme);
+        remove->setFixedSize(20, 20);
+        auto* name = new ElidedLabel;
+        name->setText(text);
+        spaced(new QHBoxLayout(chip), {7, 0, 2, 0}, 0, {{name, 1}, remove});
+        connect(remove, &QToolButton::clicked, this, [this, value] {
+            std::vector<std::string> left = m_isRange ? std::vector<std::string>() : m_values;
+            std::erase(left, value);
+            show(left);
+            m_edited(left);
+        });
+        chip->show();
+        return chip;
+    }
+
+    // Arranges the chips and the field in lines.
+    void place()
+    {
+        constexpr int kGap = 6, kHeight = 26, kField = 48;
+        int x = 0, y = 0;
+        const auto put = [&](QWidget* widget, int needed) {
+            const int width = std::min(needed, m_chips->width());
+            if (x > 0 && x + width > m_chips->width()) {
+                x = 0;
+                y += kHeight + kGap;
+            }
+            widget->setGeometry(x, y, width, kHeight);
+            x += width + kGap;
+        };
+        for (QWidget* chip : m_shown)
+            put(chip, chip->sizeHint().width());
+        put(m_line, std::max(kField, m_line->fontMetrics().horizontalAdvance(m_line->text()) + 24));
+        m_chips->setFixedHeight(y + kHeight);
+    }
+
     void read()
     {
-        if (m_line->text() == m_shown)
-            return;
-        auto values = profiler::parseValues(m_line->text().toStdString());
+        QString text = m_line->text().trimmed();
+        if (text.isEmpty())
+            return setProblem({});
+        const QStringList words = text.split(QLatin1Char(' '), Qt::SkipEmptyParts);
+        if (std::ranges::all_of(words, [](const QString& word) {
+                return engine::parseNumber(word.toStdString()).has_value();
+            }))
+            text = words.join(QLatin1Char(','));
+        auto values = profiler::parseValues(text.toStdString());
         setProblem(values ? QString() : fromUtf8(values.error().message));
         if (!values)
             return;
-        sortNumbers(*values);
-        show(*values);
-        m_edited(*values);
+        std::vector<std::string> all = m_values;
+        std::ranges::copy_if(*values, std::back_inserter(all), [&](const std::string& value) {
+            return std::ranges::find(all, value) == all.end();
+        });
+        sortNumbers(all);
+        const bool isEdit = all != m_values;
+        show(all);
+        if (isEdit)
+            m_edited(all);
     }
 
+    const ThemeController& m_theme;
     std::string m_key;
-    QString m_shown; // the text of the values
+    std::vector<std::string> m_values;
     std::function<void(const std::vector<std::string>&)> m_edited;
+    QWidget* m_chips = new QWidget;
+    std::vector<QWidget*> m_shown;
+    bool m_isRange = false; // all values have one chip
     QLineEdit* m_line = new QLineEdit;
     QLabel* m_problem = makeWrapped("problem");
 };
@@ -108,7 +199,8 @@ std::vector<std::string> rowsOf(const profiler::Study& study)
 class Form : public StudyForm
 {
 public:
-    Form()
+    explicit Form(const ThemeController& theme)
+        : m_theme(theme)
     {
         m_title->setPlaceholderText(tr("Title"));
         m_onlyFitting->setToolTip(tr(
@@ -134,7 +226,7 @@ public:
 
     void setStudy(const profiler::Study& study) override
     {
-        m_study = study;
+        m_study = m_complete = study;
         // Moves the schemes of the study to the top, in the order of the study. A later tick does
         // not move a scheme.
         const auto ticked = profiler::optionValues(m_study, kSchemeKey);
@@ -143,10 +235,26 @@ public:
                 - ticked.begin();
         });
         for (QCheckBox* box : m_schemes) {
-            m_schemeRows->removeWidget(box);
-            m_schemeRows->addWidget(box);
+            m_schemeRows->removeWidget(box->parentWidget());
+            m_schemeRows->addWidget(box->parentWidget());
         }
         showStudy();
+    }
+    void mark(const std::map<std::string, std::string>& values) override
+    {
+        for (ValuesLine* row : m_rows)
+            if (const auto value = values.find(row->key()); value != values.end())
+                row->mark(value->second);
+    }
+    void showWins(const profiler::StudyWins& wins) override
+    {
+        for (const QCheckBox* box : m_schemes) {
+            const auto own = wins.of.find(box->property("scheme").toString().toStdString());
+            auto* count = box->parentWidget()->findChild<QLabel*>();
+            count->setText(own == wins.of.end() ? QString()
+                                                : tr("%1 of %2").arg(own->second).arg(wins.setUps));
+            count->setToolTip(tr("Set-ups in which it has the shortest iteration"));
+        }
     }
     bool showProblem(const std::optional<StudyProblem>& problem) override
     {
@@ -179,8 +287,8 @@ private:
 
     void addRow(const std::string& key)
     {
-        auto* row
-            = new ValuesLine(key, [this, key](const auto& values) { setValues(key, values); });
+        auto* row = new ValuesLine(m_theme, key,
+                                   [this, key](const auto& values) { setValues(key, values); });
         row->show(profiler::optionValues(m_study, key));
         m_options->addWidget(row);
         m_rows.push_back(row);
@@ -188,7 +296,13 @@ private:
 
     void setValues(const std::string& key, const std::vector<std::string>& values)
     {
-        profiler::setOption(m_study, key, values); // removes charts that no longer fit
+        // Removes what needs a value that is not there now; another edit may add the value.
+        m_study.ratios = m_complete.ratios;
+        m_study.charts = m_complete.charts;
+        m_study.answers = m_complete.answers;
+        m_study.compare = m_complete.compare;
+        m_study.repeat = m_complete.repeat;
+        profiler::setOption(m_study, key, values);
         Q_EMIT edited();
     }
 
@@ -225,6 +339,7 @@ private:
             connect(box, &QCheckBox::clicked, this,
                     [this, name](bool isTicked) { tickScheme(name, isTicked); });
             m_schemes.push_back(box);
+            makeRow({}, 8, {{box, 1}, makeLabel({}, "small")}); // is the parent of the box
         }
     }
 
@@ -261,6 +376,8 @@ private:
         return lines.join(QLatin1Char('\n'));
     }
 
+    const ThemeController& m_theme;
+    profiler::Study m_complete; // before the edits
     std::vector<ValuesLine*> m_rows;
     std::vector<QCheckBox*> m_schemes;
     QVBoxLayout *m_options = spaced(new QVBoxLayout, {}, 14),
@@ -277,9 +394,9 @@ private:
 
 } // namespace
 
-StudyForm* StudyForm::make()
+StudyForm* StudyForm::make(const ThemeController& theme)
 {
-    return new Form;
+    return new Form(theme);
 }
 
 } // namespace app

@@ -1,25 +1,32 @@
 #pragma once
 
 #include "app/study/study_options.h"
+#include "app/ui/theme.h"
+#include "profiler/study/study_answer.h"
 
 #include <QWidget>
 
+#include <map>
+
 namespace app {
 
-// The grid of a study, with a line for the values of every option ("4, 8", or "0 to 0.5, 11
-// steps") and check boxes for the schemes. Its ratios and charts, and options of a single scheme,
-// are edited in its file; the form keeps them.
+// The grid of a study, with chips for the values of every option and check boxes for the schemes.
+// Its ratios and charts, and options of a single scheme, are edited in its file; the form keeps
+// them.
 class StudyForm : public QWidget
 {
     Q_OBJECT
 
 public:
-    static StudyForm* make();
+    static StudyForm* make(const ThemeController& theme);
 
     virtual void setStudy(const profiler::Study& study) = 0; // emits no signal
     const profiler::Study& study() const { return m_study; }
+    // Frames the values of the selected point: an option and its value.
+    virtual void mark(const std::map<std::string, std::string>& values) = 0;
     // Shows the problem beside the option that it concerns; returns whether the form has this
     // option.
+    virtual void showWins(const profiler::StudyWins& wins) = 0; // beside the schemes
     virtual bool showProblem(const std::optional<StudyProblem>& problem) = 0;
 
 Q_SIGNALS:

@@ -8,6 +8,7 @@
 #include "app/ui/form_rows.h"
 #include "app/ui/numbers.h"
 #include "app/ui/row_table.h"
+#include "app/ui/segment_control.h"
 #include "app/ui/text.h"
 #include "app/ui/themed_icon.h"
 #include "app/ui/unsaved_dialog.h"
@@ -42,6 +43,7 @@ namespace {
 using Mode = profiler::Study::Mode;
 using PointRow = profiler::PointSummary::Row;
 using Answers = std::vector<profiler::AnsweredQuestion>;
+using Found = std::pair<Answers, profiler::StudyWins>;
 
 constexpr double kMostAtOnce = 10'000; // points; a larger study does not start when it is opened
 constexpr int kStartPage = 0, kChartsPage = 1;              // pages of the stack
@@ -70,8 +72,8 @@ public:
         , m_kind(study.charts.empty() ? Kind::Lines : study.charts.front().kind)
     {
         setObjectName(QStringLiteral("studyCard"));
-        setFixedHeight(126);
-        setMinimumWidth(300);
+        setFixedHeight(144);
+        setMinimumWidth(240);
         setAccessibleName(m_title);
         setAccessibleDescription(m_question);
     }
@@ -83,10 +85,17 @@ protected:
         const Chrome& c = theme().chrome;
         paintShape(painter, {kEdge, 22, 80, 64});
         const double inner = width() - kLeft - kEdge;
-        text(painter, {kLeft, 14, inner, 18}, m_title, {uiFont(13, QFont::Medium), c.text});
-        painter.setFont(uiFont(12));
-        painter.setPen(c.text2);
-        painter.drawText(QRectF(kLeft, 36, inner, 54), Qt::TextWordWrap, m_question);
+        const auto wrapped
+            = [&](double top, const QString& words, const QFont& font, const QColor& ink) {
+                  QRectF used;
+                  painter.setFont(font);
+                  painter.setPen(ink);
+                  painter.drawText(QRectF(kLeft, top, inner, height() - 32 - top), Qt::TextWordWrap,
+                                   words, &used);
+                  return used.bottom();
+              };
+        const double below = wrapped(14, m_title, uiFont(13, QFont::Medium), c.text) + 4;
+        wrapped(below, m_question, uiFont(12), c.text2);
         text(painter, {kLeft, height() - 28.0, inner, 16}, m_count, {uiFont(12), c.text2});
     }
 
@@ -232,6 +241,13 @@ public:
 
     StudySession& session() override { return m_session; }
 
+protected:
+    void resizeEvent(QResizeEvent* event) override
+    {
+        StudyPage::resizeEvent(event);
+        arrange();
+    }
+
 private:
     void makeActions()
     {
@@ -341,11 +357,33 @@ private:
                                          [this](std::size_t point) { return describe(point); });
             connectPanel(StudyPanel(i));
         }
-        auto* maps = makeSplitter(
-            Qt::Vertical, {{&panel(StudyPanel::Map), 535}, {&panel(StudyPanel::Lines), 375}});
-        auto* point
-            = makeSplitter(Qt::Vertical, {{&panel(StudyPanel::Front), 500}, {makePoint(), 410}});
-        return makeSplitter(Qt::Horizontal, {{maps, kMaps, kMaps}, {point, kFront, kFront}});
+        m_maps = makeSplitter(Qt::Vertical,
+                              {{&panel(StudyPanel::Map), 535}, {&panel(StudyPanel::Lines), 375}});
+        m_selected = makePoint();
+        m_side = makeSplitter(Qt::Vertical, {{&panel(StudyPanel::Front), 500}, {m_selected, 410}});
+        m_shown->setCompact();
+        m_shown->setName(tr("Shown chart"));
+        connect(m_shown, &SegmentControl::currentChanged, this, &GridPage::arrange);
+        m_bar = makeBar(36, 8, {m_shown, kStretch});
+        return makeColumn(
+            {}, 0,
+            {m_bar,
+             {makeSplitter(Qt::Horizontal, {{m_maps, kMaps, kMaps}, {m_side, kFront, kFront}}),
+              1}});
+    }
+
+    // A small page shows one chart at a time.
+    void arrange()
+    {
+        constexpr int kLeastWidth = 1080, kLeastHeight = 600;
+        const bool areAll = width() >= kLeastWidth && height() >= kLeastHeight;
+        const auto isShown = [&](int part) { return areAll || m_shown->current() == part; };
+        m_bar->setVisible(!areAll);
+        for (std::size_t i = 0; i < kStudyPanels; ++i)
+            m_panels[i]->setVisible(isShown(static_cast<int>(i)));
+        m_selected->setVisible(isShown(kStudyPanels));
+        m_maps->setVisible(isShown(0) || isShown(1));
+        m_side->setVisible(isShown(2) || isShown(3));
     }
 
     QWidget* makePoint()
@@ -442,6 +480,7 @@ private:
         clearCharts();
         m_answers.drop();
         m_answer->hide();
+        m_form->showWins({});
         m_data = nullptr;
         m_stack->setCurrentIndex(kStartPage);
         m_session.open(study);
@@ -556,13 +595,14 @@ private:
         m_sentences.clear();
         for (const profiler::AnsweredQuestion& answer : answers)
             m_sentences += fromUtf8(answer.sentence) + QLatin1Char('\n');
-        const QString claim = fromUtf8(answers.front().claim).section(QLatin1String("; "), 0, 0);
-        const auto texts = profiler::answersInShort(answers);
-        QString rest = fromUtf8(texts.front()).mid(claim.size()).trimmed();
-        if (texts.size() > 1)
-            rest += tr(" (%1 more in the copied text and the report)").arg(texts.size() - 1);
+        const QStringList clauses = fromUtf8(answers.front().claim).split(QStringLiteral("; "));
+        QString rest = clauses.mid(1).join(QStringLiteral("; "));
+        rest += rest.isEmpty() ? QString() : QStringLiteral(".");
+        if (answers.size() > 1)
+            rest += tr(" (%1 more in the copied text and the report)").arg(answers.size() - 1);
         m_answer->show(answers.front().unknown.empty() ? Band::Kind::Ok : Band::Kind::Warning,
-                       claim, rest);
+                       clauses.front() + QLatin1Char('.'), rest.trimmed());
+        m_answer->setToolTip(toolTipText(m_sentences.trimmed()));
     }
 
     void clearCharts()
@@ -582,6 +622,10 @@ private:
     void showPoint()
     {
         m_summary = summarizePoint(*m_data, m_point, panel(StudyPanel::Lines).axis());
+        std::map<std::string, std::string> values;
+        for (std::size_t i = 0; i < m_data->study.grid.size(); ++i)
+            values[m_data->study.grid[i].key] = m_data->points[m_point].values[i];
+        m_form->mark(values);
         m_pointTable->show(pointColumns(m_summary.name), m_summary.rows);
         m_pointTitle->setText(tr("Selected: %1").arg(fromUtf8(m_summary.name)));
         m_pointWhere->setText(fromUtf8(m_summary.where));
@@ -687,9 +731,14 @@ private:
     const ThemeController& m_theme;
     StudySession m_session{this};
     PointRuns m_points{this};
-    Latest<StudyPointer, Answers> m_answers{
-        this, [](const StudyPointer& of, const auto&) { return studyAnswers(*of); },
-        [this](const Answers& answers) { showAnswers(answers); }};
+    Latest<StudyPointer, Found> m_answers{this,
+                                          [](const StudyPointer& of, const auto&) {
+                                              return Found{studyAnswers(*of), studyWins(*of)};
+                                          },
+                                          [this](const Found& found) {
+                                              showAnswers(found.first);
+                                              m_form->showWins(found.second);
+                                          }};
     QString m_sentences; // the answers, one a line
     RunSaver m_saver{this};
 
@@ -706,8 +755,12 @@ private:
     QAction *m_openPoint, *m_emulate, *m_compareBest;
     QAction *m_open, *m_save, *m_saveReport, *m_saveCsv, *m_exportMap, *m_showForm;
 
-    StudyForm* m_form = named(StudyForm::make(), "studyForm");
+    StudyForm* m_form = named(StudyForm::make(m_theme), "studyForm");
     std::array<ChartPanel*, kStudyPanels> m_panels;
+    SegmentControl* m_shown
+        = named(new SegmentControl(m_theme, {tr("Map"), tr("Lines"), tr("Pareto"), tr("Selected")}),
+                "studyShown");
+    QWidget *m_bar, *m_maps, *m_side, *m_selected; // m_maps, m_side: the left and right charts
     // m_answer: what the study found, before its charts; m_notice: problems of grid and worker
     Band *m_answer = named(new Band(m_theme, Band::Shape::State), "studyAnswer"),
          *m_notice = named(new Band(m_theme, Band::Shape::State), "studyNotice");

@@ -14,9 +14,12 @@
 #include <QContextMenuEvent>
 #include <QFontMetrics>
 #include <QGuiApplication>
+#include <QHelpEvent>
+#include <QKeyEvent>
 #include <QMenu>
 #include <QPainter>
 #include <QScrollBar>
+#include <QWheelEvent>
 
 #include <algorithm>
 #include <cmath>
@@ -32,6 +35,7 @@ constexpr int kLevels = 3, kLevelMark = 8, kLevelRoom = kLevels * (kLevelMark + 
 constexpr int kShareWidth = 56, kShareHeight = 10;
 constexpr int kThumbnailWidth = 62, kThumbnailHeight = 16, kThumbnailRoom = 74;
 constexpr int kIconSize = 14, kIconRoom = 18;
+constexpr int kScrollStep = 60;      // pixels
 constexpr int kDifferenceWidth = 46; // minimum width of a difference, at the right of its value
 const QString kUp = QStringLiteral(" ↑"), kDown = QStringLiteral(" ↓");
 constexpr int kDifferenceGap = 9, kDifferenceSize = 11;
@@ -200,8 +204,14 @@ QSize CellDelegate::sizeHint(const QStyleOptionViewItem& option, const QModelInd
 {
     if (index.data(kSpanRole).toBool())
         return {0, option.rect.height()};
-    int width
-        = QFontMetrics(cellFont(index)).horizontalAdvance(index.data().toString()) + 2 * kPadding;
+    constexpr int kMostBelow = 160; // a longer second line is elided
+    int width = QFontMetrics(cellFont(index)).horizontalAdvance(index.data().toString());
+    if (m_table.differenceRoom(index.column()) == 0)
+        width = std::max(width,
+                         std::min(kMostBelow,
+                                  QFontMetrics(uiFont(kDifferenceSize))
+                                      .horizontalAdvance(index.data(kBelowRole).toString())));
+    width += 2 * kPadding;
     if (index.data(kShareRole).isValid())
         width += kShareWidth + kPadding;
     if (index.data(kIconRole).isValid())
@@ -247,6 +257,45 @@ void TableHeader::paintSection(QPainter* painter, const QRect& rect, int section
     painter->restore();
 }
 
+// Paints the columns that stay in sight over those that scroll, and a mark if there are more at the
+// right.
+void TableHeader::paintEvent(QPaintEvent* event)
+{
+    QHeaderView::paintEvent(event);
+    const Chrome& chrome = m_theme.theme().chrome;
+    QPainter painter(viewport());
+    if (const QScrollBar& bar = *m_table.horizontalScrollBar(); bar.value() < bar.maximum()) {
+        const QRect end(viewport()->width() - kIconSize, 0, kIconSize, height() - 1);
+        painter.fillRect(end, chrome.surface);
+        paintIcon(painter, Icon::ChevronRight, end, chrome.text2);
+    }
+    const int width = m_table.frozenWidth();
+    if (width == 0)
+        return;
+    painter.setClipRect(0, 0, width, height());
+    for (int section = 0; section < m_table.frozenColumns(); ++section)
+        paintSection(&painter, {sectionPosition(section), 0, sectionSize(section), height()},
+                     section);
+    painter.fillRect(width - 1, 0, 1, height(), chrome.line);
+}
+
+// The mouse over a column that stays in sight is meant for this column.
+bool TableHeader::viewportEvent(QEvent* event)
+{
+    const auto isFrozen = [this](const QPointF& at) { return at.x() < m_table.frozenWidth(); };
+    if (auto* mouse = dynamic_cast<QMouseEvent*>(event); mouse && isFrozen(mouse->position())) {
+        QMouseEvent moved(mouse->type(), mouse->position() - QPointF(offset(), 0),
+                          mouse->globalPosition(), mouse->button(), mouse->buttons(),
+                          mouse->modifiers());
+        return QHeaderView::viewportEvent(&moved);
+    }
+    if (const auto* help = dynamic_cast<QHelpEvent*>(event); help && isFrozen(help->pos())) {
+        QHelpEvent moved(help->type(), help->pos() - QPoint(offset(), 0), help->globalPos());
+        return QHeaderView::viewportEvent(&moved);
+    }
+    return QHeaderView::viewportEvent(event);
+}
+
 QSize TableHeader::sectionSizeFromContents(int section) const
 {
     if (model() == nullptr) // a page's member, which is destroyed before the table is hidden
@@ -274,6 +323,10 @@ DataTable::DataTable(const ThemeController& theme, int rowHeight, QWidget* paren
     setEditTriggers(QAbstractItemView::NoEditTriggers);
     setHorizontalScrollMode(QAbstractItemView::ScrollPerPixel);
     setTabKeyNavigation(false);
+    connect(horizontalScrollBar(), &QScrollBar::valueChanged, this, [this] {
+        viewport()->update(); // columns that stay in sight do not move with the rest
+        horizontalHeader()->viewport()->update();
+    });
     connect(&theme, &ThemeController::changed, this, [this] {
         forgetWidths();
         viewport()->update();
@@ -330,16 +383,92 @@ void DataTable::spanCells()
 
 int DataTable::fittingHeight() const
 {
+    const std::vector<int> least = widths(0);
+    const bool scrolls = std::accumulate(least.begin(), least.end(), 2) > width();
     const int rows = model()->rowCount() * verticalHeader()->defaultSectionSize();
-    const int bar = leastWidth() > width() ? horizontalScrollBar()->sizeHint().height() : 0;
-    return horizontalHeader()->height() + rows + bar + 2;
+    return horizontalHeader()->height() + rows + 2
+        + (scrolls ? horizontalScrollBar()->sizeHint().height() : 0);
 }
 
-int DataTable::leastWidth() const
+int DataTable::neededWidth() const
 {
-    std::vector<int> widths = ofShown(allWidths());
-    squeeze(widths, std::numeric_limits<int>::max());
-    return std::accumulate(widths.begin(), widths.end(), 2);
+    const std::vector<int> all = allWidths();
+    return std::accumulate(all.begin(), all.end(), 2);
+}
+
+int DataTable::frozenWidth() const
+{
+    const int width = m_frozen > 0 && m_frozen < horizontalHeader()->count()
+        ? horizontalHeader()->sectionPosition(m_frozen)
+        : 0;
+    return horizontalScrollBar()->value() > 0 && 3 * width < 2 * viewport()->width() ? width : 0;
+}
+
+QModelIndex DataTable::indexAt(const QPoint& point) const
+{
+    const int moved = point.x() < frozenWidth() ? horizontalOffset() : 0;
+    return QTableView::indexAt(point - QPoint(moved, 0));
+}
+
+QRect DataTable::visualRect(const QModelIndex& index) const
+{
+    const bool isFrozen = index.column() < m_frozen && frozenWidth() > 0;
+    return QTableView::visualRect(index).translated(isFrozen ? horizontalOffset() : 0, 0);
+}
+
+void DataTable::scrollTo(const QModelIndex& index, ScrollHint hint)
+{
+    const int left = horizontalScrollBar()->value();
+    QTableView::scrollTo(index, hint);
+    horizontalScrollBar()->setValue(left);
+}
+
+void DataTable::paintEvent(QPaintEvent* event)
+{
+    QTableView::paintEvent(event);
+    const int width = frozenWidth();
+    if (width == 0)
+        return;
+    QPainter painter(viewport());
+    painter.setClipRect(0, 0, width, viewport()->height());
+    painter.fillRect(painter.clipBoundingRect(), palette().base());
+    QStyleOptionViewItem option;
+    initViewItemOption(&option);
+    const QStyle::State state = option.state;
+    for (int row = std::max(0, rowAt(0)); row < model()->rowCount(); ++row) {
+        if (isRowHidden(row))
+            continue;
+        if (rowViewportPosition(row) >= viewport()->height())
+            break;
+        for (int column = 0; column < m_frozen; column += columnSpan(row, column)) {
+            const QModelIndex index = model()->index(row, column);
+            option.rect = visualRect(index);
+            option.state = state;
+            option.state.setFlag(QStyle::State_Selected, selectionModel()->isSelected(index));
+            itemDelegateForIndex(index)->paint(&painter, option, index);
+        }
+    }
+    const auto& header = static_cast<const TableHeader&>(*horizontalHeader());
+    painter.fillRect(width - 1, 0, 1, viewport()->height(), header.lineColour());
+}
+
+void DataTable::keyPressEvent(QKeyEvent* event)
+{
+    QScrollBar* bar = horizontalScrollBar();
+    const bool isRight = event->key() == Qt::Key_Right;
+    if (bar->maximum() > 0 && (isRight || event->key() == Qt::Key_Left))
+        bar->setValue(bar->value() + (isRight ? 1 : -1) * kScrollStep);
+    else
+        QTableView::keyPressEvent(event);
+}
+
+void DataTable::wheelEvent(QWheelEvent* event)
+{
+    QScrollBar* bar = horizontalScrollBar();
+    if (event->modifiers() == Qt::ShiftModifier)
+        bar->setValue(bar->value() - event->angleDelta().y() * kScrollStep / 120);
+    else
+        QTableView::wheelEvent(event);
 }
 
 void DataTable::forgetWidths()
@@ -381,13 +510,6 @@ std::vector<int> DataTable::allWidths() const
     return widths;
 }
 
-std::vector<int> DataTable::ofShown(std::vector<int> widths) const
-{
-    for (int column = 0; int& width : widths)
-        width = isColumnHidden(column++) ? 0 : width;
-    return widths;
-}
-
 // Reduces the padding of number columns by up to `tooMuch` pixels in total.
 void DataTable::squeeze(std::vector<int>& widths, int tooMuch) const
 {
@@ -404,67 +526,60 @@ void DataTable::squeeze(std::vector<int>& widths, int tooMuch) const
             }
 }
 
-int DataTable::sumWithDispensable(const std::vector<int>& widths) const
-{
-    int sum = 0;
-    for (int column = 0; const int width : widths) {
-        const bool mayCome = std::ranges::count(m_dispensable, column) > 0;
-        sum += mayCome || !isColumnHidden(column) ? width : 0;
-        ++column;
-    }
-    return sum;
-}
-
-// Hides dispensable columns, because scrolling sideways would move the row names out of view.
-void DataTable::dropColumns(std::vector<int> widths)
-{
-    squeeze(widths, std::numeric_limits<int>::max());
-    int needed = sumWithDispensable(widths);
-    for (const int column : m_dispensable) {
-        const bool isTooMuch = needed > viewport()->width();
-        setColumnHidden(column, isTooMuch);
-        if (isTooMuch && column < static_cast<int>(widths.size())) // a new model may have fewer
-            needed -= widths[static_cast<std::size_t>(column)];
-    }
-}
-
 void DataTable::resizeEvent(QResizeEvent* event)
 {
     QTableView::resizeEvent(event);
     shareWidth();
+    if (event->oldSize().width() != event->size().width()) // the scroll bar comes or goes
+        fitHeight();
 }
 
-// Every column gets the width that it needs; the remaining width is distributed evenly.
-void DataTable::shareWidth()
+void DataTable::fitHeight()
 {
-    const int columns = model() == nullptr ? 0 : model()->columnCount();
-    if (columns == 0)
-        return;
-    const std::vector<int> all = allWidths();
-    dropColumns(all);
-    constexpr int kLeastFirst = 96, kLeastRest = 160; // least widths; the first column shrinks last
-    std::vector<int> widths = ofShown(all);
-    const auto left
-        = [&] { return viewport()->width() - std::accumulate(widths.begin(), widths.end(), 0); };
+    const int height = m_fit == Fit::None ? 0 : std::min(fittingHeight(), m_tallest);
+    if (m_fit == Fit::Fixed)
+        setFixedHeight(height);
+    else if (m_fit == Fit::AtMost)
+        setMaximumHeight(height);
+}
+
+// The width of each column in a table of `room` pixels: what it needs, with less padding if the
+// room is short. The rest column and, last, the first column become narrower than their texts.
+std::vector<int> DataTable::widths(int room) const
+{
+    constexpr int kLeastFirst = 120, kLeastRest = 160; // least widths
+    std::vector<int> widths = allWidths();
+    for (int column = 0; int& width : widths)
+        width = isColumnHidden(column++) ? 0 : width;
+    const auto left = [&] { return room - std::accumulate(widths.begin(), widths.end(), 0); };
     squeeze(widths, -left());
-    const auto shrink = [](int& width, int room, int least) {
-        width = std::max(std::min(width, least), width + room);
+    const auto shrink = [](int& width, int by, int least) {
+        width = std::max(std::min(width, least), width + by);
     };
     if (m_restColumn >= 0)
         shrink(widths[static_cast<std::size_t>(m_restColumn)], left(), kLeastRest);
     if (left() < 0)
         shrink(widths[0], left(), kLeastFirst);
-    const int rest = m_restColumn >= 0 ? 0 : std::max(0, left());
+    return widths;
+}
+
+// The width that is left is distributed evenly, or the rest column has it.
+void DataTable::shareWidth()
+{
+    const int columns = model() == nullptr ? 0 : model()->columnCount();
+    if (columns == 0)
+        return;
+    const std::vector<int> widths = this->widths(viewport()->width());
+    const int left = viewport()->width() - std::accumulate(widths.begin(), widths.end(), 0);
+    const int rest = m_restColumn >= 0 ? 0 : std::max(0, left);
     const int shown = columns - horizontalHeader()->hiddenSectionCount();
     int place = 0;
-    for (int column = 0; column < columns; ++column) {
-        if (isColumnHidden(column))
-            continue;
-        const int before = rest * place / shown, after = rest * (place + 1) / shown;
-        ++place;
-        horizontalHeader()->resizeSection(
-            column, widths[static_cast<std::size_t>(column)] + after - before);
-    }
+    for (int column = 0; column < columns; ++column)
+        if (!isColumnHidden(column)) {
+            const int before = rest * place / shown, after = rest * ++place / shown;
+            horizontalHeader()->resizeSection(
+                column, widths[static_cast<std::size_t>(column)] + after - before);
+        }
 }
 
 } // namespace app

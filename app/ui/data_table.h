@@ -46,8 +46,11 @@ class TableHeader : public QHeaderView
 public:
     TableHeader(const ThemeController& theme, DataTable* table); // `table` owns it
     int widthOf(int section) const { return sectionSizeFromContents(section).width(); }
+    QColor lineColour() const { return m_theme.theme().chrome.line; }
 
 protected:
+    void paintEvent(QPaintEvent* event) override;
+    bool viewportEvent(QEvent* event) override;
     void paintSection(QPainter* painter, const QRect& rect, int section) const override;
     QSize sectionSizeFromContents(int section) const override;
 
@@ -56,7 +59,8 @@ private:
     const DataTable& m_table;
 };
 
-// A read-only table whose columns share the available width. Its menu copies it as CSV or LaTeX.
+// A read-only table whose columns share the available width. If they do not fit, it scrolls
+// sideways, and its first columns stay in sight. Its menu copies it as CSV or LaTeX.
 class DataTable : public QTableView
 {
     Q_OBJECT
@@ -65,21 +69,23 @@ public:
     DataTable(const ThemeController& theme, int rowHeight, QWidget* parent = nullptr);
 
     void setModel(QAbstractItemModel* model) override;
-    void fitRows() { setMaximumHeight(fittingHeight()); } // limits the height to the rows
-    int fittingHeight() const;                            // height of the header and all rows
+    // Limits the height to the rows and to `tallest`; Fixed: the table is as high as this limit.
+    enum class Fit : std::uint8_t { None, AtMost, Fixed };
+    void fitRows(Fit how = Fit::AtMost, int tallest = QWIDGETSIZE_MAX)
+    {
+        m_fit = how;
+        m_tallest = tallest;
+        fitHeight();
+    }
+    int fittingHeight() const; // height of the header, all rows and the scroll bar, if needed
     // Width in pixels that each row of the column reserves for a difference; 0 if no row has one.
     int differenceRoom(int column) const;
-    // Width that shows every column in full with normal padding, including dispensable columns that
-    // are hidden now.
-    int neededWidth() const { return sumWithDispensable(allWidths()) + 2; }
-    // Sets the columns that are hidden, in this order, if the table is too narrow.
-    void setDispensable(std::vector<int> columns)
-    {
-        for (const int column : m_dispensable) // shows columns hidden earlier
-            setColumnHidden(column, false);
-        m_dispensable = std::move(columns);
-        shareWidth();
-    }
+    int neededWidth() const; // width that shows every column in full with normal padding
+    // The columns that stay in sight while the others scroll; at first the first one.
+    void setFrozen(int columns) { m_frozen = columns; }
+    int frozenColumns() const { return m_frozen; }
+    // The width of the columns that cover others; 0: the table is not scrolled, or is too narrow.
+    int frozenWidth() const;
     // Sets the column that gets the remaining width and elides its texts.
     void setRestColumn(int column)
     {
@@ -87,20 +93,23 @@ public:
         shareWidth();
     }
 
+    QModelIndex indexAt(const QPoint& point) const override;
+    QRect visualRect(const QModelIndex& index) const override;
+    void scrollTo(const QModelIndex& index, ScrollHint hint = EnsureVisible) override; // the row
+
 protected:
+    void paintEvent(QPaintEvent* event) override;
     void resizeEvent(QResizeEvent* event) override;
     void contextMenuEvent(QContextMenuEvent* event) override;
+    void keyPressEvent(QKeyEvent* event) override; // Left and Right scroll
+    void wheelEvent(QWheelEvent* event) override;  // with Shift, scrolls sideways
 
 private:
-    std::vector<int> allWidths() const; // the width of each column, including hidden ones
-    // Returns `widths` with 0 for hidden columns.
-    std::vector<int> ofShown(std::vector<int> widths) const;
-    int leastWidth() const; // width that shows every visible column in full with least padding
+    std::vector<int> allWidths() const; // the width of each column
+    std::vector<int> widths(int room) const;
     void squeeze(std::vector<int>& widths, int tooMuch) const;
     void shareWidth();
-    void dropColumns(std::vector<int> widths);
-    int
-    sumWithDispensable(const std::vector<int>& widths) const; // includes hidden dispensable columns
+    void fitHeight();
     void spanCells();
     void forgetWidths();
 
@@ -108,7 +117,8 @@ private:
     // changes.
     mutable std::vector<int> m_ofCells;
     mutable std::map<int, int> m_ofDifferences;
-    std::vector<int> m_dispensable;
+    Fit m_fit = Fit::None;
+    int m_tallest = 0, m_frozen = 1;
     int m_restColumn = -1; // the column that gets the remaining width; -1: all columns share it
 };
 

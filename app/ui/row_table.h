@@ -32,7 +32,7 @@ public:
     void fit(int tallest = QWIDGETSIZE_MAX)
     {
         setVisible(m_rows.rowCount() > 0);
-        setFixedHeight(std::min(fittingHeight(), tallest));
+        fitRows(Fit::Fixed, tallest);
     }
     TableModel<Row>& rows() { return m_rows; }
     const TableModel<Row>& rows() const { return m_rows; }

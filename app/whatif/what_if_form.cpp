@@ -459,7 +459,7 @@ private:
             edited->setText(cells > 0 ? tr("%1 edited. %2").arg(countOf(cells, "cell"), messages)
                                       : messages);
             undo->setVisible(m_edits.canUndo());
-            table->setFixedHeight(table->fittingHeight());
+            table->fitRows(DataTable::Fit::Fixed);
         });
         auto* part = makeColumn(
             {}, 0,

@@ -258,10 +258,8 @@ DataTable* makeWhatIfTable(const ThemeController& theme, WhatIfModel& model)
     using C = WhatIfModel::Column;
     auto* table = named(new DataTable(theme, 26), "whatIfTable",
                         QObject::tr("All schemes with the measured times"));
-    table->setHorizontalScrollBarPolicy(Qt::ScrollBarAlwaysOff); // the first column shrinks
     table->setItemDelegateForColumn(C::Bars, new IntervalDelegate(theme, table));
     table->setModel(&model);
-    table->setDispensable({C::Fits, C::Range, C::Memory, C::Bubble});
     return table;
 }
 

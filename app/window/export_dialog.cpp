@@ -206,12 +206,12 @@ void ExportDialog::refresh()
     m_timer->stop();
     const auto settings = m_options->settings();
     if (!settings)
-        return refuse(fromUtf8(settings.error().message));
+        return refuse(settings.error());
     m_settings = *settings;
     followPreset();
     auto draft = draftFigure(m_runs.runs, drawnSettings(), m_notes);
     if (!draft)
-        return refuse(fromUtf8(draft.error().message));
+        return refuse(draft.error());
     m_preview->show(*std::move(draft));
     m_options->setHeight(scene().height);
     showFiles();
@@ -223,7 +223,7 @@ void ExportDialog::showChecks(const Checks& checks)
     if (checks)
         m_preview->addChecks(*checks);
     else
-        refuse(fromUtf8(checks.error().message));
+        refuse(checks.error());
 }
 
 void ExportDialog::showFiles()
@@ -289,10 +289,22 @@ void ExportDialog::saveOrRemovePreset()
     refresh();
 }
 
-void ExportDialog::refuse(const QString& message)
+// A figure that is too large for a page is made smaller in the field Rows.
+void ExportDialog::refuse(const engine::Error& error)
 {
-    m_preview->band().show(Band::Kind::Error, tr("No figure:"), message);
+    const QString message = fromUtf8(error.message);
+    const bool isTooLarge = error.code == engine::Error::Code::Unsupported;
+    m_pdfChecks.drop();
+    m_preview->show(FigureDraft());
+    m_options->setHeight(0);
+    m_preview->band().show(Band::Kind::Error, tr("No figure:"),
+                           isTooLarge ? tr("%1: enter fewer devices under Rows")
+                                            .arg(message.section(QLatin1String(": "), 0, -2))
+                                      : message);
+    m_export->setText(tr("Export"));
     m_export->setEnabled(false);
+    if (isTooLarge)
+        m_options->chooseRows();
 }
 
 // Stays open while a dialog that it opened is open. If the user presses Esc twice to close the

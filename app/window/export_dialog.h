@@ -64,7 +64,7 @@ private:
     void followPreset();
     void saveOrRemovePreset();
     void showFiles(); // shows the number of files, and problems with their names
-    void refuse(const QString& message);
+    void refuse(const engine::Error& error);
     void browse();
     void exportFiles(); // runs in the background; done() cancels it
     void setExporting(bool isExporting);

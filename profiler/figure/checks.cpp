@@ -96,12 +96,14 @@ FigureCheck checkNumbers(const std::vector<RowFacts>& rows, const FigureOptions&
 {
     if (!options.microBatches || rows.empty())
         return {true, "no numbers"};
-    const auto worst = std::ranges::max_element(
-        rows, {}, [](const RowFacts& row) { return row.boxes - row.numbers; });
-    if (worst->boxes > worst->numbers)
-        return {false,
-                fmt::format("{}: {} numbers do not fit in their boxes", worst->name,
-                            worst->boxes - worst->numbers)};
+    const auto isWithout = [](const RowFacts& row) { return row.numbers < row.boxes; };
+    const auto without = std::ranges::count_if(rows, isWithout);
+    if (without > 0)
+        return {
+            false,
+            fmt::format("{}{}: numbers do not fit in their boxes; use a wider figure or a range",
+                        std::ranges::find_if(rows, isWithout)->name,
+                        without > 1 ? fmt::format(" and {} more rows", without - 1) : "")};
     const auto smallest = std::ranges::min(rows, {}, &RowFacts::smallest).smallest;
     return {true, fmt::format("smallest number {:.3g} pt", smallest)};
 }

@@ -40,7 +40,7 @@ constexpr FigurePreset kPresets[] = {
     {"ieee-column", "IEEE column", 3.5, 5.5, "\\columnwidth"},
     {"ieee-text", "IEEE text", 7.16, 7, "\\textwidth"},
     {"neurips", "NeurIPS, ICLR text", 5.5, 6.5, "\\textwidth"},
-    {"slide", "Slide, 16 : 9", 13.33, 15, "\\textwidth", 13.33 * 9 / 16},
+    {"slide", "Slide, 16 : 9", 13.33, 15, "\\textwidth", 13.33 * 9 / 16, 0.5},
 };
 
 // An op in the content of a figure; times are ticks of the run.
@@ -75,7 +75,9 @@ struct FigureRun
     int iteration = 0;
     engine::Window whole, window; // the whole iteration, and the part that is drawn
     double bubbleRatio = 0;       // bubble ratio of the drawn part
-    std::int64_t longestOp = 0;   // longest op on a compute lane of the run, in ticks
+    // The change of the iteration from that of the first run; nullopt: not known to a comparison.
+    std::optional<Change> change;
+    std::int64_t longestOp = 0; // longest op on a compute lane of the run, in ticks
     std::vector<FigureRow> rows;
 
     bool isWhole() const { return window == whole; }
@@ -128,20 +130,20 @@ std::string signedPercentText(double share)
 std::string titleWith(const std::string& label, const engine::Run& run)
 {
     const auto& shape = run.schedule.shape;
-    std::string title = fmt::format("{}, D {}", label, shape.devices);
+    std::string title = fmt::format("{}, D = {}", label, shape.devices);
     if (engine::knowsMicroBatches(run.info))
-        title += fmt::format(", N {}", shape.microBatches);
+        title += fmt::format(", N = {}", shape.microBatches);
     if (engine::knowsStages(run.info) && shape.chunks() > 1)
-        title += fmt::format(", v {}", shape.chunks());
+        title += fmt::format(", v = {}", shape.chunks());
     return title;
 }
 
-std::string runTitle(const engine::Run& run) // "BitPipe, D 4, N 8, v 2"
+std::string runTitle(const engine::Run& run) // "BitPipe, D = 4, N = 8, v = 2"
 {
     return titleWith(run.info.label.empty() ? run.info.scheme : run.info.label, run);
 }
 
-// Equal titles are extended by the options that differ: "BitPipe, concat=early, D 4, N 8, v 2".
+// Equal titles are extended by the options that differ: "BitPipe, concat=early, D = 4, N = 8".
 std::vector<std::string> runTitles(std::span<const engine::Run* const> runs)
 {
     std::map<std::string, std::vector<const engine::Run*>> equal; // runs by title
@@ -354,9 +356,10 @@ Result<FigureRun> figureContent(const engine::Run& run, const FigureOptions& opt
     }
     if (boxes > kMaxBoxes)
         return fail(Error::Code::Unsupported,
-                    "{} has {} ops in one iteration, too many for a page; draw fewer "
-                    "rows with bubblescope figure --rows",
-                    runTitle(run), boxes);
+                    "{} has {} ops in one iteration, too many for a page; {} of {} rows fit: "
+                    "choose them with --rows",
+                    runTitle(run), boxes, content.rows.size() * kMaxBoxes / boxes,
+                    content.rows.size());
     return content;
 }
 
@@ -494,13 +497,12 @@ public:
             m_blocks[r].prefix = fmt::format("run{}-", r);
     }
 
-    // `top` is the margin above the figure in points.
-    Result<Scene> layout(double top, Notes notes)
+    Result<Scene> layout(Notes notes)
     {
         TRY(placeColumns());
         m_digitSize = digitSize();
         describe();
-        m_y = kEdge + top;
+        m_y = kEdge;
         for (std::size_t r = 0; r < m_runs.size(); ++r)
             addRun(r,
                    m_options.notes && r < notes.size() ? notesOf(m_runs[r], notes[r])
@@ -509,6 +511,10 @@ public:
             addBaselineEnd();
         addFoot();
         m_scene.width = m_options.width;
+        const bool isLast = m_options.height <= 0 || m_size <= kSmallestType; // no smaller font
+        const double most = m_options.height > 0 ? m_options.height : m_options.pageHeight;
+        if (isLast && most > 0 && m_scene.height > most)
+            return tooHigh(most);
         return std::move(m_scene);
     }
 
@@ -520,6 +526,24 @@ private:
         double headingRight = 0, rows = 0, bottom = 0;
     };
 
+    // The error for a figure that is higher than `most` points. It states how much of it fits.
+    tl::unexpected<Error> tooHigh(double most) const
+    {
+        const double foot = m_scene.height - m_blocks.back().bottom;
+        const auto runs = std::ranges::count_if(
+            m_blocks, [&](const RunBlock& block) { return block.bottom + foot <= most; });
+        const std::size_t all = m_runs[0].rows.size();
+        const double first = m_blocks[0].bottom - m_blocks[0].rows;
+        const double rows = (most - foot - m_blocks[0].rows) * static_cast<double>(all) / first;
+        const auto inches = [](double points) { return trimmedNumber(points / kPointsPerInch, 2); };
+        return fail(Error::Code::Unsupported,
+                    "the figure needs a height of {} inches and has {}; {} fit: draw fewer runs, "
+                    "choose rows with --rows, or set --height",
+                    inches(m_scene.height), inches(most),
+                    runs > 0
+                        ? fmt::format("{} of {} runs", runs, m_runs.size())
+                        : fmt::format("{:.0f} of {} rows", std::max(0.0, std::floor(rows)), all));
+    }
     double rowHeight() const { return 1.9 * m_size; }
     double laneHeight() const { return 0.55 * rowHeight(); }
     // Height of the lanes of a row and of the space around them.
@@ -635,6 +659,11 @@ private:
         }
         if (!m_isSchematic)
             m_unit = timeUnit(longest);
+        if (shares > 0)
+            m_columnTitle = !m_options.memory                ? "bubble"
+                : m_options.bubbleShare && !m_sharesAreEqual ? "bubble, peak"
+                                                             : "peak";
+        shares = std::max(shares, width(m_columnTitle));
         const double right = std::max(shares > 0 ? shares + 0.7 * m_size : 0, m_size);
         m_plotLeft = labels + 0.7 * m_size;
         for (const auto kind : {engine::Track::Kind::Send, engine::Track::Kind::Receive,
@@ -662,21 +691,32 @@ private:
             all = std::max(all, width(peakText(run, row.device)));
         return all;
     }
-    // The largest size at which all micro-batch numbers fit, but at most the size of labels and at
-    // least the minimum size. At the minimum size, numbers in narrow boxes may be omitted.
+    // The largest size of at most m_size at which every number of the row fits in its box; 0: the
+    // ink of a number has too little contrast. The ends of a range do not count.
+    double numberSize(const FigureRow& row, const FigureScale& scale) const
+    {
+        double size = m_size;
+        for (const FigureOp& op : row.ops) {
+            const double em = op.isCut ? 0 : width(numberOf(op.op), 1);
+            if (em <= 0)
+                continue;
+            const double room = op.window.duration() * scale.pointsPerTick - 2 * kDigitMargin;
+            const Colour fill
+                = opLook(m_palette, op.op, op.chunk, op.length, m_options.colourBy).fill;
+            const bool isLegible = contrast(m_palette.inkOf(op.op, fill), fill) >= kSmallestInk;
+            size = isLegible ? std::min(size, room / em) : 0;
+        }
+        return size;
+    }
+    // The size of the numbers in all rows that can have them: all boxes of a row have numbers, or
+    // none.
     double digitSize() const
     {
         double size = m_size;
-        for (const FigureRun& run : m_runs) {
-            const double perTick = scaleOf(run).pointsPerTick;
+        for (const FigureRun& run : m_runs)
             for (const FigureRow& row : run.rows)
-                for (const FigureOp& op : row.ops) {
-                    const double em = op.isCut ? 0 : width(numberOf(op.op), 1);
-                    const double room = op.window.duration() * perTick - 2 * kDigitMargin;
-                    if (em > 0)
-                        size = std::min(size, room / em);
-                }
-        }
+                if (const double own = numberSize(row, scaleOf(run)); own >= smallestNumber(m_size))
+                    size = std::min(size, own);
         // The size is rounded down to tenths of a point, so that rounding errors do not decide what
         // fits.
         return std::clamp(std::floor(10 * size) / 10, smallestNumber(m_size), m_size);
@@ -706,6 +746,8 @@ private:
             m_y += 0.9 * m_size;
         if (hasHeadings())
             addHeading(index);
+        if (index == 0 && !m_columnTitle.empty())
+            addColumnTitle(block.headingRight);
         const FigureScale scale = scaleOf(run);
         const double strip = m_y;
         if (!notes.empty())
@@ -714,6 +756,7 @@ private:
         for (const FigureRow& row : run.rows) {
             if (&row != run.rows.data())
                 m_y += rowGap();
+            m_isNumbered = m_options.microBatches && numberSize(row, scale) >= m_digitSize;
             addRow(row, scale, block.prefix);
             m_y += rowHeight() + lanesHeight();
             if (m_options.memory)
@@ -744,22 +787,40 @@ private:
     {
         return run.wholeDuration() / m_runs[0].wholeDuration() - 1;
     }
-    bool gapHoldsText(const FigureRun& run) const
+    // Whether the difference is drawn between the ends of the runs.
+    bool hasGap(const FigureRun& run) const
     {
         const double gap = endOf(m_runs[0]) - endOf(run);
         return m_runs[0].isEndDrawn() && run.isEndDrawn()
+            && (!run.change || run.change->isDistinguishable())
             && gap > width(signedPercentText(longer(run))) + 1.2 * m_size;
+    }
+    // ", 12.3 % shorter (95 %: 9.1 to 15.2)", as in a comparison; "" if the gap between the ends
+    // says it all.
+    std::string difference(const FigureRun& run) const
+    {
+        const double by = longer(run);
+        const std::string plain
+            = fmt::format(", {} {}", percentText(std::abs(by)), by < 0 ? "shorter" : "longer");
+        if (!run.change || run.change->by.spread == Spread::Exact)
+            return hasGap(run) ? "" : plain;
+        const auto& [from, amount] = *run.change;
+        if (amount.spread == Spread::Unknown)
+            return plain + ", spread unknown";
+        if (!run.change->isDistinguishable())
+            return fmt::format(", no clear difference (95 %: {} to {})",
+                               signedPercentText(amount.least / from),
+                               signedPercentText(amount.most / from));
+        const double least = std::abs(amount.least / from), most = std::abs(amount.most / from);
+        return fmt::format("{} (95 %: {:.1f} to {:.1f})", plain, 100 * std::min(least, most),
+                           100 * std::max(least, most));
     }
     std::string headingFacts(std::size_t index) const
     {
         const FigureRun& run = m_runs[index];
-        std::string text = facts(run);
-        if (modesDiffer())
-            text += fmt::format(", {}", engine::modeAdjective(run.run->info.mode));
-        if (index > 0 && !gapHoldsText(run))
-            text += fmt::format(", {} {}", percentText(std::abs(longer(run))),
-                                longer(run) < 0 ? "shorter" : "longer");
-        return text;
+        return facts(run)
+            + (modesDiffer() ? fmt::format(", {}", engine::modeAdjective(run.run->info.mode)) : "")
+            + (index > 0 ? difference(run) : "");
     }
     // Facts that do not fit beside the title are below it.
     void addHeading(std::size_t index)
@@ -776,6 +837,17 @@ private:
         write(x, baseline + below, facts, "run-facts").colour = secondary();
         m_y += headingLine() + below;
     }
+    // Names the column of numbers at the right: in the line of the heading, if there is space.
+    void addColumnTitle(double headingRight)
+    {
+        const bool isBeside
+            = headingRight > 0 && headingRight + m_size + width(m_columnTitle) <= m_options.width;
+        m_y += isBeside ? 0 : headingLine();
+        begin("column-title");
+        Text& title = write(m_options.width, m_y - 0.65 * m_size, m_columnTitle, "column-title");
+        title.anchor = Text::Anchor::End;
+        title.colour = secondary();
+    }
     // Adds the line at the end of a run, and the difference from the end of the baseline if its
     // text fits.
     void addEnd(std::size_t index)
@@ -785,7 +857,7 @@ private:
         const double x = endOf(run);
         begin(block.prefix + "end");
         rule({x, block.rows - kOverhang, x, block.bottom + kOverhang}, 0.14 * m_size, "run-end");
-        if (index > 0 && gapHoldsText(run))
+        if (index > 0 && hasGap(run))
             addGap(run, (block.rows + block.bottom) / 2);
     }
     void addGap(const FigureRun& run, double y)
@@ -960,8 +1032,7 @@ private:
         const std::string number = numberOf(op.op);
         const double size = m_digitSize, needed = width(number, size);
         const Colour ink = m_palette.inkOf(op.op, box.fill);
-        if (!m_options.microBatches || number.empty() || needed + 2 * kDigitMargin > area.width
-            || contrast(ink, box.fill) < kSmallestInk)
+        if (!m_isNumbered || number.empty() || needed + 2 * kDigitMargin > area.width)
             return;
         if (isHatched)
             addPlate(area, needed, size, box.fill);
@@ -1033,32 +1104,27 @@ private:
             text += fmt::format(", bubble {}", m_runs[0].rows[0].bubbleShare);
         return text;
     }
-    // Adds axis, legend and the unit of time. The unit is at the first of these places that has
-    // space for it: beside the numbers of the axis, at the end of the legend's last line, or on a
-    // separate line.
+    // Adds axis and legend. The title of the axis is beside its numbers or, if it is too long,
+    // below them.
     void addFoot()
     {
-        const std::string unit = axisText();
-        const double free = m_options.width, unitLeft = free - width(unit) - m_size;
-        double unitBaseline = 0, bottom = m_y;
+        double bottom = m_y;
         if (m_options.timeAxis) {
-            const double axis = m_y + 0.55 * m_size;
+            const std::string title = axisText();
+            const double needed = width(title), axis = m_y + 0.55 * m_size;
             addAxis(axis);
             bottom = axis + axisHeight();
-            if (axisRight() <= unitLeft)
-                unitBaseline = bottom;
-        }
-        if (m_options.legend) {
-            const bool shares = m_options.timeAxis && unitBaseline == 0;
-            if (addLegend(bottom + 0.75 * m_size, shares ? unitLeft : free, bottom) && shares)
-                unitBaseline = bottom;
-        }
-        if (m_options.timeAxis && unitBaseline == 0)
-            unitBaseline = bottom = bottom + 1.6 * m_size;
-        if (m_options.timeAxis) {
+            const bool isBeside = axisRight() + m_size <= m_options.width - needed;
+            const double middle = m_plotLeft + m_length * m_pointsPerUnit / 2;
+            bottom += isBeside ? 0 : 1.5 * m_size;
             begin("time-unit");
-            write(free, unitBaseline, unit, "time-unit").anchor = Text::Anchor::End;
+            write(isBeside ? m_options.width : std::min(middle + needed / 2, m_options.width),
+                  bottom, title, "time-unit")
+                .anchor
+                = Text::Anchor::End;
         }
+        if (m_options.legend)
+            bottom = addLegend(bottom + 0.75 * m_size);
         m_scene.height = bottom + m_font.regular.descent(m_size) + kEdge;
     }
     Ticks axisTicks() const
@@ -1098,7 +1164,6 @@ private:
         std::vector<std::string> texts;
         std::vector<LegendPosition> places;
         int lines = 0;
-        double right = 0; // right end of the last line
     };
     // One entry for each look that boxes of the figure have.
     std::vector<LegendEntry> legend() const
@@ -1157,23 +1222,17 @@ private:
                              + width(entry.*text));
         }
         all.places = legendPositions(widths, 1.3 * m_size, m_options.width - m_plotLeft);
-        if (!entries.empty()) {
-            all.lines = all.places.back().line;
-            all.right = m_plotLeft + all.places.back().x + widths.back();
-        }
+        all.lines = entries.empty() ? 0 : all.places.back().line;
         return all;
     }
-    // Adds the legend, on one line if the entries fit. Uses the short texts if it fits only with
-    // them, or if they need fewer lines. Sets `bottom` to the baseline of the last line, and
-    // returns whether this line ends before `lastRight`.
-    bool addLegend(double top, double lastRight, double& bottom)
+    // Adds the legend, with the short texts if they need fewer lines. Returns the baseline of its
+    // last line.
+    double addLegend(double top)
     {
         const std::vector<LegendEntry> entries = legend();
-        const auto fits
-            = [&](const Arranged& all) { return all.lines == 0 && all.right <= lastRight; };
         Arranged all = arranged(entries, &LegendEntry::text);
         if (Arranged shorter = arranged(entries, &LegendEntry::shortText);
-            !fits(all) && (fits(shorter) || shorter.lines < all.lines))
+            shorter.lines < all.lines)
             all = std::move(shorter);
         const auto topOf = [&](int line) { return top + 1.7 * m_size * line; };
         const auto baselineOf
@@ -1190,8 +1249,7 @@ private:
             }
             write(place.x + 0.4 * m_size, baselineOf(line), all.texts[e], "legend-text");
         }
-        bottom = baselineOf(all.lines);
-        return all.right <= lastRight;
+        return baselineOf(all.lines);
     }
     void addSwatch(const LegendEntry& entry, std::size_t of, const Rect& rect)
     {
@@ -1212,12 +1270,14 @@ private:
     Palette m_palette;
     FontFace m_font;
     double m_size, m_digitSize = 0; // of labels, and of micro-batch numbers
+    bool m_isNumbered = false;      // whether the boxes of the row have their numbers
     // Whether the figure is a schematic, for runs in abstract units: edges in ink, no gaps between
     // rows.
     bool m_isSchematic;
     // Whether all rows of a run have the same share of bubbles, which is then printed once.
     bool m_sharesAreEqual = false;
-    double m_plotLeft = 0; // of the longest iteration
+    std::string m_columnTitle; // of the numbers at the right; "": none
+    double m_plotLeft = 0;     // of the longest iteration
     // The lanes below each row. All rows have the same lanes, also without a span.
     std::vector<engine::Track::Kind> m_lanes;
     TimeUnit m_unit;
@@ -1255,8 +1315,8 @@ Result<void> checkOptions(std::span<const engine::Run* const> runs, const Figure
     return {};
 }
 
-Result<Scene> layoutAt(double top, const std::vector<FigureRun>& contents,
-                       const FigureOptions& options, FigureLayout::Notes notes)
+Result<Scene> layoutOnce(const std::vector<FigureRun>& contents, const FigureOptions& options,
+                         FigureLayout::Notes notes)
 {
     auto palette = TRY(loadPalette(options.palette, ThemeMode::Light));
     std::string family = options.font;
@@ -1265,30 +1325,33 @@ Result<Scene> layoutAt(double top, const std::vector<FigureRun>& contents,
         family = installed.empty() ? "Roboto" : installed.front();
     }
     auto font = TRY(loadFont(family));
-    return FigureLayout(contents, options, std::move(palette), std::move(font)).layout(top, notes);
+    return FigureLayout(contents, options, std::move(palette), std::move(font)).layout(notes);
 }
 
-// Reduces the font size until the figure fits in options.height, and centres the figure vertically.
+// Reduces the font size until the figure fits in options.height.
 Result<Scene> fitted(const std::vector<FigureRun>& contents, FigureOptions options,
                      FigureLayout::Notes notes)
 {
     constexpr int kMostRounds = 10;
-    auto scene = layoutAt(0, contents, options, notes);
+    auto scene = layoutOnce(contents, options, notes);
     for (int round = 0; scene && scene->height > options.height && round < kMostRounds; ++round) {
-        if (options.fontSize <= kSmallestType)
-            return invalid("{} rows do not fit in a height of {} inches; draw fewer rows "
-                           "or choose a larger height",
-                           contents[0].rows.size() * contents.size(),
-                           trimmedNumber(options.height / kPointsPerInch, 2));
         options.fontSize
             = std::max(kSmallestType, 0.99 * options.fontSize * options.height / scene->height);
-        scene = layoutAt(0, contents, options, notes);
+        scene = layoutOnce(contents, options, notes);
     }
-    if (scene)
-        scene = layoutAt((options.height - scene->height) / 2, contents, options, notes);
-    if (scene)
-        scene->height = options.height;
     return scene;
+}
+
+// The changes of the iterations from that of the first run, as a comparison states them. It has
+// none if the runs process different numbers of tokens.
+void addChanges(std::span<const engine::Run* const> runs, const FigureOptions& options,
+                std::vector<FigureRun>& contents)
+{
+    if (runs.size() < 2 || options.iteration >= 0)
+        return;
+    const auto comparison = compare({runs.begin(), runs.end()});
+    for (std::size_t r = 1; comparison && !comparison->isPerToken && r < runs.size(); ++r)
+        contents[r].change = comparison->change("iteration", r);
 }
 
 // All runs of a figure use one scale of durations, up to the longest op of any of them.
@@ -1336,8 +1399,13 @@ Result<Scene> layoutFigure(std::span<const engine::Run* const> runs, const Figur
         contents.push_back(std::move(content));
     }
     shareLongestOp(contents);
-    return options.height > 0 ? fitted(contents, options, notes)
-                              : layoutAt(0, contents, options, notes);
+    addChanges(runs, options, contents);
+    FigureOptions inner = options;
+    inner.width -= 2 * options.margin;
+    inner.height = options.height > 0 ? options.height - 2 * options.margin : 0;
+    auto scene = TRY(inner.height > 0 ? fitted(contents, inner, notes)
+                                      : layoutOnce(contents, inner, notes));
+    return onPage(std::move(scene), options.margin, options.height);
 }
 
 } // namespace profiler

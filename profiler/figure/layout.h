@@ -23,6 +23,7 @@ struct FigurePreset
     double inches = 0, fontSize = 0;
     std::string_view latexWidth; // "\\columnwidth", for \includegraphics
     double heightInches = 0;     // 0: as high as the rows require
+    double marginInches = 0;
 };
 std::span<const FigurePreset> figurePresets(); // the first, "acm-column", is the default
 engine::Result<FigurePreset> findFigurePreset(std::string_view name);
@@ -45,6 +46,9 @@ struct FigureOptions
     // The height in points; 0: as high as the rows require. If a height is set, the figure is
     // centred vertically, with a smaller font if necessary.
     double height = 0;
+    double margin = 0; // empty space at every edge, within width and height
+    // The height in points that a figure without a set height must not exceed; 0: no limit.
+    double pageHeight = 9 * kPointsPerInch;
     double fontSize = 5.5; // in points
     std::string font;      // font family; "": the first of installedFonts()
     // Name of a palette, used with its light theme because figures are for paper.
@@ -65,7 +69,9 @@ struct FigureOptions
 // Lays out one run, or several runs below each other with one time axis and scale; the first run is
 // the baseline.
 //  * Runs in abstract units are drawn as a schematic: edges in ink, no gaps.
-//  * Numbers that do not fit in their boxes at smallestNumber() are omitted.
+//  * If a number does not fit in its box at smallestNumber(), its row has no numbers.
+//  * A figure that is too large for a page fails with Error::Code::Unsupported; the message states
+//    how much of it fits.
 //  * `notes` has the notes of each run, in recorded times. They are drawn if options.notes is set.
 //  * Error messages name the invalid option.
 engine::Result<Scene> layoutFigure(std::span<const engine::Run* const> runs,

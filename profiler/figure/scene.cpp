@@ -232,6 +232,36 @@ private:
 
 } // namespace
 
+Scene onPage(Scene scene, double margin, double height)
+{
+    const double down = height > 0 ? (height - scene.height) / 2 : margin;
+    const auto move = [margin, down](auto& shape) {
+        if constexpr (requires { shape.rect; }) {
+            shape.rect.x += margin;
+            shape.rect.y += down;
+        } else if constexpr (requires { shape.points; }) {
+            for (auto& [x, y] : shape.points) {
+                x += margin;
+                y += down;
+            }
+        } else if constexpr (requires { shape.baseline; }) {
+            shape.x += margin;
+            shape.baseline += down;
+        } else {
+            shape.x1 += margin;
+            shape.x2 += margin;
+            shape.y1 += down;
+            shape.y2 += down;
+        }
+    };
+    for (Group& group : scene.groups)
+        for (SceneShape& shape : group.shapes)
+            std::visit(move, shape);
+    scene.width += 2 * margin;
+    scene.height = height > 0 ? height : scene.height + 2 * margin;
+    return scene;
+}
+
 std::string toSvg(const Scene& scene)
 {
     return SvgWriter().write(scene);
@@ -298,14 +328,14 @@ constexpr std::array<Replacement, 17> kReplacements{
      {"$", "\\$"},
      {"#", "\\#"},
      {"_", "\\_"},
-     {"<", "$<$"}, // most TeX fonts for text have other characters at these codes
-     {">", "$>$"},
+     {"<", "\\textless{}"}, // most TeX fonts for text have other characters at these codes
+     {">", "\\textgreater{}"},
      {"~", "\\textasciitilde{}"},
      {"^", "\\textasciicircum{}"},
      {"\u2009", "\\,"},
-     {"\u2212", "$-$"},
-     {"\u00D7", "$\\times$"},
-     {"\u2090", "$_a$"},
+     {"\u2212", "\\textminus{}"},
+     {"\u00D7", "\\texttimes{}"},
+     {"\u2090", "\\textsubscript{a}"},
      {"\u03B8", "$\\theta$"}}};
 
 bool isControl(char c)

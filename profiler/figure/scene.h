@@ -122,6 +122,10 @@ inline std::vector<std::pair<double, double>> outline(const Box& box)
     return outline(box.rect, box.cut);
 }
 
+// The scene with an empty margin on all sides and, if `height` is not 0, centred in this height.
+// All lengths are in points.
+Scene onPage(Scene scene, double margin, double height);
+
 // Writes the scene as an SVG file: a group with an id for each row, an element with class and
 // data-op for each box, and texts as text. Colours are attributes, so that style sheets can
 // override them.

@@ -311,6 +311,7 @@ Result<std::string> figureOf(std::span<const Run* const> runs)
 {
     FigureOptions options;
     options.width = 15 * kPointsPerInch;
+    options.pageHeight = 0; // the page scrolls
     options.fontSize = 11;
     options.memory
         = std::ranges::none_of(runs, [](const Run* run) { return run->timeline.memory.empty(); });

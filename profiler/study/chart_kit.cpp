@@ -53,7 +53,7 @@ MarkedScene drawWaterfall(const std::vector<WaterfallBar>& bars, const ChartStyl
     std::vector<SceneMark> marks;
     const double column = (style.width + kGap) / static_cast<double>(bars.size());
     const double bottom = style.height - kNames;
-    double end = 0, most = 1e-9;
+    double end = 0, most = 1e-9, named = -1; // named: the right end of the names in the first line
     for (const WaterfallBar& bar : bars)
         most = std::max(most, end = bar.isTotal ? bar.size : end + bar.size);
     const auto y
@@ -78,8 +78,11 @@ MarkedScene drawWaterfall(const std::vector<WaterfallBar>& bars, const ChartStyl
         const std::size_t split = bar.name.find('\n');
         const auto name = [&](int row, const std::string& words) {
             const double half = textWidth(words) / 2; // inside of the chart
-            canvas.text(std::clamp(middle, half, std::max(half, style.width - half)),
-                        bottom + row * kLine, words, Text::Anchor::Middle);
+            const double x = std::clamp(middle, half, std::max(half, style.width - half));
+            if (row == 1 && split == std::string::npos && x - half < named + kLeast)
+                row = 2; // below the name before it
+            named = row == 1 ? x + half : named;
+            canvas.text(x, bottom + row * kLine, words, Text::Anchor::Middle);
         };
         name(1, bar.name.substr(0, split));
         if (split != std::string::npos)

@@ -111,6 +111,18 @@ public:
         return std::move(m_answer);
     }
 
+    StudyWins wins() const
+    {
+        StudyWins all;
+        for (const auto& [key, setUp] : m_setUps)
+            if (const auto best = winner(setUp); best && (best->points.size() > 1 || best->lead)) {
+                ++all.setUps;
+                for (const std::size_t point : best->points)
+                    ++all.of[valueOf(point)];
+            }
+        return all;
+    }
+
 private:
     bool isMeant(std::size_t point) const
     {
@@ -888,6 +900,12 @@ AnsweredQuestion answerQuestion(const StudyData& data, const StudyAnswer& asked)
     return Answerer(*best, asked, &all).answer();
 }
 
+StudyWins studyWins(const StudyData& data)
+{
+    const StudyAxis* const axis = data.study.comparedAxis();
+    return axis != nullptr && axis->values.size() > 1 ? Answerer(data, {}).wins() : StudyWins();
+}
+
 std::vector<AnsweredQuestion> studyAnswers(const StudyData& data)
 {
     const StudyAxis* const axis = data.study.comparedAxis();
@@ -897,20 +915,6 @@ std::vector<AnsweredQuestion> studyAnswers(const StudyData& data)
     if (all.empty() && axis != nullptr && axis->values.size() > 1)
         all.push_back(answerQuestion(data, {}));
     return all;
-}
-
-std::vector<std::string> answersInShort(const std::vector<AnsweredQuestion>& answers)
-{
-    std::vector<std::string> texts;
-    for (const AnsweredQuestion& answer : answers) {
-        auto own = answer.conditions;
-        std::erase_if(own, [&](const auto& one) {
-            return std::ranges::find(answers.front().conditions, one)
-                != answers.front().conditions.end();
-        });
-        texts.push_back(texts.empty() ? answer.sentence : answer.claim + conditionsText(own) + ".");
-    }
-    return texts;
 }
 
 std::string answersText(const StudyData& data)

@@ -2,6 +2,8 @@
 
 #include "profiler/study/study.h"
 
+#include <map>
+
 namespace profiler {
 
 // The answer to one of Study::answers. A study exists to answer a question, and a reader must not
@@ -33,9 +35,15 @@ AnsweredQuestion answerQuestion(const StudyData& data, const StudyAnswer& asked)
 // if only one value is compared.
 std::vector<AnsweredQuestion> studyAnswers(const StudyData& data);
 std::string answersText(const StudyData& data); // the sentences, one a line
-// The sentence of the first answer, and of each other one with only those conditions that differ
-// from those of the first.
-std::vector<std::string> answersInShort(const std::vector<AnsweredQuestion>& answers);
+
+// In how many set-ups each value of the compared axis has the shortest iteration, alone or together
+// with others.
+struct StudyWins
+{
+    std::map<std::string, int> of; // by value: "zb-v"
+    int setUps = 0;                // in which at least two values have an iteration
+};
+StudyWins studyWins(const StudyData& data); // empty if only one value is compared
 
 // The results of one point, compared with the points that differ only in the compared axis.
 struct PointSummary

@@ -96,6 +96,25 @@ TEST_CASE("a figure that cannot be drawn shows the reason and cannot be exported
     CHECK(f.find<QPushButton>("figureExport")->isEnabled());
 }
 
+// The dialog showed a stray drawing, a button without a text, and an option of the command line.
+TEST_CASE("a figure that is too large for a page points to the field Rows")
+{
+    Exporting f({tests::unitRun("1f1b", 128, 128)});
+    settle();
+    const QString reason = f.find<Band>("figureProblem")->text();
+    CHECK(reason.contains(QStringLiteral(" of 128 rows fit: enter fewer devices under Rows")));
+    CHECK_FALSE(reason.contains(QStringLiteral("--")));
+    auto* rows = f.find<QLineEdit>("figureRows");
+    CHECK(f.dialog.focusWidget() == rows);
+    CHECK(f.dialog.scene().groups.empty());
+    CHECK(f.find<QPushButton>("figureExport")->text() == QStringLiteral("Export"));
+    CHECK(f.find<QLineEdit>("figureHeight")->text().isEmpty());
+    rows->setText(QStringLiteral("0-3"));
+    settle();
+    CHECK(f.find<QPushButton>("figureExport")->isEnabled());
+    CHECK_FALSE(f.dialog.scene().groups.empty());
+}
+
 TEST_CASE("a file that exists is replaced only when asked for")
 {
     Exporting f;
@@ -291,7 +310,7 @@ TEST_CASE("runs in units and in milliseconds are compared as schematics")
 {
     const Exporting f({tests::unitRun("1f1b", 4, 4), tests::measuredRun("bitpipe", 4, 4)});
     CHECK_FALSE(f.find<QWidget>("figureTimes")->isEnabled());
-    CHECK(f.dialog.scene().title == "1F1B, D 4, N 4; BitPipe, D 4, N 4, v 2");
+    CHECK(f.dialog.scene().title == "1F1B, D = 4, N = 4; BitPipe, D = 4, N = 4, v = 2");
     CHECK_FALSE(f.find<QCheckBox>("figureMemory")->isEnabled());
 }
 

@@ -28,7 +28,7 @@ TEST_CASE(
     settle();
     CHECK(presets->currentText() == QStringLiteral("all of it"));
     CHECK_FALSE(second.findChild<QWidget*>(QStringLiteral("figureProblem"))->isVisible());
-    CHECK(second.scene().title == "1F1B, D 4, N 4; BitPipe, D 4, N 4, v 2");
+    CHECK(second.scene().title == "1F1B, D = 4, N = 4; BitPipe, D = 4, N = 4, v = 2");
 }
 
 TEST_CASE("a name that a preset has already is asked about")

@@ -1,4 +1,5 @@
 #include "app/ledger/ledger_notes.h"
+#include "app/ledger/ledger_page.h"
 #include "app/ledger/ledger_table.h"
 #include "app/ledger/run_ledger.h"
 #include "app/ui/band.h"
@@ -391,6 +392,60 @@ TEST_CASE("a click on the head of a group folds it")
     CHECK_FALSE(ledger.table->isRowHidden(1));
 }
 
+TEST_CASE("check boxes and Space select runs, and a click on the head of a group keeps them")
+{
+    LedgerWindow ledger;
+    ledger.open();
+    LedgerTable& table = *ledger.table;
+    const auto check = [&](int row) {
+        const QRect cell = table.visualRect(table.model().index(row, LedgerModel::State));
+        QTest::mouseClick(table.viewport(), Qt::LeftButton, {}, cell.topLeft() + QPoint(12, 12));
+    };
+    table.clearSelection();
+    check(1);
+    check(3);
+    CHECK(table.selected().size() == 2);
+    ledger.click([](const LedgerLine& line) { return line.isHead(); });
+    CHECK(table.selected().size() == 2);
+    ledger.click([](const LedgerLine& line) { return line.isHead(); });
+    check(3);
+    REQUIRE(table.selected().size() == 1);
+    CHECK(table.selected().front().file == table.model().at(1).run.file);
+    QTest::keyClick(&table, Qt::Key_Space); // on row 3
+    CHECK(table.selected().size() == 2);
+}
+
+TEST_CASE("the details of two or three runs are a table of what differs")
+{
+    LedgerWindow ledger;
+    ledger.open();
+    std::vector<LedgerRun> runs;
+    for (const LedgerRun& run : ledger.table->model().runs())
+        if (run.size() == QStringLiteral("4 × 8"))
+            runs.push_back(run);
+    REQUIRE(runs.size() == 2);
+    const Details two = describeLedgerRuns(runs);
+    REQUIRE(two.sections.size() == 2);
+    const DetailsTable& table = two.sections[0].table;
+    CHECK(table.columns.size() == 2);
+    CHECK(table.columns[0] == QStringLiteral("#%1").arg(runs[0].number));
+    QStringList names;
+    for (const DetailsTable::Row& row : table.rows) {
+        names.append(row.name);
+        CHECK(row.cells.size() == 2);
+        CHECK(row.cells[0] != row.cells[1]);
+    }
+    CHECK(names.contains(QStringLiteral("Bubble, %")));
+    CHECK(names.contains(QStringLiteral("v")));
+    CHECK_FALSE(names.contains(QStringLiteral("N"))); // is equal
+    const Details four = describeLedgerRuns(ledger.table->model().runs());
+    CHECK(four.sections[0].table.rows.empty());
+    const auto bubble
+        = std::ranges::find(four.sections[0].rows, QStringLiteral("Bubble, %"), &DetailsRow::name);
+    REQUIRE(bubble != four.sections[0].rows.end());
+    CHECK(bubble->value.contains(QStringLiteral(" to ")));
+}
+
 TEST_CASE("a tag is added to all selected runs at once")
 {
     LedgerWindow ledger;
@@ -448,6 +503,7 @@ TEST_CASE("a narrow list scrolls sideways, and hides no column")
     CHECK(ledger.table->horizontalHeader()->hiddenSectionCount() == 0);
     ledger.table->resize(400, ledger.table->height());
     CHECK(ledger.table->horizontalScrollBar()->maximum() > 0);
+    CHECK(ledger.table->frozenColumns() == 3); // state, number and name
 }
 
 // With 300 runs selected, Open did not return for 30 s.

@@ -48,10 +48,18 @@ struct Studied
         QTest::mouseClick(find<QAbstractButton>(name), Qt::LeftButton);
         settle();
     }
-    void type(const char* option, const char* values) const // in the form
+    void type(const char* option, const char* values) const // in the form, in place of its chips
     {
         auto* line = find<QLineEdit>((std::string(option) + "Line").c_str());
-        line->selectAll();
+        const auto first = [&]() -> QAbstractButton* { // chips that were removed are hidden
+            for (auto* x : line->parentWidget()->findChildren<QAbstractButton*>(
+                     QStringLiteral("removeValue")))
+                if (x->isVisibleTo(line->parentWidget()))
+                    return x;
+            return nullptr;
+        };
+        while (QAbstractButton* x = first())
+            QTest::mouseClick(x, Qt::LeftButton);
         QTest::keyClicks(line, QString::fromLatin1(values));
         QTest::keyClick(line, Qt::Key_Return);
         settle();

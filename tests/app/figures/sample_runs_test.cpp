@@ -78,7 +78,7 @@ TEST_CASE("the recorded samples are finished, small, and BitPipe's iteration is 
     const engine::Run* pointers[] = {&runs[0], &runs[1]};
     const auto figure = profiler::layoutFigure(pointers, {});
     REQUIRE(figure.has_value());
-    CHECK(figure->title == "1F1B, D 4, N 8; BitPipe, D 4, N 8, v 2");
+    CHECK(figure->title == "1F1B, D = 4, N = 8; BitPipe, D = 4, N = 8, v = 2");
 }
 
 TEST_CASE("the recipes of the sample schematics still draw the same figures")

@@ -86,6 +86,26 @@ TEST_CASE("the PDF is cropped to the figure, dated by its run and embeds its fon
     CHECK(box[3].split(']')[0].toDouble() - box[1].toDouble() == Approx(scene.height).margin(0.01));
 }
 
+// pdffonts reported fonts that are embedded in full.
+TEST_CASE("the fonts of a PDF are named as subsets, and its offsets lead to the objects")
+{
+    const engine::Run run = tests::unitRun("bitpipe", 4, 4);
+    const engine::Run* runs[] = {&run, &run}; // two fonts
+    const QByteArray pdf
+        = renderFigure(profiler::layoutFigure(runs, {}).value(), FigureFormat::Pdf, 300).value();
+    const auto count = [&pdf](const char* font) { return pdf.count(font); };
+    CHECK(count("/BaseFont /") == 4);
+    CHECK(count("/BaseFont /Roboto") == 0);
+    CHECK(count("+Roboto-Bold\n") == 3); // with its descriptor
+    CHECK(count("+Roboto-Regular\n") == 3);
+    const auto table = pdf.lastIndexOf("\nxref\n") + 1;
+    CHECK(pdf.contains("startxref\n" + QByteArray::number(table) + "\n"));
+    const QList<QByteArray> lines = pdf.mid(table).split('\n');
+    for (int object = 1; lines.value(object + 2).endsWith("n "); ++object)
+        CHECK(pdf.mid(lines[object + 2].left(10).toLongLong())
+                  .startsWith(QByteArray::number(object) + " 0 obj"));
+}
+
 TEST_CASE("a new date in a PDF moves every offset of its table with it")
 {
     QByteArray pdf = "%PDF-1.4\n1 0 obj\n<< /CreationDate (D:20260101120000+01'00') >>\nendobj\n"
@@ -123,7 +143,7 @@ TEST_CASE("the PNG has its width in pixels at the dpi, and states the dpi")
     const QImage image = QImage::fromData(bytes(FigureFormat::Png, 600), "PNG");
     CHECK(image.width() == 1998); // 3.33 in
     CHECK(image.dotsPerMeterX() == 23622);
-    CHECK(image.text(QStringLiteral("Title")) == QStringLiteral("BitPipe, D 4, N 4, v 2"));
+    CHECK(image.text(QStringLiteral("Title")) == QStringLiteral("BitPipe, D = 4, N = 4, v = 2"));
     CHECK_FALSE(renderFigure(bitpipeFigure(), FigureFormat::Png, 0).has_value());
     CHECK_FALSE(renderFigure(bitpipeFigure(), FigureFormat::Png, 100000).has_value());
 }

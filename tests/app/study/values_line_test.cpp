@@ -6,6 +6,7 @@
 
 #include <QLabel>
 #include <QLineEdit>
+#include <QToolButton>
 
 using namespace app;
 using Texts = std::vector<std::string>;
@@ -19,7 +20,8 @@ struct Line
         : key(option)
     {
         profiler::Study study = defaultStudy();
-        study.fixed.push_back({key, values});
+        if (profiler::optionValues(study, key).empty())
+            study.fixed.push_back({key, values});
         form->setStudy(study);
         form->show();
         QObject::connect(form.get(), &StudyForm::edited, form.get(),
@@ -35,15 +37,24 @@ struct Line
         QTest::keyClicks(&field(), QString::fromLatin1(text));
         QTest::keyClick(&field(), Qt::Key_Return);
     }
+    QList<QWidget*> chips() const // those of the field's option
+    {
+        QList<QWidget*> shown;
+        for (auto* x : field().parentWidget()->findChildren<QToolButton*>(u"removeValue"_qs))
+            if (x->isVisibleTo(field().parentWidget()))
+                shown.append(x);
+        return shown;
+    }
 
     std::string key;
-    std::unique_ptr<StudyForm> form{StudyForm::make()};
+    ThemeController theme;
+    std::unique_ptr<StudyForm> form{StudyForm::make(theme)};
     std::vector<Texts> edits;
 };
 
 } // namespace
 
-TEST_CASE("typed values are sorted, and a wrong range is refused with a reason")
+TEST_CASE("typed values are added and sorted, and a wrong range is refused with a reason")
 {
     const Line of("p2p");
     of.type("0 to x, 3 steps");
@@ -53,24 +64,72 @@ TEST_CASE("typed values are sorted, and a wrong range is refused with a reason")
     of.type("1, 0.25");
     CHECK(of.edits == std::vector<Texts>{{"0.25", "1"}});
     CHECK(problem->text().isEmpty());
+    of.type("0.5 2 1");
+    CHECK(of.edits.back() == Texts{"0.25", "0.5", "1", "2"});
     of.type("");
-    CHECK(of.edits.back().empty());
+    CHECK(of.edits.size() == 2);
 }
 
-TEST_CASE("many values in equal steps are shown as a range, and reading it again is no edit")
+TEST_CASE("a value is removed by the x of its chip")
+{
+    const Line of("p2p", {"0.25", "0.5", "1"});
+    REQUIRE(of.chips().size() == 3);
+    QTest::mouseClick(of.chips()[1], Qt::LeftButton);
+    CHECK(of.edits == std::vector<Texts>{{"0.25", "1"}});
+    REQUIRE(of.chips().size() == 2);
+    CHECK(of.chips()[1]->accessibleName() == QStringLiteral("Remove 1"));
+}
+
+TEST_CASE("chips that do not fit beside each other begin another line")
+{
+    const Line of("p2p", {"0.001", "0.01", "0.05", "0.1", "0.25", "0.5", "1.25", "2.5"});
+    of.form->resize(270, 700);
+    settle();
+    int right = 0, lines = 0;
+    for (const QWidget* x : of.chips()) {
+        const QWidget* chip = x->parentWidget();
+        CHECK(chip->geometry().right() < of.field().parentWidget()->width());
+        lines += chip->x() == 0 ? 1 : 0;
+        CHECK((chip->x() == 0 || chip->x() > right));
+        right = chip->geometry().right();
+    }
+    CHECK(lines > 1);
+}
+
+TEST_CASE("many values in equal steps have one chip")
 {
     Texts values;
     for (int i = 0; i <= 20; ++i)
         values.push_back(std::to_string(i));
     const Line of("p2p", values);
-    CHECK(of.field().text() == QStringLiteral("0 to 20, 21 steps"));
+    REQUIRE(of.chips().size() == 1);
+    CHECK(of.chips()[0]->accessibleName() == QStringLiteral("Remove 0 to 20, 21 steps"));
     QTest::keyClick(&of.field(), Qt::Key_Return);
     CHECK(of.edits.empty());
+    of.type("30");
+    CHECK(of.edits.back().size() == 22);
+    CHECK(of.chips().size() == 22);
 }
 
 TEST_CASE("an option with names offers them")
 {
     const Line of("attention");
     for (const char* name : {"standard", "flash", "recompute"})
-        CHECK(of.field().placeholderText().contains(QLatin1String(name)));
+        CHECK(of.field().toolTip().contains(QLatin1String(name)));
+}
+
+// The charts were lost with the last value, although the user typed another one.
+TEST_CASE("charts return with the axis that they need")
+{
+    const Line all("micro-batches");
+    const auto before = all.form->study().charts;
+    const auto values = profiler::optionValues(all.form->study(), "micro-batches");
+    while (!all.chips().isEmpty())
+        QTest::mouseClick(all.chips().front(), Qt::LeftButton);
+    CHECK(all.form->study().charts.size() < before.size());
+    std::string text;
+    for (const std::string& value : values)
+        text += value + " ";
+    all.type(text.c_str());
+    CHECK(all.form->study().charts == before);
 }

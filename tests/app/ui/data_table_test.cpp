@@ -4,7 +4,10 @@
 #include "tests/catch.h"
 
 #include <QHeaderView>
+#include <QImage>
+#include <QScrollBar>
 #include <QStandardItemModel>
+#include <QTest>
 
 namespace {
 
@@ -114,30 +117,44 @@ TEST_CASE("the rest column gives its width up before the first column is elided"
     CHECK(table.columnWidth(0) < first);
 }
 
-// The ledger's table aborted in the width of a column that the filter had just removed.
-TEST_CASE("a model with fewer columns than the dispensable ones is shown")
+TEST_CASE("the first columns of a table that scrolls sideways stay in sight")
 {
     ShownTable shown;
-    shown.table.setDispensable({kColumns - 1, kColumns - 2});
+    shown.table.setFrozen(2);
     shown.shrinkBy(400);
-    REQUIRE(shown.table.isColumnHidden(kColumns - 1));
-    QStandardItemModel smaller(1, 3);
-    smaller.setData(smaller.index(0, 0), QString(200, QLatin1Char('m')));
-    shown.table.setModel(&smaller);
-    CHECK(shown.table.horizontalHeader()->hiddenSectionCount() == 0);
+    auto* bar = shown.table.horizontalScrollBar();
+    const int second = shown.widthOf(0) + shown.widthOf(1);
+    CHECK(shown.table.frozenWidth() == 0); // nothing is scrolled
+    bar->setValue(bar->maximum());
+    CHECK(shown.table.frozenWidth() == second);
+    const QModelIndex frozen = shown.model.index(0, 1), last = shown.model.index(0, kColumns - 1);
+    CHECK(shown.table.visualRect(frozen).left() == shown.widthOf(0));
+    CHECK(shown.table.visualRect(last).right() < shown.table.viewport()->width());
+    CHECK(shown.table.indexAt(shown.table.visualRect(frozen).center()) == frozen);
+    CHECK(shown.table.indexAt(shown.table.visualRect(last).center()) == last);
+    // A click on the title of a column that stays sorts by this column.
+    shown.table.setSortingEnabled(true);
+    QTest::mouseClick(shown.table.horizontalHeader()->viewport(), Qt::LeftButton, {},
+                      {shown.widthOf(0) + 20, 10});
+    CHECK(shown.table.horizontalHeader()->sortIndicatorSection() == 1);
+    // Its cells are painted over those that scroll.
+    const QImage before = shown.table.viewport()->grab({0, 0, second, 26}).toImage();
+    bar->setValue(bar->maximum() - 20);
+    CHECK(shown.table.viewport()->grab({0, 0, second, 26}).toImage() == before);
 }
 
-// The list of runs never showed its iteration times: while it was empty and narrow, their index was
-// that of a dispensable column, and no one showed the column again.
-TEST_CASE("a column that is no longer dispensable is shown")
+TEST_CASE("Left and Right scroll a table, and another row does not")
 {
     ShownTable shown;
-    shown.table.setDispensable({kColumns - 1});
     shown.shrinkBy(400);
-    REQUIRE(shown.table.isColumnHidden(kColumns - 1));
-    shown.table.setDispensable({kColumns - 2});
-    CHECK_FALSE(shown.table.isColumnHidden(kColumns - 1));
-    CHECK(shown.table.isColumnHidden(kColumns - 2));
+    const auto* bar = shown.table.horizontalScrollBar();
+    QTest::keyClick(&shown.table, Qt::Key_Right);
+    const int scrolled = bar->value();
+    CHECK(scrolled > 0);
+    shown.table.setCurrentIndex(shown.model.index(0, 0));
+    CHECK(bar->value() == scrolled);
+    QTest::keyClick(&shown.table, Qt::Key_Left);
+    CHECK(bar->value() < scrolled);
 }
 
 TEST_CASE("the cells of a table are measured again only if they have changed")
@@ -145,7 +162,6 @@ TEST_CASE("the cells of a table are measured again only if they have changed")
     ShownTable shown;
     shown.model.reads = 0;
     shown.shrinkBy(30);
-    shown.table.setDispensable({kColumns - 1});
     shown.table.setRestColumn(0);
     CHECK(shown.model.reads == 0);
     const int before = shown.table.neededWidth();

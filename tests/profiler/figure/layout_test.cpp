@@ -123,7 +123,7 @@ TEST_CASE("a BitPipe figure with D = N = 4 has 64 op boxes, each with its op")
     CHECK(all<Line>(scene, "up-mark").size() == 32);
     CHECK(all<Text>(scene, "bubble-share").empty()); // equal in all rows
     CHECK(all<Text>(scene, "time-unit")[0].text == "time in F, bubble 14.3\u2009%");
-    CHECK(scene.title == "BitPipe, D 4, N 4, v 2");
+    CHECK(scene.title == "BitPipe, D = 4, N = 4, v = 2");
     CHECK(scene.date == "20261121034633");
 }
 
@@ -168,11 +168,106 @@ TEST_CASE("at 3.33 in the 128 numbers of BitPipe D 4, N 8 fit at 5 pt or more")
         CHECK(number.size == numbers[0].size);
 }
 
-TEST_CASE("numbers that do not fit at 5 pt are left out, never squeezed")
+TEST_CASE("a row has all its numbers, or none if one does not fit at 5 pt")
 {
-    const Scene scene = figure({tests::unitRun("bitpipe", 4, 32)});
-    CHECK(all<Text>(scene, "micro-batch").size() < all<Box>(scene, "op ").size());
-    checkPage(scene);
+    const Scene full = figure({tests::unitRun("bitpipe", 4, 32)});
+    CHECK(all<Text>(full, "micro-batch").empty());
+    checkPage(full);
+    engine::Run run = tests::unitRun("1f1b", 4, 8);
+    for (engine::Track& track : run.timeline.tracks)
+        if (track.device == engine::DeviceId{2} && track.kind == engine::Track::Kind::Compute)
+            track.spans.front().end = track.spans.front().begin + 1;
+    const Scene scene = figure({run});
+    for (const Group& row : scene.groups) {
+        if (!row.id.starts_with("device-"))
+            continue;
+        CAPTURE(row.id);
+        std::size_t numbers = 0;
+        for (const SceneShape& shape : row.shapes)
+            if (const auto* text = std::get_if<Text>(&shape))
+                numbers += text->cls == "micro-batch" ? 1 : 0;
+        CHECK(numbers == (row.id == "device-2" ? 0 : 16));
+    }
+    // The row without numbers does not make the others smaller.
+    CHECK(all<Text>(scene, "micro-batch").front().size == 5.5);
+}
+
+TEST_CASE("the title of the axis is beside or below its numbers, never in the legend")
+{
+    for (const double inches : {2.0, 3.33, 7.0}) {
+        FigureOptions options;
+        options.width = inches * kPointsPerInch;
+        const Scene scene = figure({tests::measuredRun("bitpipe", 4, 8)}, options);
+        checkPage(scene);
+        const auto title = all<Text>(scene, "time-unit").at(0);
+        const double numbers = all<Text>(scene, "tick-label").at(0).baseline;
+        CHECK(title.baseline - numbers < 2 * options.fontSize);
+        CHECK(title.baseline < all<Text>(scene, "legend-text").at(0).baseline);
+    }
+}
+
+TEST_CASE("the column of shares has a title, also beside the heading of a run")
+{
+    FigureOptions options;
+    options.width = 7 * kPointsPerInch;
+    for (const bool hasTitle : {false, true}) {
+        options.title = hasTitle;
+        const Scene scene = figure({tests::measuredRun("bitpipe", 4, 8)}, options);
+        checkPage(scene);
+        const auto titles = all<Text>(scene, "column-title");
+        REQUIRE(titles.size() == 1);
+        CHECK(titles[0].text == "bubble");
+        CHECK(titles[0].x == all<Text>(scene, "bubble-share").at(0).x);
+        CHECK(titles[0].baseline < all<Box>(scene, "op ").at(0).rect.y);
+        if (hasTitle)
+            CHECK(titles[0].baseline == Approx(all<Text>(scene, "run-title").at(0).baseline));
+    }
+    CHECK(all<Text>(figure({tests::unitRun("bitpipe", 4, 4)}), "column-title").empty());
+}
+
+TEST_CASE("a figure that is higher than a page is refused with how much of it fits")
+{
+    std::vector<engine::Run> runs(30, tests::measuredRun("1f1b", 4, 4));
+    const std::string reason = refusal(runs, {});
+    CAPTURE(reason);
+    CHECK(reason.find(" inches and has 9; ") != std::string::npos);
+    const auto at = reason.find("; ") + 2;
+    const std::size_t fit = std::stoul(reason.substr(at));
+    CHECK(reason.substr(at).starts_with(std::to_string(fit) + " of 30 runs fit: draw fewer runs"));
+    runs.resize(fit + 1, runs.front());
+    CHECK(refusal(runs, {}).find(std::to_string(fit) + " of ") != std::string::npos);
+    runs.pop_back();
+    CHECK(figure(runs).height <= 9 * kPointsPerInch);
+    FigureOptions endless;
+    endless.pageHeight = 0;
+    CHECK(figure(std::vector(30, runs.front()), endless).height > 9 * kPointsPerInch);
+    CHECK(refusal({tests::unitRun("1f1b", 128, 128)}, {}).find(" of 128 rows fit: ")
+          != std::string::npos);
+}
+
+TEST_CASE("the difference of a run has the interval that a comparison states")
+{
+    // The iterations of a run, each with a duration in ms.
+    const auto measured = [](std::vector<std::int64_t> durations) {
+        engine::Run run = tests::measuredRun("1f1b", 2, 2);
+        const auto one = run.timeline.iterations.front();
+        run.timeline.iterations.clear();
+        for (const std::int64_t duration : durations) {
+            run.timeline.iterations.push_back(one);
+            run.timeline.iterations.back().window.end = one.window.begin + duration * 1'000'000;
+        }
+        return run;
+    };
+    const auto facts = [](const engine::Run& base, const engine::Run& run) {
+        return texts(figure({base, run}), "run-facts").at(1);
+    };
+    const engine::Run base = measured({100, 100, 101, 102, 100});
+    const auto shorter = facts(base, measured({80, 81, 80, 82, 80}));
+    CHECK(shorter.find("20.0\u2009% shorter (95 %: 1") != std::string::npos);
+    const auto unclear = facts(base, measured({60, 102, 99, 150, 100}));
+    CHECK(unclear.find("no clear difference (95 %: \u2212") != std::string::npos);
+    const auto one = facts(measured({100}), measured({80}));
+    CHECK(one.ends_with("20.0\u2009% shorter, spread unknown"));
 }
 
 TEST_CASE("stacked runs share one scale and show the gap to the first")
@@ -284,7 +379,7 @@ TEST_CASE("a memory strip stands under every row, on one scale of bytes")
     CHECK(heightOf(stash[0]) == Approx(heightOf(resident[0])));
     CHECK(all<Text>(scene, "legend-text").back().text == "other memory");
     CHECK(refusal({tests::unitRun("1f1b", 2, 2)}, options)
-          == "1F1B, D 2, N 2 has no recorded memory; remove the memory strip");
+          == "1F1B, D = 2, N = 2 has no recorded memory; remove the memory strip");
 }
 
 // Every strip searched the events of all rows: 17 billion steps here.
@@ -298,6 +393,7 @@ TEST_CASE("memory strips of many rows are drawn in a time that their events expl
                                            engine::MemoryCategory::Weights});
     FigureOptions options;
     options.memory = true;
+    options.pageHeight = 0;
     const auto peaks = all<Text>(figure({run}, options), "memory-peak");
     REQUIRE(peaks.size() == kDevices);
     CHECK(peaks.back().text == "250.0 KiB");
@@ -306,13 +402,14 @@ TEST_CASE("memory strips of many rows are drawn in a time that their events expl
 TEST_CASE("a slide is 16 : 9 with and without memory strips, and its figure is in the middle")
 {
     using engine::MemoryEvent, engine::MemoryCategory;
-    engine::Run run = tests::unitRun("1f1b", 24, 24);
-    for (std::uint16_t d = 0; d < 24; ++d)
+    engine::Run run = tests::unitRun("1f1b", 20, 20);
+    for (std::uint16_t d = 0; d < 20; ++d)
         run.timeline.memory.push_back({0, 1000, MemoryEvent::kNoOp, d, MemoryCategory::Weights});
     const FigurePreset slide = findFigurePreset("slide").value();
     FigureOptions options;
     options.width = slide.inches * kPointsPerInch;
     options.height = slide.heightInches * kPointsPerInch;
+    options.margin = slide.marginInches * kPointsPerInch;
     options.fontSize = slide.fontSize;
     for (const bool memory : {false, true}) {
         options.memory = memory;
@@ -325,9 +422,10 @@ TEST_CASE("a slide is 16 : 9 with and without memory strips, and its figure is i
                     highest = std::min(highest, box->rect.y);
                     lowest = std::max(lowest, box->rect.y + box->rect.height);
                 }
-        CHECK(highest > 0);
-        CHECK(lowest < scene.height);
-        CHECK(highest < 0.2 * scene.height); // 24 rows fill the slide
+        CHECK(highest > options.margin);
+        CHECK(lowest < scene.height - options.margin);
+        CHECK(all<Text>(scene, "row-label").front().x == options.margin);
+        CHECK(highest < 0.2 * scene.height); // 20 rows fill the slide
     }
     options.memory = false;
     const Scene small = figure({tests::unitRun("1f1b", 2, 2)}, options);
@@ -335,7 +433,8 @@ TEST_CASE("a slide is 16 : 9 with and without memory strips, and its figure is i
     CHECK(first.y > 0.3 * small.height); // two rows
     CHECK(first.y < 0.5 * small.height);
     options.height = 100;
-    CHECK(refusal({run}, options).starts_with("24 rows do not fit in a height of 1.39 inches; "));
+    options.margin = 0;
+    CHECK(refusal({run}, options).find(" inches and has 1.39; ") != std::string::npos);
 }
 
 TEST_CASE("the error for a figure that cannot be drawn names the option")
@@ -346,17 +445,19 @@ TEST_CASE("the error for a figure that cannot be drawn names the option")
     CHECK(refusal(runs, small) == "a font size of 4 pt cannot be printed; use 5 to 72 pt");
     FigureOptions row;
     row.devices = {4};
-    CHECK(refusal(runs, row) == "BitPipe, D 4, N 4, v 2 has no device 4; rows are 0 to 3");
+    CHECK(refusal(runs, row) == "BitPipe, D = 4, N = 4, v = 2 has no device 4; rows are 0 to 3");
     FigureOptions iteration;
     iteration.iteration = 7;
-    CHECK(refusal(runs, iteration) == "BitPipe, D 4, N 4, v 2 has no iteration 7; it has 0 to 0");
+    CHECK(refusal(runs, iteration)
+          == "BitPipe, D = 4, N = 4, v = 2 has no iteration 7; it has 0 to 0");
     FigureOptions narrow;
     narrow.width = kPointsPerInch;
     narrow.fontSize = 20;
     CHECK(refusal(runs, narrow)
               .starts_with("a font of 20 pt leaves no space for the time axis in 1 inches"));
     CHECK(refusal({tests::unitRun("1f1b", 4, 4), tests::measuredRun("1f1b", 4, 4)}, {})
-          == "1F1B, D 4, N 4 is in abstract units but 1F1B, D 4, N 4 is not, so they cannot share "
+          == "1F1B, D = 4, N = 4 is in abstract units but 1F1B, D = 4, N = 4 is not, so they "
+             "cannot share "
              "an axis; draw both with --times schematic");
     FigureOptions font;
     font.font = "No Such Face";
@@ -387,7 +488,7 @@ TEST_CASE("a bubble share that all rows have is printed once, and the boxes get 
     const engine::Run* one[] = {&equal};
     const Scene once = layoutFigure(one, {}).value();
     CHECK(shares(once) == 0);
-    CHECK(std::get<Text>(once.groups.back().shapes[0]).text == "time in F, bubble 27.3\u2009%");
+    CHECK(texts(once, "time-unit") == std::vector<std::string>{"time in F, bubble 27.3\u2009%"});
     const engine::Run different = tests::measuredRun("bitpipe", 4, 8);
     const engine::Run* other[] = {&different};
     const Scene each = layoutFigure(other, {}).value();
@@ -454,8 +555,8 @@ TEST_CASE("the titles of a figure name the option that differs, and their facts 
     checkPage(scene);
     const auto titles = all<Text>(scene, "run-title");
     REQUIRE(titles.size() == 2);
-    CHECK(titles[0].text == "BitPipe, D 4, N 4, v 2");
-    CHECK(titles[1].text == "BitPipe, concat=early, --sync late, D 4, N 4, v 2");
+    CHECK(titles[0].text == "BitPipe, D = 4, N = 4, v = 2");
+    CHECK(titles[1].text == "BitPipe, concat=early, --sync late, D = 4, N = 4, v = 2");
     FigureOptions narrow;
     narrow.width = 150;
     checkPage(figure({direct, early}, narrow));

@@ -155,7 +155,8 @@ TEST_CASE("text is set in the document's font, and what TeX would obey is escape
     CHECK(has(picture,
               "\\node[anchor=base east,text=bsInk,font=\\sffamily\\fontsize{5.5bp}"
               "{6.6bp}\\selectfont] at (3,7) "));
-    CHECK(has(picture, "{11.3\\,\\% of \\textbackslash{}a\\_b \\{$-$\\} \\#1 \\& \\$};\n"));
+    CHECK(
+        has(picture, "{11.3\\,\\% of \\textbackslash{}a\\_b \\{\\textminus{}\\} \\#1 \\& \\$};\n"));
     text.bold = true;
     CHECK(has(tikz(text), "\\sffamily\\bfseries\\fontsize"));
 }
@@ -189,7 +190,7 @@ TEST_CASE("less and greater are set in mathematics, whose font has them")
 {
     Text text;
     text.text = "B < 2 > 1";
-    CHECK(has(tikz(text), "{B $<$ 2 $>$ 1}"));
+    CHECK(has(tikz(text), "{B \\textless{} 2 \\textgreater{} 1}"));
 }
 
 TEST_CASE("colours of a TikZ picture are named by role, so that one definition changes them")
