@@ -235,7 +235,10 @@ profiler::MarkedScene memoryChart(const SearchHistory& history,
         canvas.line({x(most), kPlotTop}, {x(most), canvas.bottom()}, 1, style.ink, true);
     }
     canvas.drawValueAxis(y, name.toStdString());
-    canvas.drawNumberAxis(x, hasBytes ? "peak memory of a device, GiB" : "peak stash, M_a");
+    canvas.drawNumberAxis(
+        x,
+        hasBytes ? labelled(QStringLiteral("peak memory of a device, %1"), Unit::GiB).toStdString()
+                 : std::string("peak stash, M_a"));
     for (std::size_t i = 0; i < lengths.size(); ++i) // the found ones last, over the others
         canvas.dot(x(peaks[i]), y(lengths[i]), style.ink,
                    i < schemes.size() ? style.ground : style.ink);

@@ -420,7 +420,8 @@ void DataTable::scrollTo(const QModelIndex& index, ScrollHint hint)
 {
     const int left = horizontalScrollBar()->value();
     QTableView::scrollTo(index, hint);
-    horizontalScrollBar()->setValue(left);
+    if (selectionBehavior() == SelectRows) // otherwise the cell must be in sight
+        horizontalScrollBar()->setValue(left);
 }
 
 void DataTable::paintEvent(QPaintEvent* event)
@@ -456,7 +457,8 @@ void DataTable::keyPressEvent(QKeyEvent* event)
 {
     QScrollBar* bar = horizontalScrollBar();
     const bool isRight = event->key() == Qt::Key_Right;
-    if (bar->maximum() > 0 && (isRight || event->key() == Qt::Key_Left))
+    if (selectionBehavior() == SelectRows && bar->maximum() > 0
+        && (isRight || event->key() == Qt::Key_Left))
         bar->setValue(bar->value() + (isRight ? 1 : -1) * kScrollStep);
     else
         QTableView::keyPressEvent(event);

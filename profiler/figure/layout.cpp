@@ -357,7 +357,7 @@ Result<FigureRun> figureContent(const engine::Run& run, const FigureOptions& opt
     if (boxes > kMaxBoxes)
         return fail(Error::Code::Unsupported,
                     "{} has {} ops in one iteration, too many for a page; {} of {} rows fit: "
-                    "choose them with --rows",
+                    "choose them (bubblescope figure --rows)",
                     runTitle(run), boxes, content.rows.size() * kMaxBoxes / boxes,
                     content.rows.size());
     return content;

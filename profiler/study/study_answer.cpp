@@ -801,7 +801,10 @@ private:
         for (const std::string key : kConditions) {
             std::map<std::string, std::vector<std::string>> cases; // by value
             for (const std::string& one : m_axis.values) {
-                const auto& words = m_data.study.caseArguments.at(one);
+                const auto found = m_data.study.caseArguments.find(one);
+                const auto words = found == m_data.study.caseArguments.end()
+                    ? std::vector<std::string>()
+                    : found->second;
                 const auto at = std::ranges::find(words, "--" + key);
                 cases[words.end() - at < 2 ? "by default" : at[1]].push_back(nameOf(one));
             }

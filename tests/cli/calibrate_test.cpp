@@ -80,8 +80,8 @@ TEST_CASE("a calibrated simulation places its all-reduces by --sync")
     CHECK(jsonOf(folder, calibrated + " --sync late")["iteration"] == 35.0);
 
     // The scheme was built again with its defaults, and no message said so.
-    const std::string halving = "simulate --scheme chimera -D 4 -N 8 --set concat=halving "
-                                "--recompute full --allreduce 4 ";
+    const std::string halving
+        = "simulate --scheme chimera -D 4 -N 8 --set concat=halving --allreduce 4 ";
     REQUIRE(bscope(folder, halving + "--force -o run.sqlite").status == 0);
     CHECK(jsonOf(folder, calibrated + " --sync late")["iteration"]
           == jsonOf(folder, halving + "--sync late --json")["iteration"]);

@@ -71,7 +71,7 @@ TEST_CASE("bscope help prints chapters and the help of commands")
     const std::string keys = bscope(folder, "help experiment-files").out;
     CHECK(contains(keys, "| `run.iterations` | a whole number from "));
     CHECK(contains(keys, "| `optimizer.beta2` | a number from 0 to 0.999999 | 0.95 |"));
-    CHECK(contains(keys, "in GB/s; a file states it times 1e9 |"));
+    CHECK(contains(keys, "messages are free; a file states it times 1e9 |"));
     CHECK(!contains(bscope(folder, "help run-files").out, "<!--"));
     CHECK(bscope(folder, "help simulate").out == bscope(folder, "simulate --help").out);
     const Printed unknown = bscope(folder, "help recording-trace");

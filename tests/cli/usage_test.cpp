@@ -40,8 +40,8 @@ TEST_CASE("every wrong usage ends with its exit status and one line that says wh
          "80 is not an amount of memory with its unit, as in 16GiB"},
         // It printed an MFU of 45,957 %.
         {"estimate --tensor-parallel 4 --iteration-time 0.0341", 2, "HFU would be "},
-        {"study moon.toml -o moon", 2, "moon.toml: unknown option --moon"},
-        {"study minus.toml -o minus", 2, "minus.toml: --devices: -4 is not a whole number"},
+        {"study moon.toml -o moon", 1, "moon.toml: unknown option --moon"},
+        {"study minus.toml -o minus", 1, "minus.toml: --devices: -4 is not a whole number"},
         {"run --graphs on", 2, "--graphs on needs GPUs: add --backend cuda"},
         {"simulate --devices 3", 2, "even number of devices, not 3; the nearest is 4"},
         {"simulate --micro-batches 6", 2, "multiple of the devices (4), not 6; the nearest is 8"},

@@ -19,7 +19,7 @@ TEST_CASE("a run is predicted in its own order with slow devices, links and ops"
     CHECK(iteration("--link-delay 1000") > measured);
     CHECK(bscope(folder, "whatif " + run + " --own-order --slow 3=2 -o slow.sqlite").status == 0);
     const auto written = bscope(folder, "analyze slow.sqlite --json").json();
-    CHECK(written["command"] == "bscope whatif " + run + " --slow 3=2 --own-order");
+    CHECK(written["command"] == "bscope whatif " + run + " --own-order --slow 3=2");
 }
 
 // The shortest prediction came first, although it needed more memory than the devices have.
@@ -80,7 +80,7 @@ TEST_CASE("a run stores its layers per stage, and what-if takes layers and outpu
 TEST_CASE("what-if divides the layers of the model as a run does")
 {
     const Folder folder;
-    bscope(folder, "run --scheme 1f1b -D 2 -N 4 --layers 4 --iterations 3 -o run.sqlite");
+    bscope(folder, "run --scheme 1f1b -D 3 -N 4 --layers 4 --iterations 3 -o run.sqlite");
     const std::string whatIf = "whatif run.sqlite --scheme gpipe ";
     CHECK(contains(bscope(folder, whatIf + "-D 64").err, "4 layers, fewer than the 64 stages"));
     const auto iteration = [&](const std::string& options) {

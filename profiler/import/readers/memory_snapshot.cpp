@@ -327,7 +327,7 @@ constexpr KnownFrame kFrames[]{
 
 Caller callerOf(const Dict& frame)
 {
-    constexpr std::size_t kMostText = 256; // files are told apart by their ends
+    constexpr std::size_t kMostText = 256; // files differ in their ends
     std::string_view file = textIn(frame, "filename");
     file.remove_prefix(file.size() - std::min(file.size(), kMostText));
     const std::string_view name = textIn(frame, "name").substr(0, kMostText);
@@ -504,7 +504,7 @@ private:
                     = std::min(before[change.category] - change.bytes, kMostBytes);
                 continue;
             }
-            // Without the frames of frees, workspace cannot be told from what a caller leaves.
+            // Without the frames of frees, workspace looks like what a caller leaves.
             if (!m_recordsFrees && from->caller != Caller::Weights)
                 change.category = MemoryCategory::Unknown;
             from->category = change.category;

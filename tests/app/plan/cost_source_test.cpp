@@ -178,7 +178,7 @@ TEST_CASE("the command has the cost source and only the costs that apply")
               "--calibrate 'my runs/a.sqlite' --split-backward 0.45 --devices-per-node 2 "
               "--slow-down 1.2 --data-parallel 1"));
     plan.experiment.schedule.mapping = "contiguous"; // decides which messages cross nodes
-    CHECK(commandText(plan).endsWith(QStringLiteral("--data-parallel 1 --mapping contiguous")));
+    CHECK(commandText(plan).endsWith(QStringLiteral("--mapping contiguous --data-parallel 1")));
     plan.experiment.schedule.mapping = engine::kDefaultMapping;
     CHECK(costsText(plan.request()) == QStringLiteral("no recorded run is selected"));
 }

@@ -46,7 +46,7 @@ TEST_CASE("the summary shows BitPipe's numbers by device and in total, with thei
 }
 
 // The share was 0.0, as if the device had no bubble, and the stash and the messages were 0.
-TEST_CASE("a device without a trace has dashes, and no device a bubble")
+TEST_CASE("if a device has no trace, no device has times")
 {
     const auto run
         = std::make_shared<const engine::Run>(withoutLastTrace(simulatedRun({"1f1b", 2, 2})));
@@ -56,16 +56,8 @@ TEST_CASE("a device without a trace has dashes, and no device a bubble")
     range.show(run, *profiler::rangeMetrics(*run, run->timeline.iterations.front().window));
     for (const QAbstractItemModel* model : {static_cast<const QAbstractItemModel*>(&summary),
                                             static_cast<const QAbstractItemModel*>(&range)}) {
-        const auto column = static_cast<int>(header(*model).indexOf(QStringLiteral("Bubble, %")));
-        REQUIRE(column >= 0);
-        CHECK(row(*model, 0)[column] == QStringLiteral("–"));
-        CHECK(row(*model, 1)[column] == QStringLiteral("–"));
-        CHECK_FALSE(model->index(1, column).data(kShareRole).isValid());
-        const auto first = header(*model).indexOf(QStringLiteral("Compute, units"));
-        REQUIRE(first >= 0);
-        for (const QString& cell : row(*model, 1).mid(first))
-            CHECK(cell == QStringLiteral("–"));
-        CHECK(row(*model, 2)[column] == QStringLiteral("–"));
+        CHECK(!header(*model).contains(QStringLiteral("Bubble, %")));
+        CHECK(!header(*model).contains(QStringLiteral("Compute, units")));
     }
 }
 

@@ -1,6 +1,7 @@
 #include "app/study/study_form.h"
 #include "app/study/study_options.h"
 #include "profiler/study/study_file.h"
+#include "resources/resources.h"
 #include "tests/app/wait_for.h"
 #include "tests/catch.h"
 
@@ -122,6 +123,8 @@ TEST_CASE("an option with names offers them")
 TEST_CASE("charts return with the axis that they need")
 {
     const Line all("micro-batches");
+    all.form->setStudy(
+        profiler::readStudy(resources::find("studies/chunks.toml"), "chunks").value());
     const auto before = all.form->study().charts;
     const auto values = profiler::optionValues(all.form->study(), "micro-batches");
     while (!all.chips().isEmpty())

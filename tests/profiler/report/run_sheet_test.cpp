@@ -248,7 +248,7 @@ TEST_CASE("the report on a run with too many ops for a page has no figure and sa
     const std::string page = reportOf({tests::unitRun("gpipe", 2, 50'001)});
     CHECK(unbalanced(page).empty());
     CHECK_FALSE(has(page, "<figure>"));
-    CHECK(has(page, "<p>No figure: GPipe, D 2, N 50001 has 200004 ops in one iteration"));
+    CHECK(has(page, "<p>No figure: GPipe, D = 2, N = 50001 has 200004 ops in one iteration"));
     CHECK(has(page, "bubblescope figure --rows"));
 }
 
