@@ -294,9 +294,12 @@ private:
             });
         scheme->setAccessibleName(tr("Scheme"));
         shape.addLayout(makeFormRow(tr("Scheme"), {scheme}));
-        for (const char* flag : {"--devices", "--micro-batches", "--chunks"})
-            m_fields->addRow(shape, engine::experimentField(flag), m_settings.plan.experiment,
-                             "layout");
+        for (const char* flag : {"--devices", "--micro-batches", "--chunks"}) {
+            QWidget* field = m_fields->addRow(shape, engine::experimentField(flag),
+                                              m_settings.plan.experiment, "layout");
+            if (std::string_view(flag) == "--chunks")
+                field->setFixedWidth(kFormFieldWidth); // for "the scheme's"
+        }
         m_fields->addRow(shape, m_memory, m_settings, "layout");
         shape.addWidget(m_problem);
         column->addWidget(makeLine(Qt::Horizontal));

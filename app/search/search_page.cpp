@@ -543,7 +543,9 @@ private:
              makeBar(32, 8,
                      {makeLabel(tr("Found schedule"), "dock"),
                       new Tag(m_theme, tr("simulated"), this),
-                      {m_facts, 1}}),
+                      {m_facts, 1},
+                      makeButton(m_export, "exportFoundButton", "tool"),
+                      makeButton(m_copy, "copySearchButton", "tool")}),
              makeColumn({14, 4, 8, 4}, 0, {m_preview, m_best})});
     }
 
@@ -561,9 +563,7 @@ private:
                          makeBar(36, 8, {makeLabel(tr("What differs"), "dock"), m_from, kStretch}),
                          {differences, 2},
                          makeFoot({{makeButton(m_edit, "editFoundButton", "primary"), 1},
-                                   makeButton(m_keep, "keepFoundButton"),
-                                   makeButton(m_export, "exportFoundButton"),
-                                   makeButton(m_copy, "copySearchButton")})});
+                                   makeButton(m_keep, "keepFoundButton")})});
         dock->setMinimumWidth(kFormColumn);
         return dock;
     }

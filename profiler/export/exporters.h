@@ -75,11 +75,12 @@ struct Exporter
 std::span<const Exporter> exporters();
 const Exporter* findExporter(std::string_view name); // nullptr if unknown
 
-// Writes a CSV table with one row per span, sorted by device, lane and start. See exported-files.md.
+// Writes a CSV table with one row per span, sorted by device, lane and start. See
+// exported-files.md.
 void exportCsv(const engine::Run& run, const engine::TextSink& sink);
 
-// Writes the whole run as one JSON object (exported-files.md): info, placement, iterations with losses,
-// spans, memory events. Each span and event is on a separate line of text.
+// Writes the whole run as one JSON object (exported-files.md): info, placement, iterations with
+// losses, spans, memory events. Each span and event is on a separate line of text.
 void exportJson(const engine::Run& run, const engine::TextSink& sink);
 
 // Writes Chrome's trace event format, for Perfetto and chrome://tracing: a process per device, a
