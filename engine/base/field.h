@@ -29,7 +29,7 @@ struct FieldFacts
     std::string_view group = {}; // heading in --help and in the form
     std::string_view label = {}; // "Iterations"
     std::string_view help = {};  // "Measured iterations"; without default and full stop
-    std::string_view value = {}; // placeholder in --help: "K"; "": default for `kind`
+    std::string_view value = {}; // name of the value in --help: "K"; "": default for `kind`
     FieldKind kind = FieldKind::Text;
     double least = 0, most = 0; // bounds of Integer and Real, both included
     std::vector<std::string_view> names = {};
