@@ -114,6 +114,7 @@ Sheet searchSheet(const VariedSearch& varied, const SearchRequest& request, cons
     sheet.data(memoryData(request.limit.memory));
     sheet.data(Reading::Fields{
         {"orders", result.orders},
+        {"complete", result.isComplete},
         {"seconds", result.seconds},
         {"seed", static_cast<std::int64_t>(request.prediction.costs.rules.seed)},
         {"start", result.start},
@@ -126,10 +127,11 @@ Sheet searchSheet(const VariedSearch& varied, const SearchRequest& request, cons
         {"warnings", Reading::List(result.warnings.begin(), result.warnings.end())}});
     const SearchVerdict sentence = verdict(result.numbers(), request.limit);
     sheet.sentence("found " + sentence.lead + " " + sentence.rest);
-    sheet.sentence(fmt::format("started from {}; bubble {}, peak {}; {} orders tried in {:.1f} s",
-                               result.start, shareText(metrics.bubbleRatio),
-                               peakText(metrics, request.limit.isInBytes), result.orders,
-                               result.seconds));
+    sheet.sentence(fmt::format(
+        "started from {}; bubble {}, peak {}; {} orders tried in {:.1f} s{}", result.start,
+        shareText(metrics.bubbleRatio), peakText(metrics, request.limit.isInBytes), result.orders,
+        result.seconds,
+        result.isComplete ? "" : "; ended before all its orders, so --orders cannot repeat it"));
     addChoices(varied, sheet);
     if (const auto count = result.found.run.timeline.iterations.size(); count > 1)
         sheet.sentence(fmt::format("op times vary: iterations are the median of {}, as of "
