@@ -20,6 +20,7 @@
 #include "engine/experiment/experiment.h"
 #include "engine/experiment/experiment_fields.h"
 #include "engine/schedule/check/communication.h"
+#include "engine/schedule/check/validate.h"
 #include "engine/schedule/formats/schedule_file.h"
 #include "engine/schedule/passes/passes.h"
 #include "profiler/study/chart_kit.h"
@@ -267,8 +268,11 @@ struct Found
 std::vector<std::string> checksOf(const engine::Schedule& order)
 {
     constexpr const char *kYes = "✓ ", *kNo = "✗ ";
-    std::vector<std::string> all{fmt::format("{}valid: {} ops on {} devices, no deadlock", kYes,
-                                             engine::opCount(order), order.shape.devices)};
+    const auto violations = engine::validate(order);
+    std::vector<std::string> all{
+        violations.empty() ? fmt::format("{}valid: {} ops on {} devices, no deadlock", kYes,
+                                         engine::opCount(order), order.shape.devices)
+                           : kNo + violations.front().message};
     const auto report = engine::checkCommunication(engine::lower(order));
     for (const auto kind : {engine::TransportKind::Tagged, engine::TransportKind::Nccl}) {
         const engine::TransportVerdict& verdict = report.verdicts[kind];
@@ -897,10 +901,14 @@ private:
     void copyCommand()
     {
         QGuiApplication::clipboard()->setText(command());
-        m_notice->show(Band::Kind::Ok, tr("Copied."), command());
+        m_notice->show(Band::Kind::Ok,
+                       m_result->isComplete ? tr("Copied.")
+                                            : tr("Copied, but the search ended before all its "
+                                                 "orders, so this may find another schedule."),
+                       command());
     }
 
-    // Repeats the search of the result.
+    // Repeats the search of the result, if it was complete.
     QString command() const
     {
         const PredictionRequest request = m_searched.plan.request();
