@@ -666,17 +666,30 @@ QWidget* SchemeList::makeHeader()
     return makeBar(40, 8, {{makeLabel(tr("Scheme"), "section"), 1}, m_filter});
 }
 
-void SchemeList::addFamilies(QVBoxLayout& column)
+void SchemeList::showEvent(QShowEvent* event)
 {
+    QWidget::showEvent(event);
+    showOwn();
+}
+
+void SchemeList::showOwn()
+{
+    qDeleteAll(m_own->findChildren<QWidget*>(Qt::FindDirectChildrenOnly));
     const QStringList own = ownSchemes();
-    if (!own.isEmpty())
-        column.addWidget(makeLabel(tr("Own"), "secondary"));
+    m_own->setVisible(!own.isEmpty());
+    m_own->layout()->addWidget(makeLabel(tr("Own"), "secondary"));
     for (const QString& file : own) {
         QPushButton* button
             = makeButton(QFileInfo(file).completeBaseName(), QStringLiteral("ownScheme"), "link");
         connect(button, &QPushButton::clicked, this, [this, file] { Q_EMIT ownChosen(file); });
-        column.addWidget(button);
+        m_own->layout()->addWidget(button);
     }
+}
+
+void SchemeList::addFamilies(QVBoxLayout& column)
+{
+    spaced(new QVBoxLayout(m_own), {}, 0);
+    column.addWidget(m_own);
     QHash<QString, qsizetype> places;
     for (const engine::Scheme& scheme : engine::schemes()) {
         const QString title = fromUtf8(scheme.family);

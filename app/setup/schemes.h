@@ -206,10 +206,12 @@ Q_SIGNALS:
 
 protected:
     bool eventFilter(QObject* watched, QEvent* event) override;
+    void showEvent(QShowEvent* event) override;
 
 private:
     QWidget* makeHeader();
-    void reveal(); // scrolls to the chosen card unless the user has scrolled
+    void showOwn(); // lists the kept schemes, of which there may be new ones
+    void reveal();  // scrolls to the chosen card unless the user has scrolled
     void addFamilies(QVBoxLayout& column);
 
     struct Family
@@ -227,6 +229,7 @@ private:
     QString m_chosen;
     bool m_keepsChosenInSight = false;
     QScrollArea* m_scroll = nullptr;
+    QWidget* m_own = new QWidget;
     QLineEdit* m_filter;
     EmptyState* m_nothing; // shown if no card matches the filter
 };

@@ -1,9 +1,12 @@
 #include "app/figures/scene_view.h"
+#include "app/plan/run_plan.h"
 #include "app/plan/schedule_preview.h"
 #include "app/search/search_page.h"
+#include "app/setup/schemes.h"
 #include "app/ui/band.h"
 #include "app/ui/data_table.h"
 #include "engine/schedule/check/validate.h"
+#include "engine/schedules/scheme.h"
 #include "tests/app/wait_for.h"
 #include "tests/catch.h"
 #include "tests/gui/page_requests.h"
@@ -11,6 +14,7 @@
 #include <QAction>
 #include <QClipboard>
 #include <QDoubleSpinBox>
+#include <QFile>
 #include <QGuiApplication>
 #include <QLabel>
 #include <QLineEdit>
@@ -157,6 +161,31 @@ TEST_CASE("the settings of a search come back with the session")
     CHECK(restored.state() == state);
     CHECK(restored.findChild<QLineEdit*>(QStringLiteral("searchMemory"))->text()
           == QStringLiteral("9GiB"));
+}
+
+// A list that was open already did not have it.
+TEST_CASE("a kept schedule is in the list of New run when it is shown again")
+{
+    const ThemeController theme;
+    SchemeList list(theme);
+    const auto own = [&list] { return list.findChild<QPushButton*>(QStringLiteral("ownScheme")); };
+    list.show();
+    REQUIRE(own() == nullptr);
+    engine::ScheduleRequest request;
+    request.scheme = "1f1b";
+    const auto kept = keepScheme(QStringLiteral("mine"), engine::buildSchedule(request).value());
+    REQUIRE(kept);
+    CHECK_FALSE(keepScheme(QStringLiteral("mine"), engine::buildSchedule(request).value()));
+    list.hide();
+    list.show();
+    REQUIRE(own() != nullptr);
+    CHECK(own()->text() == QStringLiteral("mine"));
+    QString chosen;
+    QObject::connect(&list, &SchemeList::ownChosen,
+                     [&chosen](const QString& file) { chosen = file; });
+    own()->click();
+    CHECK(chosen == *kept);
+    CHECK(QFile::remove(*kept));
 }
 
 } // namespace app
