@@ -445,8 +445,9 @@ private:
             }
             constexpr std::int64_t kFew = 10; // the loss may be outside
             if (outside > (inside + outside) / kFew)
-                m_job.lacks(fmt::format("{} of {} of kernels of rank {} run between its first and "
-                                        "last op and are in no op, as if its ops were longer",
+                m_job.lacks(fmt::format("of {1} of kernels between the first and the last op of "
+                                        "rank {2}, {0} belong to no op, so its ops seem shorter "
+                                        "than they are",
                                         timeText(outside, 1), timeText(inside + outside, 1),
                                         of.rank));
         }
