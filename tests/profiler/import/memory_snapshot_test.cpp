@@ -313,7 +313,7 @@ TEST_CASE("the frames of an allocation and of its free give its category")
     }
 }
 
-TEST_CASE("without the frames of frees, workspace is not told from activations")
+TEST_CASE("without the frames of frees, workspace counts as unknown or stash")
 {
     using enum MemoryCategory;
     const auto events

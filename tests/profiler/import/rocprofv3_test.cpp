@@ -163,7 +163,7 @@ TEST_CASE("correlations of rocprofv3 have 64 bits")
 }
 
 // A handle above 2^63 was 0, so that two queues were one stream.
-TEST_CASE("queues of rocprofv3 are told apart by all 64 bits of their handles")
+TEST_CASE("queues of rocprofv3 differ by all 64 bits of their handles")
 {
     std::string json = rocprofJson(1);
     const std::string queue = R"("queue_id": {"handle": 3})";

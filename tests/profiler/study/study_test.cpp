@@ -342,20 +342,20 @@ TEST_CASE("a cancelled study does not wait for the points that are being evaluat
 {
     const TemporaryFolder folder;
     const auto study = readStudy(kStudy, "s.toml");
-    std::atomic<bool> cancelled = false, isTold = false;
+    std::atomic<bool> cancelled = false, isReported = false;
     const EvaluatePoint endless = [&](const StudyPoint& point) {
         cancelled = true;
-        for (int i = 0; i < 1000 && !isTold; ++i) // ends if it is waited for
+        for (int i = 0; i < 1000 && !isReported; ++i) // ends if it is waited for
             std::this_thread::sleep_for(std::chrono::milliseconds(10));
-        return isTold ? Result<StudyValues>(fail(Error::Code::Cancelled, "told"))
-                      : evaluated(point);
+        return isReported ? Result<StudyValues>(fail(Error::Code::Cancelled, "cancelled"))
+                          : evaluated(point);
     };
     RunStudyOptions how;
     how.cancelled = &cancelled;
-    how.onCancelled = [&](const Error&) { isTold = true; };
+    how.onCancelled = [&](const Error&) { isReported = true; };
     const auto stopped = runStudy(*study, kStudy, folder.path(), endless, how);
     REQUIRE(!stopped);
-    CHECK(isTold);
+    CHECK(isReported);
     CHECK(storedResults(*study, folder.path())->done() == 0);
 }
 
