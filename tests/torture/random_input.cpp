@@ -113,7 +113,7 @@ public:
 
 private:
     StackTimer m_stackTimer{kMostTime};
-    int m_level = 0;
+    int m_level = -1;    // of the event that is being measured; -1: none
     double m_nested = 0; // ms of the events of inner event loops
     double m_longest = 0;
     QString m_input;
