@@ -181,12 +181,11 @@ TEST_CASE("a complete search by time is repeated by the number of orders that it
     const Folder folder;
     const std::string options = "search -D 4 -N 8 --memory 3 --seed 5 --vary recompute --json ";
     const auto timed = bscope(folder, options + "--seconds 1 -o timed.csv").json();
+    if (timed["complete"] == false) // the machine became slower meanwhile
+        return;
     const std::string orders = std::to_string(timed["orders"].get<std::int64_t>());
     const auto again = bscope(folder, options + "--orders " + orders + " -o again.csv").json();
     CHECK(again["complete"] == true);
-    CHECK(again["orders"].get<std::int64_t>() <= timed["orders"].get<std::int64_t>());
-    if (timed["complete"] == true) { // the machine did not become slower meanwhile
-        CHECK(again["orders"] == timed["orders"]);
-        CHECK(readText(folder / "again.csv") == readText(folder / "timed.csv"));
-    }
+    CHECK(again["orders"] == timed["orders"]);
+    CHECK(readText(folder / "again.csv") == readText(folder / "timed.csv"));
 }

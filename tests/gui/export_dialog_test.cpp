@@ -270,7 +270,7 @@ TEST_CASE("if one of the files cannot be drawn, none is written")
     Exporting f;
     f.click("figurePng");
     f.find<QDoubleSpinBox>("figureWidth")->setValue(100);
-    f.find<QDoubleSpinBox>("figureFontSize")->setValue(72);
+    f.find<QDoubleSpinBox>("figureFontSize")->setValue(30);
     f.find<QSpinBox>("figureDpi")->setValue(1200);
     f.exportFiles();
     REQUIRE(f.dialog.isVisible());
