@@ -1,5 +1,7 @@
 #include "tests/support/source_tree.h"
 
+#include <algorithm>
+#include <cstddef>
 #include <regex>
 #include <set>
 
@@ -52,6 +54,22 @@ Complaints deadReferences(const SourceFile& file, const std::set<std::string>& e
     return complaints;
 }
 
+// Lines longer than 120 characters. Rows of tables cannot be wrapped, nor may commands be.
+Complaints longLines(const SourceFile& file)
+{
+    constexpr std::ptrdiff_t kLongest = 120;
+    Complaints complaints;
+    int number = 0;
+    for (const std::string& line : file.lines()) {
+        ++number;
+        const auto characters = std::ranges::count_if(
+            line, [](char c) { return (static_cast<unsigned char>(c) & 0xC0) != 0x80; });
+        if (characters > kLongest && !line.starts_with('|') && !line.starts_with("    "))
+            complaints.push_back(file.path + ':' + std::to_string(number));
+    }
+    return complaints;
+}
+
 std::set<std::string> namesOfDocuments()
 {
     std::set<std::string> names;
@@ -75,6 +93,14 @@ TEST_CASE("every row of a table in a document has as many cells as its header")
     CHECK(unevenRows(page("| a | b |\n|---|---|\n| 1 \\| 2 | 3 |\n")).empty());
     CHECK(unevenRows(page("| a | b |\n|---|---|\n| 1 |\n")) == Complaints{"x.md:3"});
     CHECK(unevenRows(page("| a | b |\n|---|---|\n| 1 | 2\n")) == Complaints{"x.md:3"});
+}
+
+TEST_CASE("the lines of a document have at most 120 characters, except tables and commands")
+{
+    for (const SourceFile& file : documents())
+        CHECK(longLines(file) == Complaints{});
+    CHECK(longLines(page("a\n" + std::string(121, 'x') + '\n')) == Complaints{"x.md:2"});
+    CHECK(longLines(page('|' + std::string(121, 'x') + "|\n")).empty());
 }
 
 TEST_CASE("comments and documents cite only documents of the repository")

@@ -20,7 +20,7 @@ std::string ownTables()
     for (const TableDescription& table : allTables()) {
         if (!table.text.name.starts_with("BS_"))
             continue;
-        page += fmt::format("\n### {}\n{}. Where: {}.\n\n| column | type | unit | meaning "
+        page += fmt::format("\n### {}\n{}.\nWhere: {}.\n\n| column | type | unit | meaning "
                             "|\n|---|---|---|---|\n",
                             table.text.name, table.text.holds, table.text.where);
         for (const ColumnText& column : table.columns)
