@@ -560,8 +560,9 @@ std::vector<int> DataTable::widths(int room) const
     };
     if (m_restColumn >= 0)
         shrink(widths[static_cast<std::size_t>(m_restColumn)], left(), kLeastRest);
+    const bool hasPicture = model()->index(0, 0).data(kThumbnailRole).isValid();
     if (left() < 0)
-        shrink(widths[0], left(), kLeastFirst);
+        shrink(widths[0], left(), kLeastFirst + (hasPicture ? kThumbnailRoom : 0));
     return widths;
 }
 

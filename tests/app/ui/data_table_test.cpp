@@ -117,6 +117,23 @@ TEST_CASE("the rest column gives its width up before the first column is elided"
     CHECK(table.columnWidth(0) < first);
 }
 
+// Names of schemes were cut after three letters.
+TEST_CASE("a picture does not take the room of the name beside it")
+{
+    constexpr int kPicture = 74;
+    ShownTable shown;
+    const QModelIndex first = shown.model.index(0, 0);
+    const auto narrowest = [&] {
+        shown.shrinkBy(0);
+        shown.shrinkBy(shown.comfortable - 200);
+        return shown.widthOf(0);
+    };
+    shown.model.setData(first, QStringLiteral("Interleaved zero bubble with a long name"));
+    const int without = narrowest();
+    shown.model.setData(first, 0, app::kThumbnailRole);
+    CHECK(narrowest() == without + kPicture);
+}
+
 TEST_CASE("the first columns of a table that scrolls sideways stay in sight")
 {
     ShownTable shown;
