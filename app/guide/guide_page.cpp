@@ -184,12 +184,18 @@ void GuidePage::open(int chapter)
 
 void GuidePage::decorate()
 {
+    constexpr int kCodeGap = 10;
     const Chrome& chrome = m_theme.theme().chrome;
+    const auto isCode = [](const QTextBlock& block) {
+        return block.isValid() && block.blockFormat().hasProperty(QTextFormat::BlockCodeFence);
+    };
     for (QTextBlock block = m_text->document()->begin(); block.isValid(); block = block.next()) {
         QTextCursor cursor(block);
         QTextBlockFormat format = block.blockFormat();
-        if (format.hasProperty(QTextFormat::BlockCodeFence)) {
+        if (isCode(block)) {
             format.setBackground(chrome.hover);
+            format.setNonBreakableLines(false); // in a narrow window, a long command wraps
+            format.setBottomMargin(isCode(block.next()) ? 0 : kCodeGap);
             format.setLeftMargin(12);
             format.setRightMargin(12);
         } else if (format.headingLevel() > 1) {
