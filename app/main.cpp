@@ -34,6 +34,8 @@ void beginSession(app::MainWindow& window, const app::CommandLine& line)
 
 int runWindow(int argc, char** argv, const app::CommandLine& line)
 {
+    app::Settings settings;
+    app::scaleWindow(settings);
     std::optional<app::DisplayGuard> guard(std::in_place);
     app::Application application(argc, argv);
     guard.reset();
@@ -46,7 +48,6 @@ int runWindow(int argc, char** argv, const app::CommandLine& line)
         std::fprintf(stderr, "%s\n", qPrintable(problem));
         return 1;
     }
-    app::Settings settings;
     app::ThemeController theme;
     app::applyLookSettings(settings, theme,
                            line.theme == QStringLiteral("dark") ? app::ThemeController::Choice::Dark

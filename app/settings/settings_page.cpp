@@ -202,11 +202,20 @@ void SettingRow::focusControl()
     m_control->setFocus(Qt::TabFocusReason);
 }
 
+void scaleWindow(const Settings& settings)
+{
+    constexpr const char* kFactor = "QT_SCALE_FACTOR";
+    const double size = settings.value(key::kTextSize).toInt() / 100.0;
+    bool hasOwn = false;
+    const double own = qEnvironmentVariable(kFactor).toDouble(&hasOwn);
+    if (size != 1)
+        qputenv(kFactor, QByteArray::number(hasOwn ? own * size : size));
+}
+
 void applyLookSettings(const Settings& settings, ThemeController& theme,
                        ThemeController::Choice choice)
 {
-    theme.setLook(choice, settings.value(key::kPalette).toString(),
-                  settings.value(key::kTextSize).toInt() / 100.0);
+    theme.setLook(choice, settings.value(key::kPalette).toString());
     theme.setUnits(settings.units());
 }
 

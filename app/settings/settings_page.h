@@ -52,7 +52,12 @@ private:
     QPushButton* m_reset;
 };
 
-// Applies the palette, the text size and the units of the settings, and the theme `choice`, which
+// Scales the whole window by the text size, because a larger text alone does not fit into what is
+// laid out in pixels. Multiplies QT_SCALE_FACTOR, which Qt reads once: call this before the
+// QApplication exists.
+void scaleWindow(const Settings& settings);
+
+// Applies the palette and the units of the settings, and the theme `choice`, which
 // may come from the command line instead of the settings.
 void applyLookSettings(const Settings& settings, ThemeController& theme,
                        ThemeController::Choice choice);

@@ -18,7 +18,6 @@
 #include <QPainter>
 #include <QPalette>
 #include <QPushButton>
-#include <QRegularExpression>
 #include <QStyleFactory>
 #include <QStyleOption>
 #include <QTabBar>
@@ -134,28 +133,12 @@ bool isTokenCharacter(QChar c)
     return c.isLetterOrNumber() || c == QLatin1Char('-');
 }
 
-// Multiplies each "font-size: 13px" by the text scale of the theme.
-QString withTextScale(const QString& sheet, double scale)
-{
-    static const QRegularExpression kSize(QStringLiteral("font-size: (\\d+)px"));
-    QString result;
-    qsizetype end = 0;
-    for (auto at = kSize.globalMatch(sheet); at.hasNext();) {
-        const QRegularExpressionMatch size = at.next();
-        result += sheet.mid(end, size.capturedStart() - end)
-            + QStringLiteral("font-size: %1px").arg(qRound(size.captured(1).toInt() * scale));
-        end = size.capturedEnd();
-    }
-    return result + sheet.mid(end);
-}
-
 } // namespace
 
 QString styleSheet(const Theme& theme)
 {
     const std::string_view text = resources::find("style/window.qss");
-    const QString source = withTextScale(
-        QString::fromUtf8(text.data(), static_cast<qsizetype>(text.size())), theme.textScale);
+    const QString source = QString::fromUtf8(text.data(), static_cast<qsizetype>(text.size()));
     const QHash<QString, QString> values = tokens(theme.chrome);
     QString result;
     for (qsizetype i = 0; i < source.size();) {

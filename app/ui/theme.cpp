@@ -19,14 +19,6 @@ QColor rgb(QRgb value)
     return QColor::fromRgb(value);
 }
 
-// Global, because painters request fonts without a widget.
-double textScale = 1;
-
-int scaledText(int pixelSize)
-{
-    return qRound(pixelSize * textScale);
-}
-
 // The colours are in the order of the members.
 Chrome lightChrome()
 {
@@ -70,8 +62,7 @@ Theme makeTheme(profiler::ThemeMode mode, const QString& palette)
 {
     auto loaded = profiler::loadPalette(palette.toStdString(), mode);
     CHECK(loaded.has_value()); // palettes are compiled in
-    return {mode, mode == profiler::ThemeMode::Dark ? darkChrome() : lightChrome(), *loaded,
-            textScale};
+    return {mode, mode == profiler::ThemeMode::Dark ? darkChrome() : lightChrome(), *loaded};
 }
 
 QColor toQt(profiler::Colour colour)
@@ -93,7 +84,7 @@ QFont uiFont(int pixelSize, QFont::Weight weight)
         ? QFont(QStringLiteral("Roboto"))
         : QFontDatabase::systemFont(QFontDatabase::GeneralFont);
     QFont font = kBase;
-    font.setPixelSize(scaledText(pixelSize));
+    font.setPixelSize(pixelSize);
     font.setWeight(weight);
     return font;
 }
@@ -103,7 +94,7 @@ QFont codeFont(int pixelSize)
     QFont font(QStringLiteral("monospace")); // an alias that fontconfig resolves
     font.setStyleHint(QFont::Monospace);
     font.setFixedPitch(true);
-    font.setPixelSize(scaledText(pixelSize));
+    font.setPixelSize(pixelSize);
     return font;
 }
 
@@ -115,10 +106,10 @@ ThemeController::ThemeController(QObject* parent)
 
 void ThemeController::setChoice(Choice choice)
 {
-    setLook(choice, m_palette, textScale);
+    setLook(choice, m_palette);
 }
 
-void ThemeController::setLook(Choice choice, const QString& palette, double scale)
+void ThemeController::setLook(Choice choice, const QString& palette)
 {
     const auto names = profiler::paletteNames();
     const bool isKnown = std::ranges::find(names, palette.toStdString()) != names.end();
@@ -126,8 +117,7 @@ void ThemeController::setLook(Choice choice, const QString& palette, double scal
     m_choice = choice;
     const bool isOtherMode = modeFor(choice, m_desktop) != m_theme.mode;
     const bool isOtherPalette = known != std::exchange(m_palette, known);
-    const bool isOtherScale = scale != std::exchange(textScale, scale);
-    if (isOtherMode || isOtherPalette || isOtherScale)
+    if (isOtherMode || isOtherPalette)
         remake();
 }
 

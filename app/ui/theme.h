@@ -27,7 +27,6 @@ struct Theme
     profiler::ThemeMode mode = profiler::ThemeMode::Light;
     Chrome chrome;
     profiler::Palette palette;
-    double textScale = 1; // factor of all text sizes
 
     bool isDark() const { return mode == profiler::ThemeMode::Dark; }
 };
@@ -37,8 +36,7 @@ QColor toQt(profiler::Colour colour);
 
 void addProgramFonts(); // profiler::programFonts(); call it once, before the first text
 // Roboto if it is installed, otherwise the system's sans serif. Sizes are in logical pixels. The
-// weight is Normal, Medium (also for SemiBold in the design) or Bold. Both fonts are scaled by the
-// ThemeController's text scale.
+// weight is Normal, Medium (also for SemiBold in the design) or Bold.
 QFont uiFont(int pixelSize, QFont::Weight weight = QFont::Normal);
 QFont codeFont(int pixelSize = 12); // fixed pitch, for operation names
 
@@ -54,9 +52,9 @@ public:
     const Theme& theme() const { return m_theme; }
     Choice choice() const { return m_choice; }
     void setChoice(Choice choice); // System: the desktop's mode when the program started
-    // Sets all three at once, because changed() makes the window recompute its layout. An unknown
-    // `palette` selects the default one; textScale 1 gives the design's sizes.
-    void setLook(Choice choice, const QString& palette, double textScale);
+    // Sets both at once, because changed() makes the window recompute its layout. An unknown
+    // `palette` selects the default one.
+    void setLook(Choice choice, const QString& palette);
     void setUnits(Units units); // units of all times and memory, see app/ui/numbers.h
 
 Q_SIGNALS:

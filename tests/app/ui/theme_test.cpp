@@ -56,11 +56,10 @@ TEST_CASE("choosing another theme emits changed() once")
     controller.setChoice(ThemeController::Choice::Dark);
     CHECK(changed.count() == 1);
     CHECK(controller.theme().isDark());
-    controller.setLook(ThemeController::Choice::Light, QStringLiteral("grey"), 1.25);
-    CHECK(changed.count() == 2); // the theme, the palette and the size of texts
+    controller.setLook(ThemeController::Choice::Light, QStringLiteral("grey"));
+    CHECK(changed.count() == 2); // both the theme and the palette
     CHECK_FALSE(controller.theme().isDark());
-    CHECK(controller.theme().textScale == 1.25);
-    controller.setLook(ThemeController::Choice::Dark, {}, 1);
+    controller.setLook(ThemeController::Choice::Dark, {});
     CHECK(changed.count() == 3);
     CHECK(chromePalette(controller.theme()).color(QPalette::Base) == QColor(0x15, 0x18, 0x1D));
 }
