@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <csignal>
+#include <cstdint>
 
 using namespace cli_test;
 
@@ -44,7 +45,41 @@ std::string endless(const std::string& file)
 {
     return "run --iterations 50000 --progress jsonl -o " + file + kSmall;
 }
+
+// The statistic of every run, however it ended: the median of its measured iterations, within its
+// interval.
+void checkMedian(const nlohmann::json& run)
+{
+    std::vector<std::int64_t> measured;
+    for (const nlohmann::json& one : run["iterations"])
+        if (one["warmup"] == false)
+            measured.push_back(one["duration"]);
+    REQUIRE(measured.size() >= 3);
+    std::ranges::sort(measured);
+    const auto median = run["iteration"].get<std::int64_t>();
+    CHECK(median >= measured[(measured.size() - 1) / 2]);
+    CHECK(median <= measured[measured.size() / 2]);
+    CHECK(run["iteration_interval"][0] <= median);
+    CHECK(run["iteration_interval"][1] >= median);
+}
+
 } // namespace
+
+TEST_CASE("finished, stopped and killed runs are reported by one statistic with an interval")
+{
+    for (const int signal : {0, SIGTERM, SIGKILL}) {
+        const Folder folder;
+        const auto options = signal == 0 ? "run --iterations 6 -o run.sqlite" + std::string(kSmall)
+                                         : endless("run.sqlite");
+        Process process(folder, words(options));
+        if (signal != 0) {
+            awaitIterations(process, 8);
+            kill(process.id(), signal);
+        }
+        process.wait();
+        checkMedian(bscope(folder, "analyze run.sqlite --json").json());
+    }
+}
 
 TEST_CASE("the summary at the end of a run agrees with its file")
 {
