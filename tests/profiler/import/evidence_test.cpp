@@ -566,7 +566,8 @@ TEST_CASE("kernels between the ops of an iteration that are in no op make op tim
                 called, ++number, begin, number);
         const TemporaryFolder folder;
         writeText(folder / "a.json", text + "]}");
-        const bool isOutside = lackOf(imported(folder)).find("belong to no op") != std::string::npos;
+        const bool isOutside
+            = lackOf(imported(folder)).find("belong to no op") != std::string::npos;
         CHECK(isOutside == (launch == 160));
     }
 }
