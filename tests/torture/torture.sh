@@ -91,7 +91,7 @@ part_calls() {
                 "${training[@]}" --iterations 3 -o runs/r.sqlite >events 2>log
             local status=$? left outcome=""
             tried=$((tried + 1))
-            left=$(find runs -mindepth 1 ! -name 'r.sqlite*' | wc -l)
+            left=$(find runs -mindepth 1 ! -name r.sqlite ! -name r.sqlite-wal ! -name r.sqlite-shm | wc -l)
             [ "$call" != unlink ] || left=0
             [ ! -e runs/r.sqlite ] || outcome=$("$bscope" analyze runs/r.sqlite --json 2>&1 | grep -c '"outcome": "running"')
             if [ "$status" -gt 2 ] && [ "$status" -ne 127 ] || [ "$left" -ne 0 ] || [ "${outcome:-0}" != 0 ] ||
