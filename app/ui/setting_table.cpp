@@ -53,8 +53,7 @@ std::vector<Setting> lookSettings()
          .kind = Setting::Kind::Choice,
          .group = group,
          .title = settingText("Text size"),
-         .explanation = settingText(
-             "Also scales what is beside the text. A change takes effect at the next start."),
+         .explanation = settingText("Scales the whole window when it is started the next time."),
          .byDefault = name("100"),
          .values = {name("90"), name("100"), name("110"), name("120"), name("140"), name("160")},
          .names = {name("90 %"), name("100 %"), name("110 %"), name("120 %"), name("140 %"),
