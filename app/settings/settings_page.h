@@ -76,7 +76,7 @@ public:
     SettingsPage(const ThemeController& theme, Settings& settings, QWidget* parent = nullptr);
 
     QString title() const override { return tr("Settings"); }
-    QString statusNote() const override { return tr("changes apply immediately"); }
+    QString statusNote() const override { return tr("changes are saved immediately"); }
     // Shows all settings and focuses the setting `text`, a key of the table; "": none.
     void showRequest(const PageRequest& request) override;
     void refresh(); // call it after a setting was changed elsewhere
