@@ -65,8 +65,9 @@ void applyLookSettings(const Settings& settings, ThemeController& theme,
 // Applies a changed setting if it affects the look. All other settings are read when they are used.
 void applySetting(const char* key, const Settings& settings, ThemeController& theme);
 
-// All settings of the program, from settingTable(). A change is stored and applied immediately. The
-// field at the top filters the settings by the words of their titles and explanations.
+// All settings of the program, from settingTable(). A change is stored immediately, and applied,
+// except the text size. The field at the top filters the settings by the words of their titles and
+// explanations.
 class SettingsPage : public Page
 {
     Q_OBJECT
