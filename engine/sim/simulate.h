@@ -30,6 +30,10 @@ struct SimulateOptions
 Result<Timeline> simulate(const Schedule& lowered, const OpCosts& costs,
                           const SimulateOptions& options = {});
 
+// The length in ticks of the one iteration that simulate() places. Stores no spans, so it takes
+// half of the time. The schedule must not be a stream (Shape::windows).
+Result<std::int64_t> iterationLength(const Schedule& lowered, const OpCosts& costs);
+
 // Appends an iteration, placed with `costs`, to `timeline`. Emulation calls this for every
 // iteration.
 Result<void> placeIteration(const Schedule& lowered, const OpCosts& costs, Iteration iteration,

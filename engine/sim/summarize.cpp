@@ -1,3 +1,4 @@
+#include "engine/base/check.h"
 #include "engine/base/try.h"
 #include "engine/cost/cost_model.h"
 #include "engine/sim/placer.h"
@@ -138,18 +139,29 @@ private:
 namespace engine {
 namespace {
 
-Result<IterationSummary> summarizeOne(const sim::Placement<sim::ListedCosts>& placement,
-                                      double recomputeKeeps)
+template<class Costs>
+Result<IterationSummary> summarizeOne(const sim::Placement<Costs>& placement,
+                                      double recomputeKeeps = 0)
 {
     std::unique_ptr<sim::SummaryRecorder> sums;
     const auto window = TRY(sim::placeSteadily<sim::SummaryRecorder>(placement, sums, [&] {
         return std::make_unique<sim::SummaryRecorder>(placement.schedule, placement.facts,
                                                       recomputeKeeps);
     }));
-    return IterationSummary{window, sums->devices(), placement.costs.busyLinks};
+    return IterationSummary{window, sums->devices(), placement.costs.linksAreBusy()};
 }
 
 } // namespace
+
+Result<std::int64_t> iterationLength(const Schedule& lowered, const OpCosts& costs)
+{
+    CHECK(lowered.shape.windows <= 1);
+    TRY(checkTicks(costs));
+    const auto facts = TRY(sim::orderFacts(lowered));
+    const auto one = TRY(
+        summarizeOne(sim::Placement<sim::StoredCosts>{lowered, facts, {costs}, costs.rules, 0, 0}));
+    return one.window.duration();
+}
 
 Result<std::vector<IterationSummary>> summarize(const Schedule& order, const OpPrices& prices,
                                                 const SimulateOptions& options)
@@ -168,9 +180,9 @@ Result<std::vector<IterationSummary>> summarize(const Schedule& order, const OpP
     const bool busy = !prices.isCommunicationFree();
     for (int i = 0; i < options.iterations; ++i) {
         const std::int64_t start = summaries.empty() ? 0 : summaries.back().window.end;
-        auto one = TRY(summarizeOne({order, facts, sim::ListedCosts{prices, busy}, prices.rules,
-                                     start, static_cast<std::uint64_t>(i)},
-                                    options.recomputeKeeps));
+        const sim::Placement<sim::ListedCosts> placement{
+            order, facts, {prices, busy}, prices.rules, start, static_cast<std::uint64_t>(i)};
+        auto one = TRY(summarizeOne(placement, options.recomputeKeeps));
         summaries.push_back(std::move(one));
     }
     return summaries;

@@ -1,6 +1,7 @@
 #include "profiler/search/search.h"
 
 #include "engine/base/clock.h"
+#include "engine/base/parallel.h"
 #include "engine/base/text.h"
 #include "engine/base/try.h"
 #include "engine/schedule/check/validate.h"
@@ -23,7 +24,6 @@
 #include <map>
 #include <memory>
 #include <mutex>
-#include <thread>
 
 namespace profiler {
 
@@ -483,10 +483,7 @@ private:
     }
     std::size_t threads(std::size_t chains) const
     {
-        const auto cores = static_cast<std::size_t>(
-            m_request.threads > 0 ? m_request.threads
-                                  : std::max(1u, std::thread::hardware_concurrency()));
-        return std::min(cores, chains);
+        return threadsFor(chains, static_cast<unsigned>(m_request.threads));
     }
     // From the speed of copies of the chains.
     std::int64_t ordersIn(double seconds) const
@@ -521,15 +518,9 @@ private:
     }
     void runRound(std::int64_t orders, double begin)
     {
-        std::atomic<std::size_t> next{0};
-        const auto work = [&] {
-            for (std::size_t i = next++; i < m_chains.size(); i = next++)
-                runChain(m_chains[i], orders / static_cast<std::int64_t>(m_chains.size()), begin);
-        };
-        std::vector<std::jthread> others;
-        for (std::size_t i = 1; i < threads(m_chains.size()); ++i)
-            others.emplace_back(work);
-        work();
+        const auto each = orders / static_cast<std::int64_t>(m_chains.size());
+        inParallel(m_chains.size(), threads(m_chains.size()),
+                   [&](std::size_t i) { runChain(m_chains[i], each, begin); });
     }
     void runChain(Chain& chain, std::int64_t orders, double begin)
     {

@@ -2,6 +2,7 @@
 
 #include "engine/base/bootstrap.h"
 #include "engine/base/median.h"
+#include "engine/base/parallel.h"
 #include "engine/base/try.h"
 #include "engine/cost/cost_model.h"
 #include "engine/cost/op_prices.h"
@@ -16,6 +17,7 @@
 #include "profiler/whatif/changes.h"
 
 #include <algorithm>
+#include <atomic>
 #include <cmath>
 #include <map>
 #include <numeric>
@@ -138,6 +140,7 @@ public:
         OpCosts costs;
         for (const DeviceId device : lowered.program.ids()) {
             auto& of = costs.of.emplace_back();
+            of.reserve(lowered.program[device].size());
             for (const Op& op : lowered.program[device]) {
                 of.push_back(costOf(op));
                 change(op, slowdownOf(m_slowdowns, m_times.nodes, lowered, op, device), of.back());
@@ -171,7 +174,7 @@ private:
         OpCosts::Cost cost;
         const double part = op.slice == Op::kWhole ? 1 : op.flags == OpFlag::Half ? 2 : m_slices;
         if (isTransfer(op.kind))
-            cost.latency = roundedTicks(m_draw(m_times.message) / m_linkSpeed / part);
+            cost.latency = roundedTicks(message() / m_linkSpeed / part);
         else if (isCopy(op.kind))
             cost.duration = roundedTicks(m_draw(m_times.copies) * m_perStage / m_linkSpeed);
         else if (op.kind == OpKind::OptimizerStep)
@@ -183,6 +186,13 @@ private:
             cost.duration
                 = roundedTicks(timeOf(op.kind, shareOf(op.stage)) / part / m_times.tensorParallel);
         return cost;
+    }
+
+    double message() // half of all ops are transfers, so it is not looked up again for each
+    {
+        if (!m_message)
+            m_message = m_draw(m_times.message);
+        return *m_message;
     }
 
     // Returns the cost of a predicted stage: the sum of the costs of the measured stages, each
@@ -268,6 +278,7 @@ private:
     double m_slices, m_linkSpeed;
     std::int64_t m_messageDelay;
     Draw m_draw;
+    std::optional<double> m_message;
     StageCost m_embedding, m_outputLayer; // 0 if stages are not divided
     // Without edits of single ops, because other schemes may lack the ops.
     std::vector<RunEdit> m_slowdowns;
@@ -389,18 +400,13 @@ Result<Prediction> WhatIfPredictor::predict(const WhatIf& whatIf) const
         return invalid("the run does not name the nodes of {} devices; slow a link "
                        "between two devices, as in 0-1=1.5",
                        lowered.shape.devices);
-    auto timeline = TRY(simulated(m_times, lowered, whatIf.linkSpeed));
+    CostBuilder costs(m_times, lowered.shape, whatIf.linkSpeed, Draw(), m_correction);
+    auto timeline = TRY(simulate(lowered, costs.costsOf(lowered)));
     TRY(scale(timeline, m_correction));
     Prediction prediction;
     prediction.iteration = reportedDuration(timeline);
-    std::vector<std::int64_t> all{prediction.iteration};
-    for (unsigned i = 0; i < static_cast<unsigned>(whatIf.resamples); ++i) {
-        if (whatIf.isCancelled && whatIf.isCancelled())
-            return fail(Error::Code::Cancelled, "the prediction was cancelled");
-        if (const auto again = simulated(m_times, lowered, whatIf.linkSpeed, whatIf.seed + i))
-            all.push_back(
-                roundedTicks(static_cast<double>(reportedDuration(*again)) * m_correction));
-    }
+    std::vector<std::int64_t> all = TRY(resampled(whatIf, lowered));
+    all.push_back(prediction.iteration);
     const Interval interval = middle95(std::move(all));
     prediction.least = std::min(interval.least, prediction.iteration);
     prediction.most = std::max(interval.most, prediction.iteration);
@@ -411,11 +417,40 @@ Result<Prediction> WhatIfPredictor::predict(const WhatIf& whatIf) const
     return withNumbers(std::move(prediction));
 }
 
-Result<Timeline> WhatIfPredictor::simulated(const MeasuredTimes& times, const Schedule& lowered,
-                                            double linkSpeed, std::optional<unsigned> seed) const
+// The lengths of the iteration with resampled medians, without those that could not be simulated.
+Result<std::vector<std::int64_t>> WhatIfPredictor::resampled(const WhatIf& whatIf,
+                                                             const Schedule& lowered) const
+{
+    constexpr std::size_t kLarge = 500'000; // ops; 40 resamples are the fewest for a 95 % interval
+    const auto count = static_cast<std::size_t>(
+        opCount(lowered) > kLarge ? std::min(whatIf.resamples, 40) : whatIf.resamples);
+    std::vector<std::int64_t> all(count, -1);
+    std::atomic<bool> isCancelled = false;
+    constexpr std::size_t kMostThreads = 8; // each holds the costs of all ops
+    inParallel(count, std::min(threadsFor(count), kMostThreads), [&](std::size_t i) {
+        isCancelled = isCancelled || (whatIf.isCancelled && whatIf.isCancelled());
+        if (isCancelled)
+            return;
+        if (const auto length = lengthOf(m_times, lowered, whatIf.linkSpeed, whatIf.seed + i))
+            all[i] = *length;
+    });
+    if (isCancelled)
+        return fail(Error::Code::Cancelled, "the prediction was cancelled");
+    std::erase(all, -1);
+    return all;
+}
+
+// The predicted length of the iteration, without its timeline.
+Result<std::int64_t> WhatIfPredictor::lengthOf(const MeasuredTimes& times, const Schedule& lowered,
+                                               double linkSpeed, std::optional<unsigned> seed) const
 {
     CostBuilder costs(times, lowered.shape, linkSpeed, seed ? Draw(*seed) : Draw(), m_correction);
-    return simulate(lowered, costs.costsOf(lowered));
+    const auto scaled = [this](std::int64_t length) {
+        return roundedTicks(static_cast<double>(length) * m_correction);
+    };
+    if (lowered.shape.windows > 1) // a window of the stream counts, not the whole stream
+        return simulate(lowered, costs.costsOf(lowered)).map(reportedDuration).map(scaled);
+    return iterationLength(lowered, costs.costsOf(lowered)).map(scaled);
 }
 
 // Widens the interval of a prediction as kIntervalCovers says.
@@ -428,11 +463,8 @@ Result<void> WhatIfPredictor::widenInterval(const WhatIf& whatIf, Prediction& pr
     if (!m_times.backwardIsSplit && holds(lowered, OpKind::BackwardWeight)) {
         MeasuredTimes slow = m_times;
         slow.splitCost = kMostSplitCost;
-        const auto most = TRY(simulated(slow, lowered, whatIf.linkSpeed));
-        prediction.most += std::max<std::int64_t>(
-            0,
-            roundedTicks(static_cast<double>(reportedDuration(most)) * m_correction)
-                - prediction.iteration);
+        const auto most = TRY(lengthOf(slow, lowered, whatIf.linkSpeed));
+        prediction.most += std::max<std::int64_t>(0, most - prediction.iteration);
     }
     if (isSimulated)
         return {};
@@ -440,11 +472,8 @@ Result<void> WhatIfPredictor::widenInterval(const WhatIf& whatIf, Prediction& pr
     if (!m_times.message.isEmpty()) {
         MeasuredTimes fast = m_times;
         fast.message.times = {middle95(m_times.message.times).least};
-        const auto least = TRY(simulated(fast, lowered, whatIf.linkSpeed));
-        prediction.least -= std::max<std::int64_t>(
-            0,
-            prediction.iteration
-                - roundedTicks(static_cast<double>(reportedDuration(least)) * m_correction));
+        const auto least = TRY(lengthOf(fast, lowered, whatIf.linkSpeed));
+        prediction.least -= std::max<std::int64_t>(0, prediction.iteration - least);
     }
     const bool lacksAllReduce
         = m_times.allReduce.isEmpty() && lowered.shape.replicas > m_run->schedule.shape.replicas;

@@ -18,11 +18,11 @@ struct WhatIf
 {
     engine::Schedule schedule;
     double linkSpeed = 1; // messages take their measured time / linkSpeed
-    // Number of predictions with resampled medians. 0: the spread of the op times is not in the
-    // interval.
+    // Number of predictions with resampled medians (at most 40 of schedules of over 500,000 ops).
+    // 0: the spread of the op times is not in the interval.
     int resamples = 100;
     unsigned seed = 1;
-    std::function<bool()> isCancelled = {}; // called before every prediction; may be empty
+    std::function<bool()> isCancelled = {}; // may be empty; is called from several threads
 };
 
 // What predictions of recorded PyTorch runs missed (tests/bench/RESULTS.md, "Predictions compared
@@ -98,9 +98,11 @@ private:
     WhatIfPredictor(const engine::Run& run, MeasuredTimes times);
     OwnReplay::Change ownChange(double linkSpeed, double correction) const;
     engine::Result<Prediction> withNumbers(Prediction prediction) const;
-    engine::Result<engine::Timeline> simulated(const MeasuredTimes& times,
-                                               const engine::Schedule& lowered, double linkSpeed,
-                                               std::optional<unsigned> seed = {}) const;
+    engine::Result<std::int64_t> lengthOf(const MeasuredTimes& times,
+                                          const engine::Schedule& lowered, double linkSpeed,
+                                          std::optional<unsigned> seed = {}) const;
+    engine::Result<std::vector<std::int64_t>> resampled(const WhatIf& whatIf,
+                                                        const engine::Schedule& lowered) const;
     engine::Result<void> widenInterval(const WhatIf& whatIf, Prediction& prediction) const;
 
     const engine::Run* m_run;

@@ -5,6 +5,7 @@
 #include "tests/support/paths.h"
 
 #include <algorithm>
+#include <atomic>
 
 using namespace engine;
 using namespace profiler;
@@ -283,11 +284,11 @@ TEST_CASE("a prediction stops when it is cancelled")
     const Run run = measuredRun("1f1b");
     const auto predictor = WhatIfPredictor::create(run);
     REQUIRE(predictor);
-    int asked = 0;
+    std::atomic<int> asked = 0;
     WhatIf whatIf{scheduleOf("1f1b", 4, 8)};
     whatIf.isCancelled = [&] { return ++asked > 3; };
     CHECK(predictor->predict(whatIf).error().code == Error::Code::Cancelled);
-    CHECK(asked == 4);
+    CHECK(asked < 20); // of 100 resamples; every thread may ask once more
 }
 
 TEST_CASE("with another number of micro-batches the change is per micro-batch, and says so")
