@@ -22,6 +22,7 @@
 #include <QMenuBar>
 #include <QPainter>
 #include <QPushButton>
+#include <QShortcut>
 
 #include <algorithm>
 #include <span>
@@ -120,6 +121,9 @@ void WindowMenus::makeBar()
     add(menu(Menu::Compare), tr("Compare &files…"), QStringLiteral("compareFiles"),
         tr("Ctrl+Shift+O"), [this] { m_window.askFor(FileKind::Runs); });
     connect(m_commandField, &QPushButton::clicked, this, &WindowMenus::showCommands);
+    // Qt opens the bar by Alt alone, but not by F10, as other desktop programs on Linux do.
+    connect(new QShortcut(Qt::Key_F10, &m_window), &QShortcut::activated, bar,
+            [bar] { bar->setActiveAction(bar->actions().constFirst()); });
 }
 
 void WindowMenus::makeFileMenu()

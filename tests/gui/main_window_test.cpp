@@ -19,6 +19,8 @@
 #include <QLabel>
 #include <QLineEdit>
 #include <QListWidget>
+#include <QMenu>
+#include <QMenuBar>
 #include <QMimeData>
 #include <QPushButton>
 #include <QSignalSpy>
@@ -133,6 +135,22 @@ TEST_CASE("a window that is restored in full screen leaves it with F11 and is ma
     CHECK_FALSE(next.isFullScreen());
     CHECK(next.isMaximized());
     CHECK_FALSE(full->isChecked());
+}
+
+TEST_CASE("F10 opens the first menu, and Alt with its letter any")
+{
+    Window open;
+    open.window.activateWindow();
+    REQUIRE(QTest::qWaitForWindowActive(&open.window, kNever));
+    auto* bar = open.window.findChild<QMenuBar*>(QStringLiteral("menuBar"));
+    QTest::keyClick(&open.window, Qt::Key_F10);
+    REQUIRE(bar->activeAction() == bar->actions().constFirst());
+    CHECK(bar->activeAction()->menu()->isVisible());
+    bar->activeAction()->menu()->close();
+    QTest::keyClick(&open.window, Qt::Key_V, Qt::AltModifier);
+    REQUIRE(bar->activeAction() != nullptr);
+    CHECK(bar->activeAction()->text() == QStringLiteral("&View"));
+    CHECK(bar->activeAction()->menu()->isVisible());
 }
 
 TEST_CASE("the command palette finds an action by the beginnings of its words and runs it")
