@@ -453,10 +453,13 @@ private:
         std::vector<std::string> all;
         if (m_ranks.size() > 1)
             all.push_back(fmt::format(
-                "Every iteration restarts the clock of every rank. Clocks were moved by at most "
-                "{:.2f} ms, so that no message arrives before it was sent. The time between "
-                "iterations (the optimizer step) was not recorded.",
-                static_cast<double>(m_clocks.mostShift()) / 1e6));
+                "Every iteration restarts the clock of every rank. {} The time between iterations "
+                "(the optimizer step) was not recorded.",
+                m_clocks.mostShift() == 0
+                    ? "No message arrives before it was sent, so no clock was moved."
+                    : fmt::format("Clocks were moved by at most {}, so that no message arrives "
+                                  "before it was sent.",
+                                  timeText(m_clocks.mostShift(), 1))));
         if (m_clocks.cuts() > 0)
             all.push_back(fmt::format("{} ops begin before their input was computed; {:.1f} ms of "
                                       "waiting were cut from them.",
