@@ -179,7 +179,7 @@ TEST_CASE("the clock of a rank of Primus is aligned by its messages")
     };
     const auto late = PrimusFolder(run, 0.3).import();
     CHECK(duration(late) == duration(PrimusFolder(run).import()));
-    CHECK(late->run.info.import->warnings.front().find("at most 0.30 ms") != std::string::npos);
+    CHECK(late->run.info.import->warnings.front().find("at most 300.0 µs") != std::string::npos);
 }
 
 // The exposed communication was 0.0 ms and the number of messages 0.
