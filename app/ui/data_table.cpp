@@ -355,7 +355,6 @@ void DataTable::contextMenuEvent(QContextMenuEvent* event)
 void DataTable::setModel(QAbstractItemModel* shown)
 {
     QTableView::setModel(shown);
-    forgetWidths();
     const auto arrange = [this] {
         forgetWidths();
         spanCells();
@@ -366,18 +365,18 @@ void DataTable::setModel(QAbstractItemModel* shown)
     connect(shown, &QAbstractItemModel::rowsInserted, this, arrange);
     connect(shown, &QAbstractItemModel::rowsRemoved, this, [this] { forgetWidths(); });
     connect(shown, &QAbstractItemModel::dataChanged, this, [this] { forgetWidths(); });
-    shareWidth();
+    arrange();
 }
 
 void DataTable::spanCells()
 {
     clearSpans();
-    for (int row = 0; row < model()->rowCount(); ++row) {
-        for (int column = 0; column < model()->columnCount(); ++column) {
-            const int span = model()->index(row, column).data(kSpanRole).toInt();
-            if (span > 0) // true: the rest
+    for (int column = 0; column < model()->columnCount(); ++column) {
+        if (!model()->headerData(column, Qt::Horizontal, kSpanRole).toBool())
+            continue;
+        for (int row = 0; row < model()->rowCount(); ++row)
+            if (const int span = model()->index(row, column).data(kSpanRole).toInt(); span > 0)
                 setSpan(row, column, 1, span > 1 ? span : model()->columnCount() - column);
-        }
     }
 }
 

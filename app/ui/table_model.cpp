@@ -45,6 +45,8 @@ QVariant SortedTable::headerData(int section, Qt::Orientation orientation, int r
         return QVariant::fromValue(Qt::Alignment(head.alignment | Qt::AlignVCenter));
     if (role == Qt::ToolTipRole)
         return headerToolTip(section, head.title.shown());
+    if (role == kSpanRole)
+        return mayHave(section, role);
     return role == Qt::DisplayRole ? QVariant(head.title.shown()) : QVariant();
 }
 
@@ -77,7 +79,10 @@ void SortedTable::sortRows(std::size_t rows)
     m_order.resize(rows);
     std::iota(m_order.begin(), m_order.end(), std::size_t{0});
     const bool isSorted = m_sortColumn >= 0 && m_sortColumn < columnCount();
+    if (!isSorted && std::ranges::all_of(m_order, [&](auto row) { return rowRank(row) == 0; }))
+        return;
     std::vector<std::pair<int, SortValue>> keys;
+    keys.reserve(rows);
     for (std::size_t row = 0; row < rows; ++row)
         keys.emplace_back(rowRank(row), isSorted ? cellSort(m_sortColumn, row) : SortValue(0.0));
     std::ranges::stable_sort(m_order, [&](std::size_t a, std::size_t b) {

@@ -158,6 +158,7 @@ private:
     virtual QVariant cellRole(int column, std::size_t row, int role) const = 0;
     virtual SortValue cellSort(int column, std::size_t row) const = 0;
     virtual int rowRank(std::size_t row) const = 0;
+    virtual bool mayHave(int column, int role) const = 0; // whether cells of the column have it
 
     std::vector<std::size_t> m_order; // m_order[i]: the row that is shown at position i
     int m_sortColumn = -1;            // -1: unsorted
@@ -255,6 +256,11 @@ private:
         return value ? value(m_rows[row]) : SortValue(cellText(number, row));
     }
     int rowRank(std::size_t row) const override { return rank(m_rows[row]); }
+    bool mayHave(int number, int role) const override
+    {
+        return std::ranges::any_of(column(number).roles,
+                                   [&](const auto& special) { return special.first == role; });
+    }
 
     Columns m_columns;
     std::vector<Row> m_rows;

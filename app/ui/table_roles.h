@@ -19,7 +19,7 @@ inline constexpr int kBelowRole = Qt::UserRole + 17;
 inline constexpr int kTwoLines = 52;
 // Two bools: whether the cell is a summary (strong), and whether its text is muted (hint).
 // kSpanRole is the number of columns that the cell covers; true: the rest of its row. Spans must
-// not overlap.
+// not overlap. In a header it is a bool: whether cells of the column may have one.
 inline constexpr int kStrongRole = Qt::UserRole + 4, kHintRole = Qt::UserRole + 5,
                      kSpanRole = Qt::UserRole + 6;
 // A const Thumbnail*, drawn at the left (nullptr draws an empty frame), and its share of the width

@@ -189,6 +189,27 @@ TEST_CASE("the cells of a table are measured again only if they have changed")
 
 // Sections are not narrower than 30 pixels, which the sum of the widths ignored: a bar appeared and
 // covered the last row.
+TEST_CASE("a cell covers the columns to its right if its row says so")
+{
+    app::ThemeController theme;
+    app::DataTable table(theme, 24);
+    app::TableModel<int> model;
+    const auto self = [](int number) { return number; };
+    model.reset({{QStringLiteral("Number"), self},
+                 app::TableColumn<int>(QStringLiteral("Square"), self)
+                     .with(app::kSpanRole,
+                           [](int number) { return number > 1 ? QVariant(true) : QVariant(); }),
+                 {QStringLiteral("Cube"), self}},
+                {1, 2});
+    table.setModel(&model);
+    CHECK(table.columnSpan(0, 1) == 1);
+    CHECK(table.columnSpan(1, 1) == 2);
+    CHECK(table.columnSpan(1, 0) == 1);
+    model.sort(0, Qt::DescendingOrder);
+    CHECK(table.columnSpan(0, 1) == 2);
+    CHECK(table.columnSpan(1, 1) == 1);
+}
+
 // The window crashed when it was closed while a page whose models are members was visible.
 TEST_CASE("a table whose model is destroyed can be hidden")
 {
