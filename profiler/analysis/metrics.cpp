@@ -248,21 +248,22 @@ DeviceMetrics deviceOf(const IterationSummary& summary, const Shape& shape, Devi
 
 std::optional<std::int64_t> RunMetrics::peakBytes() const
 {
-    const DeviceMetrics* most = fullest(&DeviceMetrics::peakBytes);
-    return most == nullptr ? std::nullopt : most->peakBytes;
+    std::optional<std::int64_t> most;
+    for (const DeviceMetrics& device : devices)
+        if (device.peakBytes)
+            most = std::max(most.value_or(0), *device.peakBytes);
+        else
+            return std::nullopt;
+    return most;
 }
 
 std::optional<double> RunMetrics::memoryBalance() const
 {
-    double sum = 0;
-    for (const DeviceMetrics& device : devices)
-        if (device.isRecorded() && !device.peakBytes)
-            return std::nullopt;
-        else
-            sum += device.isRecorded() ? static_cast<double>(*device.peakBytes) : 0;
     const auto largest = peakBytes();
-    return largest && sum > 0 ? std::optional(static_cast<double>(*largest) * recordedDevices / sum)
-                              : std::nullopt;
+    const double mostBytes = static_cast<double>(largest.value_or(0));
+    return mostBytes > 0
+        ? std::optional(mostBytes / mean([](const DeviceMetrics& d) { return *d.peakBytes; }))
+        : std::nullopt;
 }
 
 double RunMetrics::peakStash() const

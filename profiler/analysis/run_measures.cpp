@@ -168,7 +168,6 @@ Reading bubbleShare(const R& r)
 // Notes the device with the largest peak, and its planned and touched bytes.
 Reading peakMemory(const R& r)
 {
-    Reading peak = largest<&DeviceMetrics::peakBytes>(r);
     const DeviceMetrics* most = r.metrics.fullest(&DeviceMetrics::peakBytes);
     const ArenaUse* use = most == nullptr ? nullptr : arenaOf(r.info(), most->device);
     if (use != nullptr)
@@ -183,6 +182,11 @@ std::string iterationNote(const R& r)
 {
     const auto& iterations = r.run.timeline.iterations;
     const auto measured
+    Reading peak = largest<&DeviceMetrics::peakBytes>(r);
+    for (const DeviceMetrics& device : r.metrics.devices)
+        if (most->peakBytes && !device.peakBytes)
+            return Reading::unknown(
+                fmt::format("the memory of device {} was not recorded", device.device.value));
         = std::ranges::count(iterations, Iteration::Kind::Measured, &Iteration::kind);
     switch (iterations[static_cast<std::size_t>(r.metrics.iteration)].kind) {
     case Iteration::Kind::Replay:
