@@ -623,6 +623,19 @@ TEST_CASE("a run without a pipeline has idle time and no bubble")
     CHECK(std::isnan(bubbleOf(result)));
 }
 
+// Waits for messages before the first op were subtracted from it, so that it was 0.
+TEST_CASE("without the trace of another device, idle time is that between the ops of a device")
+{
+    const TemporaryFolder folder;
+    writeTorchTraces(folder.path(), simulatedRun("1f1b", 4, 8), onGpu(), 4);
+    const auto all = metrics(imported(folder).run)->devices;
+    std::filesystem::remove(folder / "rank1.json");
+    const auto others = metrics(imported(folder).run)->devices;
+    CHECK(all[DeviceId{2}].wait > 0);
+    for (const DeviceId d : {DeviceId{0}, DeviceId{2}, DeviceId{3}})
+        CHECK(others[d].bubble == all[d].wait);
+}
+
 TEST_CASE("a range in which nothing runs is a wait")
 {
     const ImportedRun result = importedTexts({R"([
