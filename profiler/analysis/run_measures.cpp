@@ -10,6 +10,8 @@
 #include <algorithm>
 #include <array>
 #include <cctype>
+#include <set>
+#include <utility>
 
 namespace profiler {
 
@@ -86,8 +88,17 @@ Reading ofStash(const RunInfo& info, Reading value)
 Reading ofAllDevices(const Run& run, Reading value)
 {
     const std::string why = whyUnknown(run.info);
-    const bool hasAll = std::ranges::none_of(run.schedule.program, &std::vector<Op>::empty);
-    return why.empty() || hasAll ? value : Reading::unknown(why);
+    if (why.empty())
+        return value;
+    std::set<StageId> stages;
+    (void)anyOp(run.schedule, [&](const Op& op) {
+        if (isPass(op.kind))
+            stages.insert(op.stage);
+        return false;
+    });
+    const bool hasAll = std::ranges::none_of(run.schedule.program, &std::vector<Op>::empty)
+        && (!knowsStages(run.info) || std::cmp_equal(stages.size(), run.schedule.shape.stages));
+    return hasAll ? value : Reading::unknown(why);
 }
 Reading ofIteration(const Run& run, Reading value)
 {
@@ -139,7 +150,7 @@ Reading text(const R& r)
 template<auto Member>
 Reading meanTime(const R& r)
 {
-    return Reading::time(r.metrics.mean(Member), r.info());
+    return ofAllDevices(r.run, Reading::time(r.metrics.mean(Member), r.info()));
 }
 
 // The largest value of a device, with the device as the note.
@@ -305,7 +316,8 @@ Reading opTime(const R& r)
 {
     const double ticks
         = r.metrics.mean([](const DeviceMetrics& device) { return (device.byKind[Kinds] + ...); });
-    return onlyIf(ticks > 0, ofCompute(r.info(), Reading::time(ticks, r.info())));
+    return onlyIf(ticks > 0,
+                  ofAllDevices(r.run, ofCompute(r.info(), Reading::time(ticks, r.info()))));
 }
 
 // The share of the copies of stashes during which their device computes.

@@ -386,8 +386,7 @@ private:
             if (m_copy[i] == 0)
                 ranks.push_back(m_job.ranks[i].rank);
         const int named = held.empty() ? 1 : std::max(1, *held.rbegin() + 1);
-        const int further = m_job.missing.empty() ? named : std::max(named, m_lastStage + 1);
-        const int stages = m_from == StageFrom::Ranks ? depth() : further;
+        const int stages = m_from == StageFrom::Ranks ? depth() : std::max(named, m_lastStage + 1);
         int lacking = copies == 1 && !fromPipeline ? stages - static_cast<int>(held.size()) : 0;
         for (const int rank : m_job.pipelines.front())
             if (std::ranges::binary_search(m_job.missing, rank) && lacking-- > 0)
@@ -402,9 +401,8 @@ private:
                 m_copy[i] == 0 ? DeviceId{static_cast<int>(at - ranks.begin())} : DeviceId{-1});
         }
         m_result.complete = std::cmp_equal(held.size(), stages) && m_result.stagesKnown;
-        if (const int last = std::max(stages - 1, m_lastStage);
-            m_result.stagesKnown && !held.contains(last))
-            m_result.lack = fmt::format("stage {} has no trace", last);
+        if (m_result.stagesKnown && !held.contains(stages - 1))
+            m_result.lack = fmt::format("stage {} has no trace", stages - 1);
         else if (m_result.stagesKnown && !m_result.complete)
             m_result.lack = fmt::format("stage {} has no trace", firstWithout(held));
         else if (!m_job.missing.empty() && !m_job.knowsPipelines && !m_namesMessages)
