@@ -266,6 +266,8 @@ public:
                               "record_function(f\"Backward {k}\")");
         TRY(checkCopies(m_job, m_placement));
         m_job.lacks(m_placement.lack);
+        if (!m_placement.cut.empty())
+            m_job.lacksClock(m_placement.cut);
         leaveOutHostTimes();
         compareUnits();
         compareKernels();

@@ -515,9 +515,9 @@ private:
               }));
         compareStages();
         constexpr std::int64_t kFew = 4;
-        if (m_result.lack.empty() && kFew * m_result.twice > std::ssize(seen))
-            m_result.lack = "ops occur several times in an iteration, as if its range had "
-                            "several steps";
+        if (m_result.cut.empty() && kFew * m_result.twice > std::ssize(seen))
+            m_result.cut = "ops occur several times in an iteration, as if its range had "
+                           "several steps";
     }
     // Every stage executes all micro-batches, forward and, in training, backward: a B, or I and W.
     // Stage 0 needs no I.
@@ -539,25 +539,26 @@ private:
             });
         if (inputs.contains(StageId{0}))
             inputs[StageId{0}] = backwards[StageId{0}];
-        if (!m_result.stagesKnown)
+        if (!m_result.stagesKnown || !m_result.damaged.empty())
             return;
         for (const auto& [of, what] :
              {std::pair(&forwards, "micro-batches"), std::pair(&backwards, "backwards"),
               std::pair(&inputs, "gradients of inputs")}) {
-            if (of->empty() || !m_result.lack.empty() || !m_result.damaged.empty())
+            std::string& lack = of == &inputs ? m_result.lack : m_result.cut;
+            if (of->empty() || !lack.empty())
                 continue;
             const auto [least, most] = std::ranges::minmax_element(
                 *of, {}, [](const auto& each) { return each.second.size(); });
             if (least->second.size() < most->second.size())
-                m_result.lack = fmt::format("stage {} has {} {} and stage {} has {}",
-                                            least->first.value, least->second.size(), what,
-                                            most->first.value, most->second.size());
+                lack = fmt::format("stage {} has {} {} and stage {} has {}", least->first.value,
+                                   least->second.size(), what, most->first.value,
+                                   most->second.size());
         }
         for (const auto& [stage, own] : forwards)
-            if (const std::size_t count = backwards[stage].size(); count > 0 && !own.empty()
-                && own.size() != count && m_result.lack.empty() && m_result.damaged.empty())
-                m_result.lack = fmt::format("stage {} has {} forwards and {} backwards",
-                                            stage.value, own.size(), count);
+            if (const std::size_t count = backwards[stage].size();
+                count > 0 && !own.empty() && own.size() != count && m_result.cut.empty())
+                m_result.cut = fmt::format("stage {} has {} forwards and {} backwards", stage.value,
+                                           own.size(), count);
     }
     // Turns B into I if there is a separate W, because such a B computes only the input gradient.
     void splitBackward()

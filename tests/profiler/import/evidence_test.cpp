@@ -767,7 +767,10 @@ TEST_CASE("ranks with different numbers of micro-batches have no bubble")
     const Run other = simulatedRun("1f1b", 4, 6);
     for (int rank = 0; rank < 2; ++rank)
         writeText(folder / fmt::format("rank{}.json", rank), TorchTrace(other, rank, {}).text());
-    CHECK(lackOf(imported(folder)) == "stage 0 has 6 micro-batches and stage 3 has 8");
+    const ImportedRun result = imported(folder);
+    CHECK(lackOf(result) == "stage 0 has 6 micro-batches and stage 3 has 8");
+    for (const char* key : {"iteration", "compute"})
+        CHECK(reading(result, key).note == lackOf(result));
 }
 
 // The iteration of the other ranks was shown as that of the job.
@@ -825,7 +828,9 @@ TEST_CASE("a range of an iteration that has two steps is no iteration")
         text.replace(at, text.find(',', at) - at,
                      fmt::format("{:.3f}", 2 * std::stod(text.substr(at))));
     }
-    CHECK(lackOf(importedTexts(texts)).find("several times in an iteration") != std::string::npos);
+    const ImportedRun result = importedTexts(texts);
+    CHECK(lackOf(result).find("several times in an iteration") != std::string::npos);
+    CHECK(reading(result, "iteration").note == lackOf(result));
 }
 
 TEST_CASE("a difference between sent and received messages is named")
