@@ -269,6 +269,19 @@ void removeParts(std::set<int>& iterations, const Counts& counts, int steps)
     });
 }
 
+// Removes the last iteration if it has no optimizer step and all others have one: the recording
+// ended before it.
+void removeCut(std::set<int>& iterations, const ClassifiedRank& rank, const std::vector<int>& of)
+{
+    std::set<int> withStep;
+    for (std::size_t i = 0; i < of.size(); ++i)
+        if (isStep(rank.works[i]) && iterations.contains(of[i]))
+            withStep.insert(of[i]);
+    if (iterations.size() > 1 && withStep.size() + 1 == iterations.size()
+        && !withStep.contains(*iterations.rbegin()))
+        iterations.erase(*iterations.rbegin());
+}
+
 // The number of micro-batches by iteration: the most ops of these kinds that a rank has.
 std::vector<std::size_t> countOps(const Job& job, const FoundIterations& iterations,
                                   std::initializer_list<OpKind> kinds)
@@ -339,7 +352,9 @@ FoundIterations findIterations(const Job& job)
         if (!hasOps)
             continue; // ignores ranks without pipeline ops
         std::set<int> own = complete(counts, numbered && !rank.work.fromSegments);
-        if (!haveSteps && !numbered)
+        if (haveSteps || numbered)
+            removeCut(own, rank.work, found.ofWork.back());
+        else
             removeParts(own, counts, optimizerSteps(rank.work));
         if (isFirst)
             common = own;

@@ -637,6 +637,39 @@ TEST_CASE("without the trace of another device, idle time is that between the op
         CHECK(others[d].bubble == all[d].wait);
 }
 
+namespace {
+
+// Iterations of a device with one forward, one backward and one step of the optimizer.
+std::vector<std::string> withSteps(int iterations, int cutBefore, double firstForward = 10)
+{
+    std::string text;
+    const auto add = [&](const std::string& name, double begin, double duration) {
+        text += fmt::format(R"({}{{"ph":"X","cat":"user_annotation","name":"{}","pid":1,)"
+                            R"("tid":1,"ts":{:.3f},"dur":{:.3f}}})",
+                            text.empty() ? "[" : ",", name, begin, duration);
+    };
+    for (int i = 0; i < iterations; ++i) {
+        add(fmt::format("ProfilerStep#{}", i), 1000 * i, 900);
+        add("PP:0F0", 1000 * i + 10, i == 0 ? firstForward : 10);
+        add("PP:0B0", 1000 * i + 20, 20);
+        if (i < cutBefore)
+            add("Optimizer.step#AdamW.step", 1000 * i + 50, 100);
+    }
+    return {text + "]"};
+}
+
+} // namespace
+
+// The recording ended before the step of the optimizer, and its last iteration was the median.
+TEST_CASE("an iteration that was recorded without its optimizer step is left out")
+{
+    const ImportedRun result = importedTexts(withSteps(2, 1));
+    CHECK(result.run.timeline.iterations.size() == 1);
+    CHECK(iterationOf(result) == 140'000);
+    // A program may step after several iterations.
+    CHECK(importedTexts(withSteps(3, 1)).run.timeline.iterations.size() == 3);
+}
+
 TEST_CASE("a range in which nothing runs is a wait")
 {
     const ImportedRun result = importedTexts({R"([
