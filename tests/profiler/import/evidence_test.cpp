@@ -670,6 +670,40 @@ TEST_CASE("an iteration that was recorded without its optimizer step is left out
     CHECK(importedTexts(withSteps(3, 1)).run.timeline.iterations.size() == 3);
 }
 
+// Its compute was 56 ms shorter than that of the others.
+TEST_CASE("an iteration with an op of 0 ns is not reported")
+{
+    const ImportedRun result = importedTexts(withSteps(12, 12, 0));
+    const auto& iterations = result.run.timeline.iterations;
+    CHECK(iterations[0].kind == Iteration::Kind::Warmup);
+    CHECK(std::ranges::count(iterations, Iteration::Kind::Measured, &Iteration::kind) == 11);
+}
+
+// The bubble of its iteration was 12.1 % instead of 11.4 %, and the iteration was reported.
+TEST_CASE("a lost kernel of a message costs its iteration")
+{
+    const std::vector<std::string> texts = torchTraces(kPipeline);
+    const std::size_t message = texts[1].find(R"("cat":"kernel","name":"nccl)");
+    const ImportedRun result
+        = importedTexts({texts[0], withTimes(texts[1], message, R"("ts":0.000,"dur":0.000)")});
+    CHECK(leftOut(result, "Ops whose kernels are missing") == 1);
+    CHECK(result.run.timeline.iterations[0].kind == Iteration::Kind::Warmup);
+    CHECK(bubbleOf(result) == Approx(bubbleOf(importedTexts(texts))));
+}
+
+// A fifth of the kernels lasted 0 ns, and the bubble was 24.9 % instead of 11.4 %.
+TEST_CASE("a kernel of 0 ns has no time if the trace has parts of a microsecond")
+{
+    std::vector<std::string> texts = torchTraces(kPipeline);
+    const std::string kernel = R"("cat":"kernel","name":"gemm")";
+    const std::size_t last = texts[0].find("\"dur\":", texts[0].rfind(kernel)) + 6;
+    texts[0].replace(last, texts[0].find(',', last) - last, "0.000");
+    CHECK(leftOut(importedTexts(texts), "Events that cannot be read") == 0);
+    const std::size_t first = texts[0].find("\"dur\":", texts[0].find(kernel));
+    texts[0].replace(texts[0].find('.', first), 4, ".001");
+    CHECK(leftOut(importedTexts(texts), "Events that cannot be read") == 1);
+}
+
 TEST_CASE("a range in which nothing runs is a wait")
 {
     const ImportedRun result = importedTexts({R"([
