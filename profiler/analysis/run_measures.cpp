@@ -84,7 +84,7 @@ Reading ofStash(const RunInfo& info, Reading value)
 {
     return ofMicroBatches(info, ofWork(info, std::move(value)));
 }
-// What counts all devices is unknown if one of them has no ops.
+// What counts all devices is unknown if one of them has no ops, or a stage has none.
 Reading ofAllDevices(const Run& run, Reading value)
 {
     const std::string why = whyUnknown(run.info);
@@ -107,9 +107,11 @@ Reading ofIteration(const Run& run, Reading value)
 }
 Reading idle(const Run& run, Reading value)
 {
-    return run.info.import && run.info.import->onGpu
-        ? ofWork(run.info, ofIteration(run, std::move(value)))
-        : Reading::absent();
+    if (!run.info.import || !run.info.import->onGpu)
+        return Reading::absent();
+    if (!run.info.import->showsIterations()) // of the whole trace
+        return ofWork(run.info, std::move(value));
+    return ofWork(run.info, ofIteration(run, std::move(value)));
 }
 Reading ofExposed(const RunInfo& info, const RunMetrics& metrics, Reading value)
 {
@@ -180,6 +182,11 @@ Reading bubbleShare(const R& r)
 Reading peakMemory(const R& r)
 {
     const DeviceMetrics* most = r.metrics.fullest(&DeviceMetrics::peakBytes);
+    Reading peak = largest<&DeviceMetrics::peakBytes>(r);
+    for (const DeviceMetrics& device : r.metrics.devices)
+        if (most->peakBytes && !device.peakBytes)
+            return Reading::unknown(
+                fmt::format("the memory of device {} was not recorded", device.device.value));
     const ArenaUse* use = most == nullptr ? nullptr : arenaOf(r.info(), most->device);
     if (use != nullptr)
         peak.note += fmt::format(", {} planned", bytesText(use->arena));
@@ -193,11 +200,6 @@ std::string iterationNote(const R& r)
 {
     const auto& iterations = r.run.timeline.iterations;
     const auto measured
-    Reading peak = largest<&DeviceMetrics::peakBytes>(r);
-    for (const DeviceMetrics& device : r.metrics.devices)
-        if (most->peakBytes && !device.peakBytes)
-            return Reading::unknown(
-                fmt::format("the memory of device {} was not recorded", device.device.value));
         = std::ranges::count(iterations, Iteration::Kind::Measured, &Iteration::kind);
     switch (iterations[static_cast<std::size_t>(r.metrics.iteration)].kind) {
     case Iteration::Kind::Replay:

@@ -622,6 +622,7 @@ TEST_CASE("a run without a pipeline has idle time and no bubble")
         {"ph":"X","name":"block(B)","pid":1,"tid":1,"ts":30,"dur":9}])x"});
     CHECK(whyUnknown(result.run.info) == "the traces show no pipeline");
     CHECK(std::isnan(bubbleOf(result)));
+    CHECK(reading(result, "iteration").note == "nothing in the traces shows an iteration");
 }
 
 // Waits for messages before the first op were subtracted from it, so that it was 0.
