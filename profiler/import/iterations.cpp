@@ -59,17 +59,21 @@ std::vector<Numbered> numberedOf(const JobRank& rank)
     return ops;
 }
 
+// Whether a forward follows its backward, or one of a later micro-batch.
 bool beginsWithin(std::span<const Numbered> ops)
 {
     std::set<NumberedIdentity> ran;   // forwards
     std::set<NumberedIdentity> early; // the forwards of backwards that ran before them
+    std::map<Stage, int> most;        // micro-batches
     for (const auto& [op, begin] : ops) {
-        if (op.kind == OpKind::Forward && early.contains(numberedIdentity(op)))
-            return true;
-        if (op.kind == OpKind::Forward)
-            ran.insert(numberedIdentity(op));
-        else if (isBackward(op.kind) && !ran.contains(forwardOf(op)))
+        if (op.kind == OpKind::Forward && ran.insert(numberedIdentity(op)).second) {
+            int& latest = most.emplace(stageOf(op), *op.microBatch).first->second;
+            if (early.contains(numberedIdentity(op)) || *op.microBatch < latest)
+                return true;
+            latest = *op.microBatch;
+        } else if (isBackward(op.kind) && !ran.contains(forwardOf(op))) {
             early.insert(forwardOf(op));
+        }
     }
     return false;
 }

@@ -661,6 +661,21 @@ std::vector<std::string> withSteps(int iterations, int cutBefore, double firstFo
 
 } // namespace
 
+// A device of which one micro-batch follows the other lacked a forward and its backward, and its
+// iteration was that of the others and these of the next one.
+TEST_CASE("a recording may begin with a later micro-batch")
+{
+    std::string text;
+    for (int i = 1; i < 8; ++i)
+        text += fmt::format(R"({}{{"ph":"X","name":"PP:0F{}","pid":1,"tid":1,"ts":{},"dur":10}},)"
+                            R"({{"ph":"X","name":"PP:0B{}","pid":1,"tid":1,"ts":{},"dur":20}})",
+                            text.empty() ? "[" : ",", i % 4, 100 * i + 50 * (i / 4), i % 4,
+                            100 * i + 50 * (i / 4) + 10);
+    const ImportedRun result = importedTexts({text + "]"});
+    CHECK(result.run.timeline.iterations.size() == 1);
+    CHECK(iterationOf(result) == 330'000);
+}
+
 // The recording ended before the step of the optimizer, and its last iteration was the median.
 TEST_CASE("an iteration that was recorded without its optimizer step is left out")
 {
