@@ -276,6 +276,7 @@ private:
             if (isOutlier(op) || (second && isOutlier(*second))
                 || (stageOf(rank, op) < 0 && hasMicroBatch(op.kind))) {
                 m_result.damaged.insert(iteration);
+                m_lacksOps = m_lacksOps || isCompute(op.kind);
                 ++m_result.withoutStage;
                 continue;
             }
@@ -288,6 +289,7 @@ private:
                 m_result.damaged.insert(iteration);
             const bool isLost = from.works[i].isLost;
             if (isCompute(op.kind)) {
+                m_lacksOps = m_lacksOps || isLost;
                 if (iteration != latest && (isLost || latestIsLost))
                     m_result.endsKnown = false;
                 latestIsLost = isLost;
@@ -539,7 +541,7 @@ private:
             });
         if (inputs.contains(StageId{0}))
             inputs[StageId{0}] = backwards[StageId{0}];
-        if (!m_result.stagesKnown || !m_result.damaged.empty())
+        if (!m_result.stagesKnown || m_lacksOps)
             return;
         for (const auto& [of, what] :
              {std::pair(&forwards, "micro-batches"), std::pair(&backwards, "backwards"),
@@ -612,6 +614,7 @@ private:
     const int m_mostStage = mostNamed(&NamedOp::stage); // a larger number is damaged
     const int m_mostMicroBatch = mostNamed(&NamedOp::microBatch);
     StageFrom m_from = StageFrom::Unknown;
+    bool m_lacksOps = false;                 // whether a damaged compute op was left out
     bool m_isV = false, m_hasSlices = false; // m_hasSlices: not all ops are of slice 0
     bool m_namesMessages = false;            // whether ranges name messages with their stage
     int m_lastStage = 0;                     // the last stage that these messages name

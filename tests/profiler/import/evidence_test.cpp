@@ -707,6 +707,20 @@ TEST_CASE("a lost kernel of a message costs its iteration")
     CHECK(bubbleOf(result) == Approx(bubbleOf(importedTexts(texts))));
 }
 
+// A message without a kernel was the reason not to compare the stages.
+TEST_CASE("an iteration that is cut while a message is sent is unknown")
+{
+    std::vector<std::string> texts = torchTraces(simulatedRun("1f1b", 2, 8, 1));
+    for (std::string& text : texts)
+        for (const char* op : {"PP:0B7", "PP:1B7"})
+            text = replaced(text, op, "XX");
+    const std::size_t message = texts[1].rfind(R"("cat":"kernel","name":"nccl)");
+    texts[1] = withTimes(texts[1], message, R"("ts":0.000,"dur":0.000)");
+    texts[0] = replaced(texts[0], "PP:0B6", "XX");
+    const ImportedRun result = importedTexts(texts);
+    CHECK(reading(result, "iteration").note == "stage 0 has 6 backwards and stage 1 has 7");
+}
+
 // A fifth of the kernels lasted 0 ns, and the bubble was 24.9 % instead of 11.4 %.
 TEST_CASE("a kernel of 0 ns has no time if the trace has parts of a microsecond")
 {
