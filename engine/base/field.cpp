@@ -4,6 +4,7 @@
 
 #include <array>
 #include <cmath>
+#include <set>
 
 namespace engine {
 namespace {
@@ -204,6 +205,17 @@ std::vector<std::string_view> items(std::string_view text)
         all.push_back(text.substr(0, end));
         text.remove_prefix(std::min(end + 1, text.size()));
     }
+    return all;
+}
+
+Result<std::vector<std::string_view>> itemsByKey(std::string_view flag, std::string_view text)
+{
+    std::vector<std::string_view> all = items(text);
+    std::set<std::string_view> keys;
+    for (const std::string_view item : all)
+        if (const std::string_view key = item.substr(0, item.find('=')); !keys.insert(key).second)
+            return invalid("{} {}: {} is given twice; give it once", flag, excerpt(item),
+                           excerpt(key));
     return all;
 }
 

@@ -81,6 +81,8 @@ std::string memoryText(std::int64_t bytes);                     // "16GiB", "0"
 std::optional<std::int64_t> parseMemory(std::string_view text); // "16GiB", "64 MB", "0"
 
 std::vector<std::string_view> items(std::string_view text); // the items of a List
+// The items KEY=VALUE of a List. Fails if two have one key, of which only one can apply.
+Result<std::vector<std::string_view>> itemsByKey(std::string_view flag, std::string_view text);
 
 // The field of a data member. The kind follows from the member's type; for a std::string and for
 // Memory the kind of `facts` is kept.

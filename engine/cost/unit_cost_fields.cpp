@@ -134,7 +134,8 @@ Field<C> stageCosts()
             },
             [](C& costs, std::string_view text) -> Result<void> {
                 std::vector<UnitCosts::Stage> stages;
-                for (const std::string_view item : items(text)) {
+                const auto all = TRY(itemsByKey("--stage-cost", text));
+                for (const std::string_view item : all) {
                     const auto stage = TRY(parseStage(item));
                     stages.push_back(stage);
                 }

@@ -1,3 +1,4 @@
+#include "engine/base/try.h"
 #include "engine/schedules/scheme.h"
 
 #include <fmt/format.h>
@@ -25,7 +26,8 @@ Field<Request> schemeOptions()
             },
             [](Request& request, std::string_view text) -> Result<void> {
                 decltype(request.options) options;
-                for (const std::string_view item : items(text)) {
+                const auto all = TRY(itemsByKey("--set", text));
+                for (const std::string_view item : all) {
                     const auto equals = item.find('=');
                     if (equals == 0 || equals == std::string_view::npos)
                         return invalid("--set {} has no key and value; write --set "

@@ -92,6 +92,11 @@ struct ImportReport
     bool stagesKnown = false, microBatchesKnown = false;
     // Number of ranks that compute a stage together, of which the run shows one; 0 if unknown.
     std::int64_t tensorParallel = 0, contextParallel = 0;
+    // False if the whole recording counts as one iteration, because nothing shows any.
+    bool showsIterations() const
+    {
+        return !iterationsFrom.empty() || stagesKnown || microBatchesKnown;
+    }
     // The relative error of an iteration's duration when it is simulated with the median op
     // durations of the trace; nullopt if the trace has no complete pipeline.
     std::optional<double> replayError;

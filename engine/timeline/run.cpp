@@ -90,7 +90,9 @@ std::string whyIterationUnknown(const Run& run)
     const auto isFirst = [](const Op& op) { return isPass(op.kind) && op.stage == StageId{0}; };
     const bool isKnown
         = info.import->clocksKnown && (!info.import->stagesKnown || anyOp(run.schedule, isFirst));
-    return isKnown ? "" : info.import->lack.empty() ? "stage 0 has no trace" : info.import->lack;
+    if (isKnown)
+        return info.import->showsIterations() ? "" : "nothing in the traces shows an iteration";
+    return info.import->lack.empty() ? "stage 0 has no trace" : info.import->lack;
 }
 
 std::string damageOf(const Run& run)

@@ -295,9 +295,14 @@ std::vector<CauseLink> Explainer::pathTo(std::uint32_t last) const
             op = earlier;
             continue;
         }
-        if (needs.front().transfer)
-            path.push_back(*needs.front().transfer);
-        op = needs.front().producer;
+        const Need& need = needs.front();
+        if (need.transfer)
+            path.push_back(*need.transfer);
+        // A message of a trace begins when both ranks have posted it; the receiver may be last.
+        const bool isPosted = need.transfer && m_run.info.import && earlier
+            && m_window[*earlier].end > m_window[need.producer].end
+            && m_window[*earlier].end <= need.transfer->window.begin;
+        op = isPosted ? earlier : need.producer;
     }
     std::ranges::reverse(path);
     return path;

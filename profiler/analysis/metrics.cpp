@@ -148,29 +148,29 @@ Window extentOf(const Windows& windows)
 
 // The time from the first start to the last end of compute and all-reduces. Messages do not count,
 // because a message after the last op does not occupy the device.
-std::int64_t ownSpan(const Run& run, const Lanes& lanes, DeviceId device)
+Window ownSpan(const Run& run, const Lanes& lanes, DeviceId device)
 {
     if (run.schedule.shape.windows > 1)
-        return extentOf(lanes.compute(device)).duration();
+        return extentOf(lanes.compute(device));
     std::vector<Window> windows;
     for (const auto kind : {Track::Kind::Compute, Track::Kind::AllReduce})
         for (const Span& span : lanes.spans(device, kind))
             windows.push_back(span.window());
-    return extentOf(unite(std::move(windows))).duration();
+    return extentOf(unite(std::move(windows)));
 }
 
 DeviceMetrics timesOf(const Run& run, const OpIndex& index, const Lanes& lanes, DeviceId d)
 {
     DeviceMetrics device;
     device.device = d;
-    device.span = ownSpan(run, lanes, d);
+    const Window own = ownSpan(run, lanes, d);
+    device.span = own.duration();
     device.whole = lanes.window().duration();
     addTimes(lanes, lanes.window(), device);
     if (!whyUnknown(run.info).empty()) {
-        const std::int64_t used = device.compute + device.exposedCommunication;
-        device.whole = std::max(device.span, used); // messages may end after the last op
         device.fill = device.drain = 0;
-        device.bubble = device.wait = device.whole - used;
+        device.bubble = device.wait = length(clip(lanes.bubble(d), own));
+        device.whole = device.compute + device.exposedCommunication + device.bubble;
     }
     constexpr Window kAll{std::numeric_limits<std::int64_t>::min(),
                           std::numeric_limits<std::int64_t>::max()};
@@ -248,21 +248,22 @@ DeviceMetrics deviceOf(const IterationSummary& summary, const Shape& shape, Devi
 
 std::optional<std::int64_t> RunMetrics::peakBytes() const
 {
-    const DeviceMetrics* most = fullest(&DeviceMetrics::peakBytes);
-    return most == nullptr ? std::nullopt : most->peakBytes;
+    std::optional<std::int64_t> most;
+    for (const DeviceMetrics& device : devices)
+        if (device.peakBytes)
+            most = std::max(most.value_or(0), *device.peakBytes);
+        else
+            return std::nullopt;
+    return most;
 }
 
 std::optional<double> RunMetrics::memoryBalance() const
 {
-    double sum = 0;
-    for (const DeviceMetrics& device : devices)
-        if (device.isRecorded() && !device.peakBytes)
-            return std::nullopt;
-        else
-            sum += device.isRecorded() ? static_cast<double>(*device.peakBytes) : 0;
     const auto largest = peakBytes();
-    return largest && sum > 0 ? std::optional(static_cast<double>(*largest) * recordedDevices / sum)
-                              : std::nullopt;
+    const double mostBytes = static_cast<double>(largest.value_or(0));
+    return mostBytes > 0
+        ? std::optional(mostBytes / mean([](const DeviceMetrics& d) { return *d.peakBytes; }))
+        : std::nullopt;
 }
 
 double RunMetrics::peakStash() const

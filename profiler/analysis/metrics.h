@@ -66,11 +66,11 @@ struct RunMetrics
     bool exposedIsKnown = true;
     bool kindsAddUp = true; // whether the times of the kinds of ops add up to the compute time
 
-    // The largest values of a device. peakBytes() is nullopt if no memory was recorded.
+    // The largest values of a device. peakBytes() is nullopt if that of a device is unknown.
     std::optional<std::int64_t> peakBytes() const;
     double peakStash() const;
     double weights() const;
-    // Largest over mean peakBytes of the recorded devices; nullopt if one of them is unknown.
+    // Largest over mean peakBytes of the devices; nullopt if one of them is unknown.
     std::optional<double> memoryBalance() const;
     // The device with the largest value of a member; nullptr without devices.
     const DeviceMetrics* fullest(const auto& member) const

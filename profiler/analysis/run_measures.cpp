@@ -10,6 +10,8 @@
 #include <algorithm>
 #include <array>
 #include <cctype>
+#include <set>
+#include <utility>
 
 namespace profiler {
 
@@ -82,12 +84,21 @@ Reading ofStash(const RunInfo& info, Reading value)
 {
     return ofMicroBatches(info, ofWork(info, std::move(value)));
 }
-// What counts all devices is unknown if one of them has no ops.
+// What counts all devices is unknown if one of them has no ops, or a stage has none.
 Reading ofAllDevices(const Run& run, Reading value)
 {
     const std::string why = whyUnknown(run.info);
-    const bool hasAll = std::ranges::none_of(run.schedule.program, &std::vector<Op>::empty);
-    return why.empty() || hasAll ? value : Reading::unknown(why);
+    if (why.empty())
+        return value;
+    std::set<StageId> stages;
+    (void)anyOp(run.schedule, [&](const Op& op) {
+        if (isPass(op.kind))
+            stages.insert(op.stage);
+        return false;
+    });
+    const bool hasAll = std::ranges::none_of(run.schedule.program, &std::vector<Op>::empty)
+        && (!knowsStages(run.info) || std::cmp_equal(stages.size(), run.schedule.shape.stages));
+    return hasAll ? value : Reading::unknown(why);
 }
 Reading ofIteration(const Run& run, Reading value)
 {
@@ -96,9 +107,11 @@ Reading ofIteration(const Run& run, Reading value)
 }
 Reading idle(const Run& run, Reading value)
 {
-    return run.info.import && run.info.import->onGpu
-        ? ofWork(run.info, ofIteration(run, std::move(value)))
-        : Reading::absent();
+    if (!run.info.import || !run.info.import->onGpu)
+        return Reading::absent();
+    if (!run.info.import->showsIterations()) // of the whole trace
+        return ofWork(run.info, std::move(value));
+    return ofWork(run.info, ofIteration(run, std::move(value)));
 }
 Reading ofExposed(const RunInfo& info, const RunMetrics& metrics, Reading value)
 {
@@ -139,7 +152,7 @@ Reading text(const R& r)
 template<auto Member>
 Reading meanTime(const R& r)
 {
-    return Reading::time(r.metrics.mean(Member), r.info());
+    return ofAllDevices(r.run, Reading::time(r.metrics.mean(Member), r.info()));
 }
 
 // The largest value of a device, with the device as the note.
@@ -168,8 +181,12 @@ Reading bubbleShare(const R& r)
 // Notes the device with the largest peak, and its planned and touched bytes.
 Reading peakMemory(const R& r)
 {
-    Reading peak = largest<&DeviceMetrics::peakBytes>(r);
     const DeviceMetrics* most = r.metrics.fullest(&DeviceMetrics::peakBytes);
+    Reading peak = largest<&DeviceMetrics::peakBytes>(r);
+    for (const DeviceMetrics& device : r.metrics.devices)
+        if (most->peakBytes && !device.peakBytes)
+            return Reading::unknown(
+                fmt::format("the memory of device {} was not recorded", device.device.value));
     const ArenaUse* use = most == nullptr ? nullptr : arenaOf(r.info(), most->device);
     if (use != nullptr)
         peak.note += fmt::format(", {} planned", bytesText(use->arena));
@@ -301,7 +318,8 @@ Reading opTime(const R& r)
 {
     const double ticks
         = r.metrics.mean([](const DeviceMetrics& device) { return (device.byKind[Kinds] + ...); });
-    return onlyIf(ticks > 0, ofCompute(r.info(), Reading::time(ticks, r.info())));
+    return onlyIf(ticks > 0,
+                  ofAllDevices(r.run, ofCompute(r.info(), Reading::time(ticks, r.info()))));
 }
 
 // The share of the copies of stashes during which their device computes.

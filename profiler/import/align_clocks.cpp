@@ -48,9 +48,11 @@ std::int64_t medianDifference(const std::vector<Pair>& pairs, bool toHost)
     return medianOf(differences);
 }
 
+constexpr std::int64_t kClockNoise = 50'000; // ns
+
 // No message arrives before it was sent, so the differences in one direction are at least the
-// offset and those in the other at most. Sets the offset to the middle of these bounds. Leaves it
-// if there is no message in one direction, or if noise lets the bounds cross.
+// offset and those in the other at most. Sets the offset to the middle of these bounds, which
+// rounding and noise may let cross. Leaves it if there is no message in one direction.
 void keepOrder(const std::vector<Pair>& pairs, Fit& fit)
 {
     std::optional<std::int64_t> least, most;
@@ -63,7 +65,7 @@ void keepOrder(const std::vector<Pair>& pairs, Fit& fit)
         else
             least = std::max(least.value_or(difference), difference);
     }
-    if (least && most && *least <= *most)
+    if (least && most && *least <= *most + kClockNoise)
         fit.offset = *least + (*most - *least) / 2;
 }
 
@@ -198,14 +200,14 @@ private:
     // Ranks of several jobs, or messages that were paired wrongly, have no common clock.
     void checkOrder(const Placement& placement, const std::vector<ImportReport::Clock>& clocks)
     {
-        std::int64_t noise = kNoise;
+        std::int64_t noise = kClockNoise;
         for (const ImportReport::Clock& clock : clocks)
-            noise = std::max(noise, kNoise + 2 * clock.spread);
+            noise = std::max(noise, kClockNoise + 2 * clock.spread);
         m_inputs.clear();
         collectInputs(placement);
         // A larger error of the clocks would be a part of the bubbles.
         constexpr std::int64_t kLeastShare = 50; // 2 % of an iteration
-        noise = std::clamp(iterationTime(placement) / kLeastShare, kNoise, noise);
+        noise = std::clamp(iterationTime(placement) / kLeastShare, kClockNoise, noise);
         if (m_job.clocksKnown && !inOrder([](const Input&) { return true; }, noise))
             m_job.lacksClock(
                 "ops begin before their inputs, as if the traces were of several jobs");
@@ -290,7 +292,7 @@ private:
     // Whether nearly all ops that `isMeant(input)` names begin after their inputs, for every two
     // ranks in each direction: the order of ops in both directions bounds the difference of two
     // clocks.
-    bool inOrder(const auto& isMeant, std::int64_t noise = kNoise) const
+    bool inOrder(const auto& isMeant, std::int64_t noise = kClockNoise) const
     {
         struct Count
         {
@@ -462,8 +464,6 @@ private:
                 memory.time = inRange(memory.time - fit.at(memory.time - fit.offset));
         }
     }
-
-    static constexpr std::int64_t kNoise = 50'000; // ns
 
     Job& m_job;
     bool m_onGpu;

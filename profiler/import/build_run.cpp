@@ -266,6 +266,8 @@ public:
                               "record_function(f\"Backward {k}\")");
         TRY(checkCopies(m_job, m_placement));
         m_job.lacks(m_placement.lack);
+        if (!m_placement.cut.empty())
+            m_job.lacksClock(m_placement.cut);
         leaveOutHostTimes();
         compareUnits();
         compareKernels();
@@ -614,7 +616,8 @@ private:
         for (PlacedWork& placed : m_placement.works)
             placed.iteration = numbers.at(placed.iteration);
     }
-    // The iterations with an op that lacks kernels, or with work whose duration was corrected.
+    // The iterations with an op that lacks kernels or lasts 0 ns, or with work whose duration was
+    // corrected.
     std::set<int> damagedOf(const std::map<int, Window>& windows)
     {
         std::set<int> damaged = m_placement.damaged;
@@ -634,6 +637,10 @@ private:
             m_job.workKnown = false;
             m_job.clocksKnown = m_job.clocksKnown && m_placement.endsKnown;
         }
+        for (const PlacedWork& placed : m_placement.works) // an I of stage 0 may do nothing
+            if (runsMicroBatch(placed.op.kind) && placed.op.kind != OpKind::BackwardInput
+                && workOf(placed).window.duration() == 0)
+                damaged.insert(placed.iteration);
         std::erase_if(damaged, [&](int each) { return !windows.contains(each); });
         if (!damaged.empty() && damaged.size() < windows.size())
             m_job.warnings.push_back(

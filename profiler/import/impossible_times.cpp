@@ -242,6 +242,18 @@ void leaveOutEndless(RankTrace& trace)
     });
 }
 
+// A kernel takes time, and a trace that has parts of a microsecond shows it.
+void leaveOutTimeless(RankTrace& trace)
+{
+    constexpr std::int64_t kMicrosecond = 1000; // ns
+    auto& kernels = trace.gpu.kernels;
+    const auto isWhole
+        = [](const GpuKernel& kernel) { return kernel.window.duration() % kMicrosecond == 0; };
+    if (!std::ranges::all_of(kernels, isWhole))
+        removeRows(trace, kernels,
+                   [](const GpuKernel& kernel) { return kernel.window.duration() == 0; });
+}
+
 } // namespace
 
 bool launchesKernel(std::string_view call)
@@ -364,6 +376,7 @@ void leaveOutImpossible(RankTrace& trace)
     leaveOutOfOrder(trace);
     endAtNextWork(trace);
     leaveOutEndless(trace);
+    leaveOutTimeless(trace);
 }
 
 } // namespace profiler

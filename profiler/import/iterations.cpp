@@ -59,17 +59,21 @@ std::vector<Numbered> numberedOf(const JobRank& rank)
     return ops;
 }
 
+// Whether a forward follows its backward, or one of a later micro-batch.
 bool beginsWithin(std::span<const Numbered> ops)
 {
     std::set<NumberedIdentity> ran;   // forwards
     std::set<NumberedIdentity> early; // the forwards of backwards that ran before them
+    std::map<Stage, int> most;        // micro-batches
     for (const auto& [op, begin] : ops) {
-        if (op.kind == OpKind::Forward && early.contains(numberedIdentity(op)))
-            return true;
-        if (op.kind == OpKind::Forward)
-            ran.insert(numberedIdentity(op));
-        else if (isBackward(op.kind) && !ran.contains(forwardOf(op)))
+        if (op.kind == OpKind::Forward && ran.insert(numberedIdentity(op)).second) {
+            int& latest = most.emplace(stageOf(op), *op.microBatch).first->second;
+            if (early.contains(numberedIdentity(op)) || *op.microBatch < latest)
+                return true;
+            latest = *op.microBatch;
+        } else if (isBackward(op.kind) && !ran.contains(forwardOf(op))) {
             early.insert(forwardOf(op));
+        }
     }
     return false;
 }
@@ -269,6 +273,19 @@ void removeParts(std::set<int>& iterations, const Counts& counts, int steps)
     });
 }
 
+// Removes the last iteration if it has no optimizer step and all others have one: the recording
+// ended before it.
+void removeCut(std::set<int>& iterations, const ClassifiedRank& rank, const std::vector<int>& of)
+{
+    std::set<int> withStep;
+    for (std::size_t i = 0; i < of.size(); ++i)
+        if (isStep(rank.works[i]) && iterations.contains(of[i]))
+            withStep.insert(of[i]);
+    if (iterations.size() > 1 && withStep.size() + 1 == iterations.size()
+        && !withStep.contains(*iterations.rbegin()))
+        iterations.erase(*iterations.rbegin());
+}
+
 // The number of micro-batches by iteration: the most ops of these kinds that a rank has.
 std::vector<std::size_t> countOps(const Job& job, const FoundIterations& iterations,
                                   std::initializer_list<OpKind> kinds)
@@ -339,7 +356,9 @@ FoundIterations findIterations(const Job& job)
         if (!hasOps)
             continue; // ignores ranks without pipeline ops
         std::set<int> own = complete(counts, numbered && !rank.work.fromSegments);
-        if (!haveSteps && !numbered)
+        if (haveSteps || numbered)
+            removeCut(own, rank.work, found.ofWork.back());
+        else
             removeParts(own, counts, optimizerSteps(rank.work));
         if (isFirst)
             common = own;

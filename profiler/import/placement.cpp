@@ -276,6 +276,7 @@ private:
             if (isOutlier(op) || (second && isOutlier(*second))
                 || (stageOf(rank, op) < 0 && hasMicroBatch(op.kind))) {
                 m_result.damaged.insert(iteration);
+                m_lacksOps = m_lacksOps || isCompute(op.kind);
                 ++m_result.withoutStage;
                 continue;
             }
@@ -288,6 +289,7 @@ private:
                 m_result.damaged.insert(iteration);
             const bool isLost = from.works[i].isLost;
             if (isCompute(op.kind)) {
+                m_lacksOps = m_lacksOps || isLost;
                 if (iteration != latest && (isLost || latestIsLost))
                     m_result.endsKnown = false;
                 latestIsLost = isLost;
@@ -386,8 +388,7 @@ private:
             if (m_copy[i] == 0)
                 ranks.push_back(m_job.ranks[i].rank);
         const int named = held.empty() ? 1 : std::max(1, *held.rbegin() + 1);
-        const int further = m_job.missing.empty() ? named : std::max(named, m_lastStage + 1);
-        const int stages = m_from == StageFrom::Ranks ? depth() : further;
+        const int stages = m_from == StageFrom::Ranks ? depth() : std::max(named, m_lastStage + 1);
         int lacking = copies == 1 && !fromPipeline ? stages - static_cast<int>(held.size()) : 0;
         for (const int rank : m_job.pipelines.front())
             if (std::ranges::binary_search(m_job.missing, rank) && lacking-- > 0)
@@ -402,9 +403,8 @@ private:
                 m_copy[i] == 0 ? DeviceId{static_cast<int>(at - ranks.begin())} : DeviceId{-1});
         }
         m_result.complete = std::cmp_equal(held.size(), stages) && m_result.stagesKnown;
-        if (const int last = std::max(stages - 1, m_lastStage);
-            m_result.stagesKnown && !held.contains(last))
-            m_result.lack = fmt::format("stage {} has no trace", last);
+        if (m_result.stagesKnown && !held.contains(stages - 1))
+            m_result.lack = fmt::format("stage {} has no trace", stages - 1);
         else if (m_result.stagesKnown && !m_result.complete)
             m_result.lack = fmt::format("stage {} has no trace", firstWithout(held));
         else if (!m_job.missing.empty() && !m_job.knowsPipelines && !m_namesMessages)
@@ -517,9 +517,9 @@ private:
               }));
         compareStages();
         constexpr std::int64_t kFew = 4;
-        if (m_result.lack.empty() && kFew * m_result.twice > std::ssize(seen))
-            m_result.lack = "ops occur several times in an iteration, as if its range had "
-                            "several steps";
+        if (m_result.cut.empty() && kFew * m_result.twice > std::ssize(seen))
+            m_result.cut = "ops occur several times in an iteration, as if its range had "
+                           "several steps";
     }
     // Every stage executes all micro-batches, forward and, in training, backward: a B, or I and W.
     // Stage 0 needs no I.
@@ -541,25 +541,26 @@ private:
             });
         if (inputs.contains(StageId{0}))
             inputs[StageId{0}] = backwards[StageId{0}];
-        if (!m_result.stagesKnown)
+        if (!m_result.stagesKnown || m_lacksOps)
             return;
         for (const auto& [of, what] :
              {std::pair(&forwards, "micro-batches"), std::pair(&backwards, "backwards"),
               std::pair(&inputs, "gradients of inputs")}) {
-            if (of->empty() || !m_result.lack.empty() || !m_result.damaged.empty())
+            std::string& lack = of == &inputs ? m_result.lack : m_result.cut;
+            if (of->empty() || !lack.empty())
                 continue;
             const auto [least, most] = std::ranges::minmax_element(
                 *of, {}, [](const auto& each) { return each.second.size(); });
             if (least->second.size() < most->second.size())
-                m_result.lack = fmt::format("stage {} has {} {} and stage {} has {}",
-                                            least->first.value, least->second.size(), what,
-                                            most->first.value, most->second.size());
+                lack = fmt::format("stage {} has {} {} and stage {} has {}", least->first.value,
+                                   least->second.size(), what, most->first.value,
+                                   most->second.size());
         }
         for (const auto& [stage, own] : forwards)
-            if (const std::size_t count = backwards[stage].size(); count > 0 && !own.empty()
-                && own.size() != count && m_result.lack.empty() && m_result.damaged.empty())
-                m_result.lack = fmt::format("stage {} has {} forwards and {} backwards",
-                                            stage.value, own.size(), count);
+            if (const std::size_t count = backwards[stage].size();
+                count > 0 && !own.empty() && own.size() != count && m_result.cut.empty())
+                m_result.cut = fmt::format("stage {} has {} forwards and {} backwards", stage.value,
+                                           own.size(), count);
     }
     // Turns B into I if there is a separate W, because such a B computes only the input gradient.
     void splitBackward()
@@ -613,6 +614,7 @@ private:
     const int m_mostStage = mostNamed(&NamedOp::stage); // a larger number is damaged
     const int m_mostMicroBatch = mostNamed(&NamedOp::microBatch);
     StageFrom m_from = StageFrom::Unknown;
+    bool m_lacksOps = false;                 // whether a damaged compute op was left out
     bool m_isV = false, m_hasSlices = false; // m_hasSlices: not all ops are of slice 0
     bool m_namesMessages = false;            // whether ranges name messages with their stage
     int m_lastStage = 0;                     // the last stage that these messages name

@@ -43,6 +43,7 @@ struct Placement
     bool complete = true; // whether every stage has a device with ops
     std::vector<std::string> warnings;
     std::string lack;      // ImportReport::lack
+    std::string cut;       // why the iterations lack ops, or are several; "" if they are whole
     std::set<int> damaged; // iterations of which an op lacks kernels
     bool endsKnown = true; // false: such an op is the first or the last one of its rank
     // Numbers of works that were left out, by reason.

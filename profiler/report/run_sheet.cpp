@@ -110,7 +110,8 @@ void addDevices(const Run& run, const RunMetrics& metrics, Sheet& sheet)
     const auto devices = reportedDevices(run, metrics);
     sheet.heading("Devices");
     sheet.table(Table(deviceMeasures(), devices));
-    if (metrics.peakBytes()) {
+    if (std::ranges::any_of(metrics.devices,
+                            [](const auto& d) { return d.peakBytes.has_value(); })) {
         sheet.heading("Memory at the peak of each device");
         sheet.table(Table(deviceMeasures(), devices, kMemory));
     }

@@ -248,7 +248,8 @@ Field<Changes> listField(FieldFacts facts, List Changes::*member, Parse parse)
             },
             [member, parse, flag](Changes& changes, std::string_view typed) -> Result<void> {
                 List list;
-                for (const std::string_view item : items(typed)) {
+                const auto all = TRY(itemsByKey(flag, typed));
+                for (const std::string_view item : all) {
                     const auto one = parse(item);
                     if (!one)
                         return refused(fmt::format("{} {}", flag, excerpt(item)),

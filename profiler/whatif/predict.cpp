@@ -360,7 +360,14 @@ Result<WhatIfPredictor> WhatIfPredictor::create(const Run& run)
     auto times = TRY(measuredTimes(run));
     times.nodes = nodesOfDevices(run);
     times.layers = stageLayers(run);
-    return WhatIfPredictor(run, std::move(times));
+    WhatIfPredictor predictor(run, std::move(times));
+    constexpr double kLeast = 2.0 / 3; // no op begins before its inputs
+    if (predictor.m_correction < kLeast)
+        return fail(Error::Code::Unsupported,
+                    "simulated with its own op times, the run takes {:.1f} times as long as "
+                    "recorded, as if its messages were of other ops; a prediction would be wrong",
+                    1 / predictor.m_correction);
+    return predictor;
 }
 
 namespace {

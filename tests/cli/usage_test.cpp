@@ -79,6 +79,8 @@ TEST_CASE("every wrong usage ends with its exit status and one line that says wh
         {"validate empty.txt --stash-limit nan", 2, "nan is not a number above 0"},
         {"validate empty.txt --stash-limit 0", 2, "0 is not a number above 0"},
         {"schedule --scheme gpipe --scheme 1f1b", 2, "--scheme can be given only once"},
+        {"simulate --stage-cost 0=1:2 --stage-cost 0=3:4", 2, "0 is given twice"},
+        {"simulate --set placement=v --set placement=looping", 2, "placement is given twice"},
         {"simulate --scheme 1f1b -D 60000 -N 60000 -o x.sqlite", 2, "GiB available"},
         {"run --attention fast", 2, "fast is not one of standard, recompute, flash"},
         {"run --precision fp16", 2, "fp16 is not one of fp32, bf16, tf32"},

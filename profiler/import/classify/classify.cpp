@@ -604,7 +604,8 @@ private:
             ++m_result.lostLaunches;
             const std::uint32_t mark
                 = m_marks.onAny(call.thread, call.window.begin, [](const Mark& of) {
-                      return of.isOp() && engine::isCompute(of.kind());
+                      return of.isOp()
+                          && (engine::isCompute(of.kind()) || engine::isTransfer(of.kind()));
                   });
             if (mark == MarkedRanges::kNone) {
                 ++m_result.lostOutsideOps;

@@ -39,3 +39,11 @@ TEST_CASE("a text out of a field's range is refused with the range")
     CHECK(choice.check("alive").error().message
           == "run.mode must be one of emulate, live, not 'alive'");
 }
+
+// Of two values for one key, the first one, the last one or both applied.
+TEST_CASE("a key that is given twice is refused")
+{
+    CHECK(itemsByKey("--slow", "1=1.5\n1:F=2").value().size() == 2);
+    CHECK(itemsByKey("--slow", "1=1.5\n2=3\n1=2").error().message
+          == "--slow 1=2: 1 is given twice; give it once");
+}

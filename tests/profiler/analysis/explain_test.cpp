@@ -57,6 +57,25 @@ TEST_CASE("an op blames the last all-gather of its stage before it")
           == "0UNSHARD@3-7 0F0@2-3");
 }
 
+// The path went through 0F1, and had 40 ns of waits.
+TEST_CASE("a message of a trace that its receiver posted late is caused by the receiver's op")
+{
+    Run run = handMade({.devices = 2, .stages = 2, .microBatches = 2}, {0, 110},
+                       {{0, "0F0", 0, 10},
+                        {0, "0SEND_F0", 10, 12},
+                        {0, "0F1", 10, 20},
+                        {0, "0SEND_F1", 60, 62},
+                        {1, "1RECV_F0", 10, 12},
+                        {1, "1F0", 12, 30},
+                        {1, "1B0", 30, 60},
+                        {1, "1RECV_F1", 60, 62},
+                        {1, "1F1", 62, 80},
+                        {1, "1B1", 80, 110}});
+    run.info.import.emplace().stagesKnown = true;
+    CHECK(spelled(run, Explainer(run, 0).criticalPath())
+          == "0F0@0-10 1RECV_F0@10-12 1F0@12-30 1B0@30-60 1RECV_F1@60-62 1F1@62-80 1B1@80-110");
+}
+
 TEST_CASE("a bubble names the producer, the transfer and the op it waited for")
 {
     const Run run = pingPong();

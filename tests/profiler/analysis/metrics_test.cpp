@@ -171,6 +171,11 @@ TEST_CASE("a device without recorded memory has no peak")
     CHECK(numbers(run).devices[{0}].peakBytes == 500);
     CHECK_FALSE(numbers(run).devices[{1}].peakBytes);
     CHECK_FALSE(numbers(run).memoryBalance());
+    // The largest peak of the other devices was that of the run.
+    CHECK_FALSE(numbers(run).peakBytes());
+    for (const auto& measure : runMeasures())
+        if (measure.key == "peak_bytes")
+            CHECK(measure({run, numbers(run)}).note == "the memory of device 1 was not recorded");
     run.timeline.memory.push_back({0, 300, MemoryEvent::kNoOp, 1, MemoryCategory::Weights});
     CHECK(numbers(run).memoryBalance() == 500.0 / 400);
 }

@@ -470,6 +470,7 @@ TEST_CASE("without a world size, a message shows that a stage has no trace")
     const ImportedRun result = importedTexts(
         {replaced(torchTraces(kPipeline, {})[0], "\"world_size\":2", "\"world_size\":1")});
     CHECK(lackOf(result) == "stage 1 has no trace");
+    CHECK(reading(result, "peak_stash").note == lackOf(result));
 }
 
 // Its messages had a stage that the schedule lacks.
@@ -621,6 +622,116 @@ TEST_CASE("a run without a pipeline has idle time and no bubble")
         {"ph":"X","name":"block(B)","pid":1,"tid":1,"ts":30,"dur":9}])x"});
     CHECK(whyUnknown(result.run.info) == "the traces show no pipeline");
     CHECK(std::isnan(bubbleOf(result)));
+    CHECK(reading(result, "iteration").note == "nothing in the traces shows an iteration");
+}
+
+// Waits for messages before the first op were subtracted from it, so that it was 0.
+TEST_CASE("without the trace of another device, idle time is that between the ops of a device")
+{
+    const TemporaryFolder folder;
+    writeTorchTraces(folder.path(), simulatedRun("1f1b", 4, 8), onGpu(), 4);
+    const auto all = metrics(imported(folder).run)->devices;
+    std::filesystem::remove(folder / "rank1.json");
+    const auto others = metrics(imported(folder).run)->devices;
+    CHECK(all[DeviceId{2}].wait > 0);
+    for (const DeviceId d : {DeviceId{0}, DeviceId{2}, DeviceId{3}})
+        CHECK(others[d].bubble == all[d].wait);
+}
+
+namespace {
+
+// Iterations of a device with one forward, one backward and one step of the optimizer.
+std::vector<std::string> withSteps(int iterations, int cutBefore, double firstForward = 10)
+{
+    std::string text;
+    const auto add = [&](const std::string& name, double begin, double duration) {
+        text += fmt::format(R"({}{{"ph":"X","cat":"user_annotation","name":"{}","pid":1,)"
+                            R"("tid":1,"ts":{:.3f},"dur":{:.3f}}})",
+                            text.empty() ? "[" : ",", name, begin, duration);
+    };
+    for (int i = 0; i < iterations; ++i) {
+        add(fmt::format("ProfilerStep#{}", i), 1000 * i, 900);
+        add("PP:0F0", 1000 * i + 10, i == 0 ? firstForward : 10);
+        add("PP:0B0", 1000 * i + 20, 20);
+        if (i < cutBefore)
+            add("Optimizer.step#AdamW.step", 1000 * i + 50, 100);
+    }
+    return {text + "]"};
+}
+
+} // namespace
+
+// A device of which one micro-batch follows the other lacked a forward and its backward, and its
+// iteration was that of the others and these of the next one.
+TEST_CASE("a recording may begin with a later micro-batch")
+{
+    std::string text;
+    for (int i = 1; i < 8; ++i)
+        text += fmt::format(R"({}{{"ph":"X","name":"PP:0F{}","pid":1,"tid":1,"ts":{},"dur":10}},)"
+                            R"({{"ph":"X","name":"PP:0B{}","pid":1,"tid":1,"ts":{},"dur":20}})",
+                            text.empty() ? "[" : ",", i % 4, 100 * i + 50 * (i / 4), i % 4,
+                            100 * i + 50 * (i / 4) + 10);
+    const ImportedRun result = importedTexts({text + "]"});
+    CHECK(result.run.timeline.iterations.size() == 1);
+    CHECK(iterationOf(result) == 330'000);
+}
+
+// The recording ended before the step of the optimizer, and its last iteration was the median.
+TEST_CASE("an iteration that was recorded without its optimizer step is left out")
+{
+    const ImportedRun result = importedTexts(withSteps(2, 1));
+    CHECK(result.run.timeline.iterations.size() == 1);
+    CHECK(iterationOf(result) == 140'000);
+    // A program may step after several iterations.
+    CHECK(importedTexts(withSteps(3, 1)).run.timeline.iterations.size() == 3);
+}
+
+// Its compute was 56 ms shorter than that of the others.
+TEST_CASE("an iteration with an op of 0 ns is not reported")
+{
+    const ImportedRun result = importedTexts(withSteps(12, 12, 0));
+    const auto& iterations = result.run.timeline.iterations;
+    CHECK(iterations[0].kind == Iteration::Kind::Warmup);
+    CHECK(std::ranges::count(iterations, Iteration::Kind::Measured, &Iteration::kind) == 11);
+}
+
+// The bubble of its iteration was 12.1 % instead of 11.4 %, and the iteration was reported.
+TEST_CASE("a lost kernel of a message costs its iteration")
+{
+    const std::vector<std::string> texts = torchTraces(kPipeline);
+    const std::size_t message = texts[1].find(R"("cat":"kernel","name":"nccl)");
+    const ImportedRun result
+        = importedTexts({texts[0], withTimes(texts[1], message, R"("ts":0.000,"dur":0.000)")});
+    CHECK(leftOut(result, "Ops whose kernels are missing") == 1);
+    CHECK(result.run.timeline.iterations[0].kind == Iteration::Kind::Warmup);
+    CHECK(bubbleOf(result) == Approx(bubbleOf(importedTexts(texts))));
+}
+
+// A message without a kernel was the reason not to compare the stages.
+TEST_CASE("an iteration that is cut while a message is sent is unknown")
+{
+    std::vector<std::string> texts = torchTraces(simulatedRun("1f1b", 2, 8, 1));
+    for (std::string& text : texts)
+        for (const char* op : {"PP:0B7", "PP:1B7"})
+            text = replaced(text, op, "XX");
+    const std::size_t message = texts[1].rfind(R"("cat":"kernel","name":"nccl)");
+    texts[1] = withTimes(texts[1], message, R"("ts":0.000,"dur":0.000)");
+    texts[0] = replaced(texts[0], "PP:0B6", "XX");
+    const ImportedRun result = importedTexts(texts);
+    CHECK(reading(result, "iteration").note == "stage 0 has 6 backwards and stage 1 has 7");
+}
+
+// A fifth of the kernels lasted 0 ns, and the bubble was 24.9 % instead of 11.4 %.
+TEST_CASE("a kernel of 0 ns has no time if the trace has parts of a microsecond")
+{
+    std::vector<std::string> texts = torchTraces(kPipeline);
+    const std::string kernel = R"("cat":"kernel","name":"gemm")";
+    const std::size_t last = texts[0].find("\"dur\":", texts[0].rfind(kernel)) + 6;
+    texts[0].replace(last, texts[0].find(',', last) - last, "0.000");
+    CHECK(leftOut(importedTexts(texts), "Events that cannot be read") == 0);
+    const std::size_t first = texts[0].find("\"dur\":", texts[0].find(kernel));
+    texts[0].replace(texts[0].find('.', first), 4, ".001");
+    CHECK(leftOut(importedTexts(texts), "Events that cannot be read") == 1);
 }
 
 TEST_CASE("a range in which nothing runs is a wait")
@@ -753,7 +864,10 @@ TEST_CASE("ranks with different numbers of micro-batches have no bubble")
     const Run other = simulatedRun("1f1b", 4, 6);
     for (int rank = 0; rank < 2; ++rank)
         writeText(folder / fmt::format("rank{}.json", rank), TorchTrace(other, rank, {}).text());
-    CHECK(lackOf(imported(folder)) == "stage 0 has 6 micro-batches and stage 3 has 8");
+    const ImportedRun result = imported(folder);
+    CHECK(lackOf(result) == "stage 0 has 6 micro-batches and stage 3 has 8");
+    for (const char* key : {"iteration", "compute"})
+        CHECK(reading(result, key).note == lackOf(result));
 }
 
 // The iteration of the other ranks was shown as that of the job.
@@ -763,9 +877,10 @@ TEST_CASE("without stage 0, the iteration is unknown")
     writeTorchTraces(folder.path(), simulatedRun("1f1b", 4, 8), onGpu(), 4);
     std::filesystem::remove(folder / "rank0.json");
     const ImportedRun result = imported(folder);
-    for (const char* key : {"iteration", "idle"})
+    // The mean of the other devices was that of the run.
+    for (const char* key : {"iteration", "idle", "compute", "communication_exposed"})
         CHECK(reading(result, key).note == "stage 0 has no trace");
-    CHECK(reading(result, "compute").number() > 0);
+    CHECK(metrics(result.run)->devices[DeviceId{1}].compute > 0);
 }
 
 // A device without the kernels of its backwards had a stash of 8 M_a and was idle.
@@ -810,7 +925,9 @@ TEST_CASE("a range of an iteration that has two steps is no iteration")
         text.replace(at, text.find(',', at) - at,
                      fmt::format("{:.3f}", 2 * std::stod(text.substr(at))));
     }
-    CHECK(lackOf(importedTexts(texts)).find("several times in an iteration") != std::string::npos);
+    const ImportedRun result = importedTexts(texts);
+    CHECK(lackOf(result).find("several times in an iteration") != std::string::npos);
+    CHECK(reading(result, "iteration").note == lackOf(result));
 }
 
 TEST_CASE("a difference between sent and received messages is named")

@@ -35,6 +35,17 @@ TEST_CASE("a run predicts other schemes with the same times")
     }
 }
 
+// Messages were paired with other ops, and GPipe took 10.1 ms instead of 28.5.
+TEST_CASE("a run whose own order cannot take as long as recorded is not predicted")
+{
+    Run run = measuredRun("1f1b");
+    for (Iteration& iteration : run.timeline.iterations)
+        iteration.window.end -= iteration.window.duration() / 2;
+    const auto predictor = WhatIfPredictor::create(run);
+    REQUIRE_FALSE(predictor);
+    CHECK(predictor.error().message.find("2.0 times as long as recorded") != std::string::npos);
+}
+
 // The interval was 2997 to 3005 ms where the times of other orders were missed by up to 16 %.
 TEST_CASE("the interval of another order covers the errors of earlier predictions")
 {
