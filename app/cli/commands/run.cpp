@@ -20,7 +20,6 @@
 #include "engine/experiment/experiment_schedule.h"
 #include "engine/pipeline/run_devices.h"
 #include "profiler/report/run_sheet.h"
-#include "profiler/store/gpu/gpu_metrics.h"
 #include "profiler/store/trace_store.h"
 
 #include <CLI/CLI.hpp>
