@@ -19,6 +19,8 @@
 #include <iterator>
 #include <memory>
 #include <optional>
+#include <set>
+#include <utility>
 
 namespace cli {
 
@@ -36,11 +38,6 @@ struct HistoryOptions
     OutputOptions output;
 };
 
-struct HistoryFile
-{
-    std::string file, started; // started: ISO 8601; "" if unknown
-};
-
 struct SkippedFile
 {
     std::string file, reason;
@@ -48,11 +45,53 @@ struct SkippedFile
 
 struct HistoryRow
 {
-    HistoryFile of;
-    std::string label;
+    const MeasureInfo& measure;
+    std::string file, started, label; // started: ISO 8601; "" if unknown
     std::int64_t ticksPerUnit = 1;
     HistoryPoint point;
+
+    // An amount in the unit of the measure; its interval is beside it.
+    Reading reading(const std::optional<Amount>& amount) const
+    {
+        const bool isWhole = measure.unit == Unit::Time || measure.unit == Unit::Bytes;
+        if (!amount)
+            return {};
+        Reading value = isWhole ? Reading(std::llround(amount->value)) : Reading(amount->value);
+        if (measure.unit == Unit::Time)
+            value.ticksPerUnit = ticksPerUnit;
+        return value;
+    }
+    Reading bounds(const std::optional<Amount>& amount) const
+    {
+        if (!amount || amount->spread != Spread::Interval)
+            return {};
+        return Reading::List{reading(Amount{amount->least}), reading(Amount{amount->most})};
+    }
+    std::string text(const std::optional<Amount>& amount) const
+    {
+        return amount ? readingText(reading(amount), measure) : "-";
+    }
+    std::string interval(const std::optional<Amount>& amount) const
+    {
+        const auto end = [&](double value) { return cellText(reading(Amount{value}), measure); };
+        return amount && amount->spread == Spread::Interval
+            ? fmt::format("{} .. {}", end(amount->least), end(amount->most))
+            : "-";
+    }
+    std::optional<Amount> change() const
+    {
+        return point.change ? std::optional(point.change->by) : std::nullopt;
+    }
+    std::string verdict() const
+    {
+        return !point.conditions.empty()                 ? "other conditions: " + point.conditions
+            : !point.change                              ? ""
+            : point.change->by.spread == Spread::Unknown ? "spread unknown"
+            : point.change->isDistinguishable()          ? "changed"
+                                                         : "not distinguishable";
+    }
 };
+using H = HistoryRow;
 
 struct History
 {
@@ -96,21 +135,19 @@ Result<std::vector<std::string>> filesOf(const std::vector<std::string>& inputs)
 }
 
 // Reads the beginning of every file and sorts the files by the start of their runs.
-std::vector<HistoryFile> sorted(const std::vector<std::string>& files,
-                                std::vector<SkippedFile>& skipped)
+std::multiset<std::pair<std::string, std::string>> sorted(const std::vector<std::string>& files,
+                                                     std::vector<SkippedFile>& skipped)
 {
-    std::vector<HistoryFile> all;
+    std::multiset<std::pair<std::string, std::string>> all; // start and file
     for (const std::string& file : files) {
         Run run;
         const auto read = TraceReader::open(file).and_then(
             [&](TraceReader reader) { return reader.pollChunk(run); });
         if (read)
-            all.push_back({file, run.info.started});
+            all.emplace(run.info.started, file);
         else
             skipped.push_back({file, read.error().message});
     }
-    std::ranges::sort(all, {},
-                      [](const HistoryFile& one) { return std::pair(one.started, one.file); });
     return all;
 }
 
@@ -119,16 +156,17 @@ Result<History> readHistory(const HistoryOptions& options)
     History history{TRY(measureNamed(options.measure)), {}, {}};
     const auto files = TRY(filesOf(options.inputs));
     std::optional<Run> before;
-    for (const HistoryFile& of : sorted(files, history.skipped)) {
-        auto run = openRun(of.file);
+    for (const auto& [started, file] : sorted(files, history.skipped)) {
+        auto run = openRun(file);
         const auto point = run.and_then([&](const Run& read) {
             return historyPoint(read, before ? &*before : nullptr, options.measure);
         });
         if (!point) {
-            history.skipped.push_back({of.file, point.error().message});
+            history.skipped.push_back({file, point.error().message});
             continue;
         }
-        history.rows.push_back({of, run->info.label, run->info.ticksPerUnit, *point});
+        history.rows.push_back(
+            {*history.measure, file, started, run->info.label, run->info.ticksPerUnit, *point});
         before = *std::move(run);
     }
     if (history.rows.empty())
@@ -137,89 +175,36 @@ Result<History> readHistory(const HistoryOptions& options)
     return history;
 }
 
-struct HistoryCell
-{
-    const HistoryRow& of;
-    const MeasureInfo& measure;
-
-    // An amount in the unit of the measure; its interval is beside it.
-    Reading reading(const std::optional<Amount>& amount) const
-    {
-        if (!amount)
-            return {};
-        Reading value = isWhole() ? Reading(std::llround(amount->value)) : Reading(amount->value);
-        if (measure.unit == Unit::Time)
-            value.ticksPerUnit = of.ticksPerUnit;
-        return value;
-    }
-    Reading bounds(const std::optional<Amount>& amount) const
-    {
-        if (!amount || amount->spread != Spread::Interval)
-            return {};
-        return Reading::List{reading(Amount{amount->least}), reading(Amount{amount->most})};
-    }
-    std::string text(const std::optional<Amount>& amount) const
-    {
-        return amount ? readingText(reading(amount), measure) : "-";
-    }
-    std::string interval(const std::optional<Amount>& amount) const
-    {
-        const auto end = [&](double value) { return cellText(reading(Amount{value}), measure); };
-        return amount && amount->spread == Spread::Interval
-            ? fmt::format("{} .. {}", end(amount->least), end(amount->most))
-            : "-";
-    }
-    std::optional<Amount> change() const
-    {
-        return of.point.change ? std::optional(of.point.change->by) : std::nullopt;
-    }
-
-private:
-    bool isWhole() const { return measure.unit == Unit::Time || measure.unit == Unit::Bytes; }
-};
-using H = HistoryCell;
-
-std::string verdictOf(const HistoryPoint& point)
-{
-    if (!point.conditions.empty())
-        return "other conditions: " + point.conditions;
-    if (!point.change)
-        return "";
-    if (point.change->by.spread == Spread::Unknown)
-        return "spread unknown";
-    return point.change->isDistinguishable() ? "changed" : "not distinguishable";
-}
-
 constexpr std::array kHistoryRow{
-    Measure(column("started"), [](const H& r) { return textOrUnknown(r.of.of.started); }),
-    Measure(column("label", "run"), [](const H& r) { return r.of.label; }),
-    Measure(column("file"), [](const H& r) { return r.of.of.file; }),
+    Measure(column("started"), [](const H& r) { return textOrUnknown(r.started); }),
+    Measure(column("label", "run"), [](const H& r) { return r.label; }),
+    Measure(column("file"), [](const H& r) { return r.file; }),
     Measure({"unit"}, // of times; other numbers have the unit of the measure
             [](const H& r) {
                 return r.measure.unit != Unit::Time ? Reading()
-                    : r.of.ticksPerUnit == 1        ? Reading("ns")
+                    : r.ticksPerUnit == 1           ? Reading("ns")
                                                     : Reading("forward");
             }),
-    Measure({"value"}, [](const H& r) { return r.reading(r.of.point.value); }),
-    Measure({"interval"}, [](const H& r) { return r.bounds(r.of.point.value); }),
+    Measure({"value"}, [](const H& r) { return r.reading(r.point.value); }),
+    Measure({"interval"}, [](const H& r) { return r.bounds(r.point.value); }),
     Measure({"change"}, [](const H& r) { return r.reading(r.change()); }),
     Measure({"change_interval"}, [](const H& r) { return r.bounds(r.change()); }),
     Measure({"change_share"},
             [](const H& r) {
-                return r.of.point.change && r.of.point.change->from != 0
-                    ? Reading(r.of.point.change->share())
+                return r.point.change && r.point.change->from != 0
+                    ? Reading(r.point.change->share())
                     : Reading();
             }),
     Measure({"distinguishable"},
             [](const H& r) {
-                return r.of.point.change && r.of.point.change->by.spread != Spread::Unknown
-                    ? Reading(r.of.point.change->isDistinguishable())
+                return r.point.change && r.point.change->by.spread != Spread::Unknown
+                    ? Reading(r.point.change->isDistinguishable())
                     : Reading();
             }),
-    Measure({"conditions"}, [](const H& r) { return textOrUnknown(r.of.point.conditions); }),
+    Measure({"conditions"}, [](const H& r) { return textOrUnknown(r.point.conditions); }),
 };
 
-Table tableOf(const std::vector<HistoryCell>& rows)
+Table tableOf(const std::vector<HistoryRow>& rows)
 {
     Table table(kHistoryRow, rows);
     const auto add = [&](const std::string& title, auto text) {
@@ -228,23 +213,20 @@ Table tableOf(const std::vector<HistoryCell>& rows)
         table.insert(table.columns.size(), title, cells);
     };
     add(lowered(rows.front().measure.title),
-        [](const H& row) { return row.text(row.of.point.value); });
-    add("95 % interval", [](const H& row) { return row.interval(row.of.point.value); });
+        [](const H& row) { return row.text(row.point.value); });
+    add("95 % interval", [](const H& row) { return row.interval(row.point.value); });
     add("change", [](const H& row) { return row.text(row.change()); });
     add("%", [](const H& row) {
-        const auto& change = row.of.point.change;
+        const auto& change = row.point.change;
         return change ? fmt::format("{:+.1f}", 100 * change->share()) : "-";
     });
-    add("against the run before", [](const H& row) { return verdictOf(row.of.point); });
+    add("against the run before", [](const H& row) { return row.verdict(); });
     return table;
 }
 
 Sheet historySheet(const History& history)
 {
-    std::vector<HistoryCell> rows;
-    for (const HistoryRow& row : history.rows)
-        rows.push_back({row, *history.measure});
-    const Table table = tableOf(rows);
+    const Table table = tableOf(history.rows);
     Sheet sheet;
     sheet.data("measure", history.measure->key);
     sheet.data("title", history.measure->title);
@@ -285,7 +267,7 @@ Result<std::string> chart(const History& history)
             continue;
         const double scale = chartScale(measure, row.ticksPerUnit);
         const bool hasInterval = value->spread == Spread::Interval;
-        marks.push_back({row.of.started.substr(0, 10), scale * value->value,
+        marks.push_back({row.started.substr(0, 10), scale * value->value,
                          scale * (hasInterval ? value->least : value->value),
                          scale * (hasInterval ? value->most : value->value),
                          row.point.change.has_value(),
