@@ -31,18 +31,7 @@ LongTask::LongTask(std::string what)
     , m_begin(now())
 {
     if (errorIsTerminal())
-        m_thread = std::thread([this] { show(); });
-}
-
-LongTask::~LongTask()
-{
-    {
-        const std::lock_guard lock(m_mutex);
-        m_hasEnded = true;
-    }
-    m_ended.notify_all();
-    if (m_thread.joinable())
-        m_thread.join();
+        m_thread = std::jthread([this](const std::stop_token& stop) { show(stop); });
 }
 
 void LongTask::next(std::string what, double secondsLeft)
@@ -57,12 +46,13 @@ double LongTask::seconds() const
     return now() - m_begin;
 }
 
-void LongTask::show()
+void LongTask::show(const std::stop_token& stop)
 {
     constexpr std::chrono::seconds kPatience(2), kPause(1);
     bool isShown = false;
     std::unique_lock lock(m_mutex);
-    while (!m_ended.wait_for(lock, isShown ? kPause : kPatience, [this] { return m_hasEnded; })) {
+    while (!m_ended.wait_for(lock, stop, isShown ? kPause : kPatience,
+                             [&stop] { return stop.stop_requested(); })) {
         printError("\r\033[K" + line());
         isShown = true;
     }

@@ -10,6 +10,7 @@
 #include <cstdint>
 #include <mutex>
 #include <optional>
+#include <stop_token>
 #include <string>
 #include <thread>
 
@@ -28,25 +29,21 @@ class LongTask
 {
 public:
     explicit LongTask(std::string what);
-    ~LongTask();
-    LongTask(const LongTask&) = delete;
-    LongTask& operator=(const LongTask&) = delete;
 
     // Shows `what` as the current step, and `secondsLeft` as the estimated time left; 0: unknown.
     void next(std::string what, double secondsLeft);
     double seconds() const; // seconds since construction
 
 private:
-    void show();
+    void show(const std::stop_token& stop);
     std::string line() const;
 
-    std::mutex m_mutex; // protects m_what, m_expectedEnd and m_hasEnded
-    std::condition_variable m_ended;
+    std::mutex m_mutex; // protects m_what and m_expectedEnd
+    std::condition_variable_any m_ended;
     std::string m_what;
     double m_expectedEnd = 0; // in seconds since construction; 0: not known
-    bool m_hasEnded = false;
     double m_begin;
-    std::thread m_thread;
+    std::jthread m_thread; // last, because it uses the others
 };
 
 // During its lifetime, SIGINT, SIGTERM and SIGHUP request a clean stop, and a second one ends the

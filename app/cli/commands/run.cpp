@@ -360,10 +360,9 @@ void addTurnOptions(CLI::App& app, TurnOptions& options, std::string_view defaul
         options.schemes.assign(names.begin(), names.end());
         return {};
     });
-    app.add_option("--rounds", options.rounds,
-                   "With several --scheme, or --scheme and --schedule: how often the runs take "
-                   "turns, so that drift of the machine reaches all of them (default: 5)")
-        ->type_name("R")
+    addOption(app, "--rounds R", options.rounds,
+              "With several --scheme, or --scheme and --schedule: how often the runs take "
+              "turns, so that drift of the machine reaches all of them (default: 5)")
         ->check(CLI::Range(1, 1000).description(""))
         ->group(std::string(scheme.group));
 }

@@ -196,8 +196,9 @@ using A = AnsweredQuestion;
 constexpr std::array kAnswer{
     Measure({"conditions"},
             [](const A& a) {
-                const std::map<std::string, Reading> sorted(a.conditions.begin(),
-                                                            a.conditions.end());
+                std::map<std::string, Reading> sorted;
+                for (const auto& [key, text] : a.conditions)
+                    sorted[key] = text;
                 return Reading(Reading::Fields(sorted.begin(), sorted.end()));
             }),
     Measure({"interval"},
@@ -285,16 +286,14 @@ Action prepareStudy(CLI::App& app)
                    fmt::format("{}, or a .toml file with a grid, answers and charts",
                                fmt::join(SpecFile::names(kStudyFolders), ", ")))
         ->required();
-    app.add_option("-o,--output", options->folder,
-                   "Folder of results.sqlite, results.csv and report.html; an interrupted study "
-                   "continues")
-        ->type_name("FOLDER");
+    addOption(app, "-o,--output FOLDER", options->folder,
+              "Folder of results.sqlite, results.csv and report.html; an interrupted study "
+              "continues");
     auto* print = app.add_flag("--print", options->print,
                                "Print the study as TOML, as a template for another one");
-    app.add_option("--threads", options->threads,
-                   "Points to simulate concurrently (default: one per core)")
-        ->check(between(1, 1024))
-        ->type_name("K");
+    addOption(app, "--threads K", options->threads,
+              "Points to simulate concurrently (default: one per core)")
+        ->check(between(1, 1024));
     addProgressOption(app, options->progress);
     app.add_flag("--json", options->json, "Print JSON")->excludes(print);
     return [options] { return runAndPrint(*options); };
