@@ -782,32 +782,6 @@ private:
     int m_decimals = 0;              // decimals of all numbers of a map
 };
 
-// Multiplies the lengths of a shape.
-struct Scaling
-{
-    double by = 1;
-
-    void lengths(auto&... all) const { ((all *= by), ...); }
-    void operator()(Rect& of) const { lengths(of.x, of.y, of.width, of.height); }
-    void operator()(Line& of) const { lengths(of.x1, of.y1, of.x2, of.y2, of.width); }
-    void operator()(Text& of) const { lengths(of.x, of.baseline, of.size); }
-    void operator()(Box& of) const
-    {
-        (*this)(of.rect);
-        lengths(of.stroke, of.cut);
-    }
-    void operator()(Hatch& of) const
-    {
-        (*this)(of.rect);
-        lengths(of.spacing, of.width, of.cut);
-    }
-    void operator()(Polygon& of) const
-    {
-        for (auto& [x, y] : of.points)
-            lengths(x, y);
-    }
-};
-
 } // namespace
 
 engine::Result<Scene> drawPrintedChart(const StudyData& data, const StudyChart& chart,
@@ -821,12 +795,8 @@ engine::Result<Scene> drawPrintedChart(const StudyData& data, const StudyChart& 
         = size.height > 0 ? size.height / by : std::min(style.height, kAspect * style.width);
     style.fillsHeight = size.height > 0;
     Scene scene = TRY(drawChart(data, chart, style)).scene;
-    scene.width *= by;
-    scene.height *= by;
+    transform(scene, by, 0, 0);
     scene.description = answersText(data);
-    for (Group& group : scene.groups)
-        for (SceneShape& shape : group.shapes)
-            std::visit(Scaling{by}, shape);
     return scene;
 }
 
