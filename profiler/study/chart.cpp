@@ -194,6 +194,12 @@ private:
         }
     };
 
+    std::optional<Amount> interval(std::size_t point) const // nullopt if y has none
+    {
+        const auto of = shownAmount(m_data, m_chart.y, point);
+        return of && of->spread == Spread::Interval ? of : std::nullopt;
+    }
+
     // Returns a scale on which all values and their intervals have space.
     ChartScale valueScale(const std::vector<ChartValue>& all, bool fromZero) const
     {
@@ -202,8 +208,8 @@ private:
             ys.push_back(0);
         for (const ChartValue& value : all) {
             ys.push_back(value.y);
-            if (const auto of = shownInterval(m_data, m_chart.y, value.point))
-                ys.insert(ys.end(), {of->first, of->second});
+            if (const auto of = interval(value.point))
+                ys.insert(ys.end(), {of->least, of->most});
         }
         return scaleOf(ys, m_canvas.bottom(), kPlotTop + 10);
     }
@@ -211,12 +217,12 @@ private:
     void drawInterval(std::size_t point, double x, const ChartScale& y, Colour colour)
     {
         constexpr double kCap = 3.5, kWidth = 1;
-        const auto of = shownInterval(m_data, m_chart.y, point);
+        const auto of = interval(point);
         if (!of)
             return;
-        m_canvas.line({x, y(of->first)}, {x, y(of->second)}, kWidth, colour);
-        m_canvas.keepFree({x - kCap, y(of->second), 2 * kCap, y(of->first) - y(of->second)});
-        for (const double end : {of->first, of->second})
+        m_canvas.line({x, y(of->least)}, {x, y(of->most)}, kWidth, colour);
+        m_canvas.keepFree({x - kCap, y(of->most), 2 * kCap, y(of->least) - y(of->most)});
+        for (const double end : {of->least, of->most})
             m_canvas.line({x - kCap, y(end)}, {x + kCap, y(end)}, kWidth, colour);
     }
 
