@@ -18,7 +18,6 @@
 #include <exception>
 #include <map>
 #include <memory>
-#include <new>
 #include <regex>
 #include <string>
 #include <string_view>

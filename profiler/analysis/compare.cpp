@@ -380,7 +380,7 @@ Change change(const Amount& from, const Amount& to)
     return change;
 }
 
-std::pair<double, double> meanInterval(const std::vector<double>& values)
+Amount meanAmount(const std::vector<double>& values)
 {
     const double count = values.size();
     double mean = 0, squares = 0;
@@ -390,7 +390,8 @@ std::pair<double, double> meanInterval(const std::vector<double>& values)
         squares += (value - mean) * (value - mean);
     const double n = count - 1;
     const double quantile = 1.960 + 2.372 / n + 2.823 / (n * n) + 2.556 / (n * n * n);
-    return {mean, quantile * std::sqrt(squares / n / count)};
+    const double half = quantile * std::sqrt(squares / n / count);
+    return {mean, half > 0 ? Spread::Interval : Spread::Exact, mean - half, mean + half};
 }
 
 const Amount* ComparedRun::amount(std::string_view key) const
@@ -418,9 +419,9 @@ std::optional<Change> Comparison::change(std::string_view key, std::size_t run,
         return change;
     std::vector<double> perRound;
     std::ranges::transform(b.rounds, a.rounds, std::back_inserter(perRound), std::minus());
-    const auto [mean, half] = meanInterval(perRound);
-    change.by = {change.by.value, Spread::Interval, std::min(change.by.value, mean - half),
-                 std::max(change.by.value, mean + half)};
+    const Amount mean = meanAmount(perRound);
+    change.by = {change.by.value, Spread::Interval, std::min(change.by.value, mean.least),
+                 std::max(change.by.value, mean.most)};
     return change;
 }
 

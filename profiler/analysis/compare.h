@@ -37,11 +37,6 @@ std::optional<engine::Interval> medianInterval(std::vector<std::int64_t> times);
 // three measured iterations, and if `iteration` is not the reported one.
 std::optional<engine::Interval> iterationInterval(const engine::Run& run, int iteration);
 
-// The mean of at least two values and half of its 95 % interval, by Student's distribution, whose
-// quantile is expanded in 1 / (degrees of freedom) (Abramowitz and Stegun, 26.7.5). A bootstrap of
-// three values would exclude 0 in a quarter of all comparisons of equal runs.
-std::pair<double, double> meanInterval(const std::vector<double>& values);
-
 // What is known about the spread of a number.
 enum class Spread : std::uint8_t {
     Exact,    // the same in every iteration, or simulated
@@ -55,6 +50,10 @@ struct Amount
     Spread spread = Spread::Unknown;
     double least = 0, most = 0; // the 95 % interval; only for Spread::Interval
 };
+// The mean of at least two values with its 95 % interval, by Student's distribution, whose quantile
+// is expanded in 1 / (degrees of freedom) (Abramowitz and Stegun, 26.7.5). Equal values are exact.
+// A bootstrap of three values would exclude 0 in a quarter of all comparisons of equal runs.
+Amount meanAmount(const std::vector<double>& values);
 
 // The difference of a number of a run from that of the baseline. Whatever a comparison colours,
 // ranks or states in words asks isDistinguishable(), so that text, tables and figures agree.

@@ -16,9 +16,7 @@
 namespace profiler {
 namespace {
 
-using engine::Error;
-using engine::fail;
-using engine::Result;
+using namespace engine;
 
 using Library = std::unique_ptr<FT_LibraryRec_, decltype(&FT_Done_FreeType)>;
 using Face = std::unique_ptr<FT_FaceRec_, decltype(&FT_Done_Face)>;
@@ -103,7 +101,7 @@ const fs::path* regularFile(const std::set<fs::path>& files, std::string_view fa
 
 fs::path programFonts()
 {
-    return engine::programFolder().parent_path() / "share/fonts";
+    return programFolder().parent_path() / "share/fonts";
 }
 
 Result<FontMetrics> FontMetrics::load(const std::filesystem::path& path)

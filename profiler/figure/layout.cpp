@@ -28,10 +28,7 @@
 namespace profiler {
 namespace {
 
-using engine::Error;
-using engine::fail;
-using engine::invalid;
-using engine::Result;
+using namespace engine;
 
 constexpr FigurePreset kPresets[] = {
     {"acm-column", "ACM, USENIX column", 3.33, 5.5, "\\columnwidth"},
@@ -46,8 +43,8 @@ constexpr FigurePreset kPresets[] = {
 // An op in the content of a figure; times are ticks of the run.
 struct FigureOp
 {
-    engine::Window window;
-    engine::Op op;
+    Window window;
+    Op op;
     std::uint32_t position = 0; // position in the device's program; identifies the box
     int chunk = 0;
     double length = 0;  // duration / duration of the run's longest op
@@ -59,22 +56,22 @@ struct FigureOp
 
 struct FigureRow
 {
-    engine::DeviceId device;
+    DeviceId device;
     std::vector<FigureOp> ops; // ops on the compute lane that take time, sorted by start
     // Messages, all-reduces and copies that take time; empty unless their lanes are drawn.
     std::vector<FigureOp> transfers;
-    std::vector<engine::Window> exposed;
+    std::vector<Window> exposed;
     std::vector<Bubble> bubbles;
     std::string bubbleShare; // "14.3 %"; "" if the device has no trace
 };
 
 struct FigureRun
 {
-    const engine::Run* run = nullptr;
+    const Run* run = nullptr;
     std::string title; // its runTitles()
     int iteration = 0;
-    engine::Window whole, window; // the whole iteration, and the part that is drawn
-    double bubbleRatio = 0;       // bubble ratio of the drawn part
+    Window whole, window;   // the whole iteration, and the part that is drawn
+    double bubbleRatio = 0; // bubble ratio of the drawn part
     // The change of the iteration from that of the first run; nullopt: not known to a comparison.
     std::optional<Change> change;
     std::int64_t longestOp = 0; // longest op on a compute lane of the run, in ticks
@@ -82,11 +79,11 @@ struct FigureRun
 
     bool isWhole() const { return window == whole; }
     bool isEndDrawn() const { return window.end == whole.end; }
-    bool has(engine::Track::Kind lane) const // whether a row has a span on this lane
+    bool has(Track::Kind lane) const // whether a row has a span on this lane
     {
         return std::ranges::any_of(rows, [lane](const FigureRow& row) {
             return std::ranges::any_of(row.transfers, [lane](const FigureOp& transfer) {
-                return engine::laneOf(transfer.op.kind) == lane;
+                return laneOf(transfer.op.kind) == lane;
             });
         });
     }
@@ -95,7 +92,7 @@ struct FigureRun
     double duration() const { return units(window.duration()); }
     double wholeDuration() const { return units(whole.duration()); }
     double begin() const { return units(window.begin - whole.begin); }
-    double units(std::int64_t ticks) const { return engine::ratio(ticks, run->info.ticksPerUnit); }
+    double units(std::int64_t ticks) const { return ratio(ticks, run->info.ticksPerUnit); }
 };
 
 // The unit in which a figure prints times.
@@ -127,30 +124,30 @@ std::string signedPercentText(double share)
     return fmt::format("{}{:.1f}\u2009%", share < 0 ? "\u2212" : "+", 100 * std::abs(share));
 }
 
-std::string titleWith(const std::string& label, const engine::Run& run)
+std::string titleWith(const std::string& label, const Run& run)
 {
     const auto& shape = run.schedule.shape;
     std::string title = fmt::format("{}, D = {}", label, shape.devices);
-    if (engine::knowsMicroBatches(run.info))
+    if (knowsMicroBatches(run.info))
         title += fmt::format(", N = {}", shape.microBatches);
-    if (engine::knowsStages(run.info) && shape.chunks() > 1)
+    if (knowsStages(run.info) && shape.chunks() > 1)
         title += fmt::format(", v = {}", shape.chunks());
     return title;
 }
 
-std::string runTitle(const engine::Run& run) // "BitPipe, D = 4, N = 8, v = 2"
+std::string runTitle(const Run& run) // "BitPipe, D = 4, N = 8, v = 2"
 {
     return titleWith(run.info.label.empty() ? run.info.scheme : run.info.label, run);
 }
 
 // Equal titles are extended by the options that differ: "BitPipe, concat=early, D = 4, N = 8".
-std::vector<std::string> runTitles(std::span<const engine::Run* const> runs)
+std::vector<std::string> runTitles(std::span<const Run* const> runs)
 {
-    std::map<std::string, std::vector<const engine::Run*>> equal; // runs by title
+    std::map<std::string, std::vector<const Run*>> equal; // runs by title
     std::vector<std::string> titles;
-    for (const engine::Run* run : runs)
+    for (const Run* run : runs)
         equal[runTitle(*run)].push_back(run);
-    for (const engine::Run* run : runs) {
+    for (const Run* run : runs) {
         const auto& group = equal[runTitle(*run)];
         const auto place = std::ranges::find(group, run) - group.begin();
         titles.push_back(titleWith(distinctLabels(group)[place], *run));
@@ -161,7 +158,7 @@ std::vector<std::string> runTitles(std::span<const engine::Run* const> runs)
 // With more boxes a page is a grey area, and the file is too large to open.
 constexpr std::size_t kMaxBoxes = 200'000;
 
-Result<std::vector<int>> chosenDevices(const engine::Run& run, const FigureOptions& options)
+Result<std::vector<int>> chosenDevices(const Run& run, const FigureOptions& options)
 {
     const int count = run.schedule.shape.devices;
     std::vector<int> devices = options.devices;
@@ -176,12 +173,12 @@ Result<std::vector<int>> chosenDevices(const engine::Run& run, const FigureOptio
     return devices;
 }
 
-std::int64_t longestOp(const engine::Run& run)
+std::int64_t longestOp(const Run& run)
 {
     std::int64_t longest = 1;
-    for (const engine::Track& track : run.timeline.tracks)
-        if (track.kind == engine::Track::Kind::Compute)
-            for (const engine::Span& span : track.spans)
+    for (const Track& track : run.timeline.tracks)
+        if (track.kind == Track::Kind::Compute)
+            for (const Span& span : track.spans)
                 longest = std::max(longest, span.window().duration());
     return longest;
 }
@@ -189,7 +186,7 @@ std::int64_t longestOp(const engine::Run& run)
 // Sets the iteration, the part of it that is drawn, and the bubble ratio of this part.
 Result<void> setWindow(FigureRun& content, const FigureRange& range)
 {
-    const engine::Run& run = *content.run;
+    const Run& run = *content.run;
     content.whole = content.window = run.timeline.iterations[content.iteration].window;
     if (range.isWhole())
         return {};
@@ -211,7 +208,7 @@ Result<void> setWindow(FigureRun& content, const FigureRange& range)
 struct BubbleShares
 {
     double ratio = 0;
-    engine::IdVector<engine::DeviceId, double> of;
+    IdVector<DeviceId, double> of;
 };
 
 Result<BubbleShares> sharesOf(const FigureRun& content, const RunMetrics& whole,
@@ -220,20 +217,19 @@ Result<BubbleShares> sharesOf(const FigureRun& content, const RunMetrics& whole,
     BubbleShares shares{whole.bubbleRatio, {}};
     if (options.range.isWhole()) {
         for (const DeviceMetrics& device : whole.devices)
-            shares.of.push_back(whole.duration > 0 ? engine::ratio(device.bubble, whole.duration)
-                                                   : 0);
+            shares.of.push_back(whole.duration > 0 ? ratio(device.bubble, whole.duration) : 0);
         return shares;
     }
     const auto part = TRY(rangeMetrics(*content.run, content.window));
     shares.ratio = part.bubbleRatio;
     for (const RangeDevice& device : part.devices)
-        shares.of.push_back(engine::ratio(device.times.bubble, content.window.duration()));
+        shares.of.push_back(ratio(device.times.bubble, content.window.duration()));
     return shares;
 }
 
 void split(FigureOp& one, FigureOp& other)
 {
-    const bool isFirstAbove = one.op.kind == engine::OpKind::Forward;
+    const bool isFirstAbove = one.op.kind == OpKind::Forward;
     one.half = isFirstAbove ? FigureOp::Half::Upper : FigureOp::Half::Lower;
     other.half = isFirstAbove ? FigureOp::Half::Lower : FigureOp::Half::Upper;
 }
@@ -247,13 +243,12 @@ std::int64_t shortestGap(const FigureRun& content)
 
 // The parts of an op that are drawn. Without a pipeline, an op is only the time between the first
 // and the last of many kernels, so its kernels are drawn.
-Windows drawnParts(const FigureRun& content, const Lanes& lanes, engine::DeviceId device,
-                   engine::Window op)
+Windows drawnParts(const FigureRun& content, const Lanes& lanes, DeviceId device, Window op)
 {
-    if (!lanes.haveKernels() || engine::knowsStages(content.run->info))
+    if (!lanes.haveKernels() || knowsStages(content.run->info))
         return {op};
     Windows parts;
-    for (const engine::Window kernel : clip(lanes.compute(device), op))
+    for (const Window kernel : clip(lanes.compute(device), op))
         if (!parts.empty() && kernel.begin - parts.back().end <= shortestGap(content))
             parts.back().end = kernel.end;
         else
@@ -264,62 +259,62 @@ Windows drawnParts(const FigureRun& content, const Lanes& lanes, engine::DeviceI
 // Adds the messages, all-reduces and copies of a row.
 void addTransfers(const FigureRun& content, FigureRow& row)
 {
-    const engine::Run& run = *content.run;
-    const engine::OpIndex index(run.schedule);
-    for (const engine::Track& track : run.timeline.tracks) {
-        if (track.device != row.device || track.kind == engine::Track::Kind::Compute)
+    const Run& run = *content.run;
+    const OpIndex index(run.schedule);
+    for (const Track& track : run.timeline.tracks) {
+        if (track.device != row.device || track.kind == Track::Kind::Compute)
             continue;
-        for (const engine::Span& span : track.spans)
+        for (const Span& span : track.spans)
             if (const auto part = overlap(span.window(), content.window); part.duration() > 0
                 && span.iteration == static_cast<std::uint32_t>(content.iteration))
                 row.transfers.push_back({.window = part,
-                                         .op = engine::opAt(run.schedule, index, span.op),
+                                         .op = opAt(run.schedule, index, span.op),
                                          .position = index.positionOf(span.op),
                                          .isCut = !(part == span.window())});
     }
 }
 
-FigureRow rowOf(const FigureRun& content, engine::DeviceId device)
+FigureRow rowOf(const FigureRun& content, DeviceId device)
 {
-    const engine::Run& run = *content.run;
+    const Run& run = *content.run;
     FigureRow row{.device = device,
                   .ops = {},
                   .transfers = {},
                   .exposed = {},
                   .bubbles = {},
                   .bubbleShare = {}};
-    for (const engine::Window window : Lanes(run, content.iteration).exposed(device))
+    for (const Window window : Lanes(run, content.iteration).exposed(device))
         if (const auto part = overlap(window, content.window); part.duration() > 0)
             row.exposed.push_back(part);
-    const auto* track = run.timeline.track(device, engine::Track::Kind::Compute);
+    const auto* track = run.timeline.track(device, Track::Kind::Compute);
     if (!track)
         return row;
-    const engine::OpIndex index(run.schedule);
+    const OpIndex index(run.schedule);
     const int devices = std::max(1, run.schedule.shape.devices);
     const Lanes lanes(run, content.iteration);
-    const auto add = [&](const engine::Span& span, engine::Window whole) {
-        const engine::Window part = overlap(whole, content.window);
+    const auto add = [&](const Span& span, Window whole) {
+        const Window part = overlap(whole, content.window);
         if (part.duration() <= 0)
             return;
-        const engine::Op& op = engine::opAt(run.schedule, index, span.op);
+        const Op& op = opAt(run.schedule, index, span.op);
         row.ops.push_back({.window = part,
                            .op = op,
                            .position = index.positionOf(span.op),
                            .chunk = op.stage.value / devices,
-                           .length = engine::ratio(span.window().duration(), content.longestOp),
+                           .length = ratio(span.window().duration(), content.longestOp),
                            .isCut = !(part == whole)});
         if (const auto next = row.ops.rbegin() + 1;
             next != row.ops.rend() && next->window == row.ops.back().window)
             split(*next, row.ops.back());
     };
-    for (const engine::Span& span : track->spans)
+    for (const Span& span : track->spans)
         if (span.iteration == static_cast<std::uint32_t>(content.iteration))
-            for (const engine::Window part : drawnParts(content, lanes, device, span.window()))
+            for (const Window part : drawnParts(content, lanes, device, span.window()))
                 add(span, part);
     return row;
 }
 
-Result<FigureRun> figureContent(const engine::Run& run, const FigureOptions& options)
+Result<FigureRun> figureContent(const Run& run, const FigureOptions& options)
 {
     const auto devices = TRY(chosenDevices(run, options));
     const int iterations = run.timeline.iterations.size();
@@ -338,13 +333,13 @@ Result<FigureRun> figureContent(const engine::Run& run, const FigureOptions& opt
     const auto all = Explainer(run, content.iteration).bubbles();
     std::size_t boxes = 0;
     for (const int d : devices) {
-        FigureRow row = rowOf(content, engine::DeviceId{d});
+        FigureRow row = rowOf(content, DeviceId{d});
         if (options.communication)
             addTransfers(content, row);
         for (const Bubble& bubble : all) {
-            const engine::Window part = overlap(bubble.window, content.window);
+            const Window part = overlap(bubble.window, content.window);
             const bool isHidden = bubble.within
-                && (engine::knowsStages(run.info) || part.duration() <= shortestGap(content));
+                && (knowsStages(run.info) || part.duration() <= shortestGap(content));
             if (bubble.device == row.device && part.duration() > 0 && !isHidden)
                 row.bubbles.emplace_back(bubble).window = part;
         }
@@ -380,7 +375,7 @@ double smallestNumber(double labelSize)
     return std::max(kSmallestType, 0.6 * labelSize);
 }
 
-std::string numberOf(const engine::Op& op)
+std::string numberOf(const Op& op)
 {
     return op.microBatch.isValid() ? std::to_string(op.microBatch.value) : std::string();
 }
@@ -388,7 +383,7 @@ std::string numberOf(const engine::Op& op)
 // An op with the class "cut" has neither an edge nor the mark of the up direction.
 std::string classOf(const FigureOp& op, ColourBy by)
 {
-    std::string cls = fmt::format("op {}", engine::kindName(op.op.kind));
+    std::string cls = fmt::format("op {}", kindName(op.op.kind));
     if (op.chunk > 0)
         cls += fmt::format(" chunk{}", op.chunk);
     if (op.op.replica > 0)
@@ -412,7 +407,7 @@ struct MemoryLevel
 };
 
 // The first one is the level at the start of the drawn window.
-std::vector<MemoryLevel> memoryLevels(const FigureRun& run, engine::DeviceId device)
+std::vector<MemoryLevel> memoryLevels(const FigureRun& run, DeviceId device)
 {
     std::vector<MemoryLevel> result{{run.window.begin, 0, 0}};
     for (const auto& event : run.run->timeline.memory) {
@@ -421,8 +416,7 @@ std::vector<MemoryLevel> memoryLevels(const FigureRun& run, engine::DeviceId dev
         if (event.time >= run.window.end)
             break;
         MemoryLevel next = result.back();
-        (event.category == engine::MemoryCategory::Stash ? next.stash : next.resident)
-            += event.bytes;
+        (event.category == MemoryCategory::Stash ? next.stash : next.resident) += event.bytes;
         if (event.time > next.time) {
             next.time = event.time;
             result.push_back(next);
@@ -433,21 +427,21 @@ std::vector<MemoryLevel> memoryLevels(const FigureRun& run, engine::DeviceId dev
     return result;
 }
 
-std::int64_t peak(const FigureRun& run, engine::DeviceId device)
+std::int64_t peak(const FigureRun& run, DeviceId device)
 {
     return std::ranges::max(memoryLevels(run, device), {}, &MemoryLevel::total).total();
 }
 
-std::string peakText(const FigureRun& run, engine::DeviceId device) // "9.7 MiB"
+std::string peakText(const FigureRun& run, DeviceId device) // "9.7 MiB"
 {
     return hasTrace(*run.run, device) ? bytesText(peak(run, device)) : std::string();
 }
 
 // The notes that begin within the drawn part of the iteration, in their order.
-std::vector<engine::Note> notesOf(const FigureRun& run, std::span<const engine::Note> notes)
+std::vector<Note> notesOf(const FigureRun& run, std::span<const Note> notes)
 {
-    std::vector<engine::Note> within;
-    std::ranges::copy_if(notes, std::back_inserter(within), [&run](const engine::Note& note) {
+    std::vector<Note> within;
+    std::ranges::copy_if(notes, std::back_inserter(within), [&run](const Note& note) {
         const bool isOfAnother = note.iteration >= 0 && note.iteration != run.iteration;
         return !isOfAnother && note.window.begin >= run.window.begin
             && note.window.begin < run.window.end;
@@ -477,7 +471,7 @@ struct FigureScale
 class FigureLayout
 {
 public:
-    using Notes = std::span<const std::vector<engine::Note>>;
+    using Notes = std::span<const std::vector<Note>>;
 
     FigureLayout(const std::vector<FigureRun>& runs, const FigureOptions& options, Palette palette,
                  FontFace font)
@@ -506,7 +500,7 @@ public:
         for (std::size_t r = 0; r < m_runs.size(); ++r)
             addRun(r,
                    m_options.notes && r < notes.size() ? notesOf(m_runs[r], notes[r])
-                                                       : std::vector<engine::Note>());
+                                                       : std::vector<Note>());
         if (m_runs.size() > 1 && m_runs[0].isEndDrawn())
             addBaselineEnd();
         addFoot();
@@ -666,8 +660,8 @@ private:
         shares = std::max(shares, width(m_columnTitle));
         const double right = std::max(shares > 0 ? shares + 0.7 * m_size : 0, m_size);
         m_plotLeft = labels + 0.7 * m_size;
-        for (const auto kind : {engine::Track::Kind::Send, engine::Track::Kind::Receive,
-                                engine::Track::Kind::AllReduce, engine::Track::Kind::Copy})
+        for (const auto kind :
+             {Track::Kind::Send, Track::Kind::Receive, Track::Kind::AllReduce, Track::Kind::Copy})
             if (std::ranges::any_of(m_runs, [kind](const FigureRun& run) { return run.has(kind); }))
                 m_lanes.push_back(kind);
         const double room = m_options.width - right - m_plotLeft;
@@ -730,7 +724,7 @@ private:
             m_scene.title += (m_scene.title.empty() ? "" : "; ") + run.title;
             m_scene.description
                 += fmt::format("{}{}, {}, {}", m_scene.description.empty() ? "" : "; ", run.title,
-                               engine::modeDescription(info), facts(run));
+                               modeDescription(info), facts(run));
             if (!info.command.empty())
                 m_scene.description += fmt::format(", {}", info.command);
             if (!info.program.empty())
@@ -738,7 +732,7 @@ private:
         }
     }
 
-    void addRun(std::size_t index, const std::vector<engine::Note>& notes)
+    void addRun(std::size_t index, const std::vector<Note>& notes)
     {
         const FigureRun& run = m_runs[index];
         RunBlock& block = m_blocks[index];
@@ -819,7 +813,7 @@ private:
     {
         const FigureRun& run = m_runs[index];
         return facts(run)
-            + (modesDiffer() ? fmt::format(", {}", engine::modeAdjective(run.run->info.mode)) : "")
+            + (modesDiffer() ? fmt::format(", {}", modeAdjective(run.run->info.mode)) : "")
             + (index > 0 ? difference(run) : "");
     }
     // Facts that do not fit beside the title are below it.
@@ -888,7 +882,7 @@ private:
     }
     // Draws for each note a flag with its number, as much of its text as fits before the next flag,
     // and a dashed line through the rows. A note without text gets only the flag.
-    void addNotes(std::span<const engine::Note> notes, const FigureScale& scale, double top,
+    void addNotes(std::span<const Note> notes, const FigureScale& scale, double top,
                   const RunBlock& block)
     {
         begin(block.prefix + "notes");
@@ -944,7 +938,7 @@ private:
     void addRow(const FigureRow& row, const FigureScale& scale, const std::string& prefix)
     {
         begin(fmt::format("{}device-{}", prefix, row.device.value));
-        const auto rect = [&](engine::Window window) {
+        const auto rect = [&](Window window) {
             const double left = scale.x(window.begin);
             return Rect{left, m_y, scale.x(window.end) - left, rowHeight()};
         };
@@ -976,7 +970,7 @@ private:
         hatchBubble(area);
         if (m_options.bubbles != BubbleStyle::WithCause)
             return;
-        constexpr engine::EnumArray<Bubble::Kind, const char*, 3> kNames{"fill", "wait", "drain"};
+        constexpr EnumArray<Bubble::Kind, const char*, 3> kNames{"fill", "wait", "drain"};
         const double size = std::max(kSmallestType, 0.7 * m_size);
         const double needed = width(kNames[bubble.kind], size);
         if (needed + 0.6 * size > area.width)
@@ -997,10 +991,10 @@ private:
                 .strokeColour = {},
                 .id = std::move(id),
                 .cls = classOf(op, m_options.colourBy),
-                .op = engine::toString(op.op)};
+                .op = toString(op.op)};
         // The edge of an optimizer op has the colour of its fill, and the op has no mark of
         // direction, so that the few ops of a step look like one block.
-        const bool isStep = op.op.kind == engine::OpKind::OptimizerStep;
+        const bool isStep = op.op.kind == OpKind::OptimizerStep;
         if (isStep || (area.width >= kThinnestEdged && !op.isCut)) {
             box.stroke = edgeWidth();
             box.strokeColour = isStep ? colour : edge(colour);
@@ -1015,13 +1009,13 @@ private:
     // Adds a message, an all-reduce or a copy in its lane below the row.
     void addTransfer(const FigureOp& transfer, Rect area)
     {
-        const auto kind = engine::laneOf(transfer.op.kind);
+        const auto kind = laneOf(transfer.op.kind);
         const auto lane = std::ranges::find(m_lanes, kind) - m_lanes.begin();
         area.y += rowHeight() + 1 + static_cast<double>(lane) * (laneHeight() + 1);
         area.height = laneHeight();
         Box& box = fill(area, m_palette.laneFill(kind), "");
-        box.cls = fmt::format("transfer {}", engine::kindName(transfer.op.kind));
-        box.op = engine::toString(transfer.op);
+        box.cls = fmt::format("transfer {}", kindName(transfer.op.kind));
+        box.op = toString(transfer.op);
         if (area.width >= kThinnestEdged && !transfer.isCut) {
             box.stroke = edgeWidth();
             box.strokeColour = edge(box.fill);
@@ -1062,7 +1056,7 @@ private:
     }
     // Draws the memory of one device during the iteration below its row: resident memory in grey,
     // the stash above it in the colour of stashes, and the peak as a number at the right.
-    void addMemoryStrip(const FigureRun& run, engine::DeviceId device, const FigureScale& scale)
+    void addMemoryStrip(const FigureRun& run, DeviceId device, const FigureScale& scale)
     {
         const double height = memoryHeight(), bottom = m_y + 1 + height;
         const double bytes = height / static_cast<double>(m_highestPeak);
@@ -1099,7 +1093,7 @@ private:
     {
         std::string text = fmt::format("time in {}", m_unit.name);
         if (!m_isSchematic && !modesDiffer())
-            text += fmt::format(", {}", engine::modeAdjective(m_runs[0].run->info.mode));
+            text += fmt::format(", {}", modeAdjective(m_runs[0].run->info.mode));
         if (m_sharesAreEqual && !hasHeadings()) // headings already state the share
             text += fmt::format(", bubble {}", m_runs[0].rows[0].bubbleShare);
         return text;
@@ -1174,7 +1168,7 @@ private:
         for (const FigureRun& run : m_runs) {
             longest = std::max(longest, run.units(run.longestOp));
             const double pointsPerTick = scaleOf(run).pointsPerTick;
-            const auto isSeen = [pointsPerTick](engine::Window window) {
+            const auto isSeen = [pointsPerTick](Window window) {
                 return window.duration() * pointsPerTick >= kThinnestSeen;
             };
             for (const FigureRow& row : run.rows) {
@@ -1194,7 +1188,7 @@ private:
         found.isUp = found.isUp && m_options.directionMark;
         found.hasBubble = found.hasBubble && m_options.bubbles != BubbleStyle::Blank;
         std::vector<LegendEntry> entries = legendEntries(found, m_palette);
-        using enum engine::Track::Kind;
+        using enum Track::Kind;
         for (const auto& [lane, text, shortText] :
              {std::tuple(Send, "messages sent", "sent"),
               std::tuple(Receive, "messages received", "received"),
@@ -1279,7 +1273,7 @@ private:
     std::string m_columnTitle; // of the numbers at the right; "": none
     double m_plotLeft = 0;     // of the longest iteration
     // The lanes below each row. All rows have the same lanes, also without a span.
-    std::vector<engine::Track::Kind> m_lanes;
+    std::vector<Track::Kind> m_lanes;
     TimeUnit m_unit;
     double m_pointsPerUnit = 1, m_length = 0;
     double m_axisBegin = 0; // time at m_plotLeft, in m_unit
@@ -1289,7 +1283,7 @@ private:
     std::int64_t m_highestPeak = 1; // in bytes; the scale of all memory strips
 };
 
-Result<void> checkOptions(std::span<const engine::Run* const> runs, const FigureOptions& options)
+Result<void> checkOptions(std::span<const Run* const> runs, const FigureOptions& options)
 {
     if (runs.empty())
         return invalid("a figure needs at least one run");
@@ -1344,7 +1338,7 @@ Result<Scene> fitted(const std::vector<FigureRun>& contents, FigureOptions optio
 
 // The changes of the iterations from that of the first run, as a comparison states them. It has
 // none if the runs process different numbers of tokens.
-void addChanges(std::span<const engine::Run* const> runs, const FigureOptions& options,
+void addChanges(std::span<const Run* const> runs, const FigureOptions& options,
                 std::vector<FigureRun>& contents)
 {
     if (runs.size() < 2 || options.iteration >= 0)
@@ -1375,7 +1369,7 @@ std::span<const FigurePreset> figurePresets()
     return kPresets;
 }
 
-engine::Result<FigurePreset> findFigurePreset(std::string_view name)
+Result<FigurePreset> findFigurePreset(std::string_view name)
 {
     const auto* found = std::ranges::find(kPresets, name, &FigurePreset::name);
     if (found != std::end(kPresets))
@@ -1383,12 +1377,11 @@ engine::Result<FigurePreset> findFigurePreset(std::string_view name)
     std::vector<std::string_view> names;
     for (const auto& preset : kPresets)
         names.push_back(preset.name);
-    return fail(Error::Code::NotFound, "unknown preset '{}'; {}", name,
-                engine::didYouMean(name, names));
+    return fail(Error::Code::NotFound, "unknown preset '{}'; {}", name, didYouMean(name, names));
 }
 
-Result<Scene> layoutFigure(std::span<const engine::Run* const> runs, const FigureOptions& options,
-                           std::span<const std::vector<engine::Note>> notes)
+Result<Scene> layoutFigure(std::span<const Run* const> runs, const FigureOptions& options,
+                           std::span<const std::vector<Note>> notes)
 {
     TRY(checkOptions(runs, options));
     const auto titles = runTitles(runs);

@@ -13,14 +13,14 @@
 namespace profiler {
 namespace {
 
-using engine::OpKind;
+using namespace engine;
 using LegendChunks = std::map<OpKind, std::set<int>>;
 
 std::string kindText(OpKind kind)
 {
     return kind == OpKind::OptimizerStep ? "optimizer"
-        : engine::isTransfer(kind)       ? "P2P"
-                                         : lowered(engine::kindTitle(kind));
+        : isTransfer(kind)               ? "P2P"
+                                         : lowered(kindTitle(kind));
 }
 
 // ", chunk 0 and 1", or ", chunk 0, 1, 2 ..." if several chunks have one colour.
@@ -102,14 +102,13 @@ std::vector<LegendEntry> legendEntries(const LegendContent& content, const Palet
     bool isTransfer = false;
     const auto kinds = withOneBackward(content.chunks);
     for (const auto& [kind, chunks] : kinds) {
-        if (content.by != ColourBy::Operation && engine::isCompute(kind)
-            && kind != OpKind::OptimizerStep)
+        if (content.by != ColourBy::Operation && isCompute(kind) && kind != OpKind::OptimizerStep)
             continue;
         LegendEntry entry = kindEntry(kind, chunks, entries.empty(), palette);
         if (kind == OpKind::Backward && kinds.size() < content.chunks.size())
             entry.text += ", " + kindText(OpKind::BackwardInput);
         const bool wasTransfer
-            = std::exchange(isTransfer, !engine::isCompute(kind) && kind != OpKind::OptimizerStep);
+            = std::exchange(isTransfer, !isCompute(kind) && kind != OpKind::OptimizerStep);
         if (isTransfer && wasTransfer)
             entries.back().text += ", " + entry.text;
         else

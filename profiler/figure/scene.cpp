@@ -15,6 +15,8 @@
 
 namespace profiler {
 
+using namespace engine;
+
 namespace {
 
 using Corners = std::vector<std::pair<double, double>>;
@@ -212,8 +214,7 @@ private:
 
     void draw(const Text& text)
     {
-        constexpr engine::EnumArray<Text::Anchor, const char*, 3> kAnchors{"start", "middle",
-                                                                           "end"};
+        constexpr EnumArray<Text::Anchor, const char*, 3> kAnchors{"start", "middle", "end"};
         out(R"(<text x="{}" y="{}" font-size="{}" text-anchor="{}"{}{} fill="{}">{}</text>)",
             pointText(text.x), pointText(text.baseline), pointText(text.size),
             kAnchors[text.anchor], attribute("class", text.cls),
@@ -232,31 +233,43 @@ private:
 
 } // namespace
 
-Scene onPage(Scene scene, double margin, double height)
+void transform(Scene& scene, double by, double right, double down)
 {
-    const double down = height > 0 ? (height - scene.height) / 2 : margin;
-    const auto move = [margin, down](auto& shape) {
+    const auto lengths = [by](auto&... all) { ((all *= by), ...); };
+    const auto place = [=](double& x, double& y) {
+        x = by * x + right;
+        y = by * y + down;
+    };
+    const auto change = [&](auto& shape) {
         if constexpr (requires { shape.rect; }) {
-            shape.rect.x += margin;
-            shape.rect.y += down;
+            place(shape.rect.x, shape.rect.y);
+            lengths(shape.rect.width, shape.rect.height, shape.cut);
         } else if constexpr (requires { shape.points; }) {
-            for (auto& [x, y] : shape.points) {
-                x += margin;
-                y += down;
-            }
+            for (auto& [x, y] : shape.points)
+                place(x, y);
         } else if constexpr (requires { shape.baseline; }) {
-            shape.x += margin;
-            shape.baseline += down;
+            place(shape.x, shape.baseline);
+            lengths(shape.size);
         } else {
-            shape.x1 += margin;
-            shape.x2 += margin;
-            shape.y1 += down;
-            shape.y2 += down;
+            place(shape.x1, shape.y1);
+            place(shape.x2, shape.y2);
         }
+        if constexpr (requires { shape.spacing; })
+            lengths(shape.spacing);
+        if constexpr (requires { shape.width; })
+            lengths(shape.width);
+        if constexpr (requires { shape.stroke; })
+            lengths(shape.stroke);
     };
     for (Group& group : scene.groups)
         for (SceneShape& shape : group.shapes)
-            std::visit(move, shape);
+            std::visit(change, shape);
+    lengths(scene.width, scene.height);
+}
+
+Scene onPage(Scene scene, double margin, double height)
+{
+    transform(scene, 1, margin, height > 0 ? (height - scene.height) / 2 : margin);
     scene.width += 2 * margin;
     scene.height = height > 0 ? height : scene.height + 2 * margin;
     return scene;
@@ -492,8 +505,8 @@ private:
     // facts are placed relative to the end of the title.
     void draw(const Text& text)
     {
-        constexpr engine::EnumArray<Text::Anchor, const char*, 3> kAnchors{"base west", "base",
-                                                                           "base east"};
+        constexpr EnumArray<Text::Anchor, const char*, 3> kAnchors{"base west", "base",
+                                                                   "base east"};
         const std::string place = text.cls == "run-facts"
             ? fmt::format("[xshift={}bp]bstitle.base east", pointText(text.size))
             : fmt::format("{},{}", pointText(text.x), pointText(text.baseline));

@@ -122,6 +122,8 @@ inline std::vector<std::pair<double, double>> outline(const Box& box)
     return outline(box.rect, box.cut);
 }
 
+// Multiplies all lengths, and then moves everything.
+void transform(Scene& scene, double by, double right, double down);
 // The scene with an empty margin on all sides and, if `height` is not 0, centred in this height.
 // All lengths are in points.
 Scene onPage(Scene scene, double margin, double height);

@@ -390,14 +390,20 @@ bool Annealing::move(std::uint32_t device, std::int64_t from, std::int64_t to)
         m_order[i] = m_window[i - first];
         m_place[m_order[i]] = static_cast<std::uint32_t>(i);
     }
+    rotate(program, from, to);
+    return true;
+}
+
+// Moves the item at `from` to `to` in the program of its device.
+void Annealing::rotate(std::vector<Id>& program, std::int64_t from, std::int64_t to)
+{
     const auto at = program.begin();
-    if (isEarlier)
+    if (to < from)
         std::rotate(at + to, at + from, at + from + 1);
     else
         std::rotate(at + from, at + from + 1, at + to + 1);
     for (auto i = std::min(from, to); i <= std::max(from, to); ++i)
         m_index[program[i]] = static_cast<std::uint32_t>(i);
-    return true;
 }
 
 void Annealing::undo()
@@ -410,14 +416,7 @@ void Annealing::undo()
             m_place[m_undoItems[at + i]] = static_cast<std::uint32_t>(last.first + i);
         }
         m_undoItems.resize(at);
-        auto& program = m_program[last.device];
-        const auto begin = program.begin();
-        if (last.to < last.from)
-            std::rotate(begin + last.to, begin + last.to + 1, begin + last.from + 1);
-        else
-            std::rotate(begin + last.from, begin + last.to, begin + last.to + 1);
-        for (auto i = std::min(last.from, last.to); i <= std::max(last.from, last.to); ++i)
-            m_index[program[i]] = i;
+        rotate(m_program[last.device], last.to, last.from);
     }
 }
 

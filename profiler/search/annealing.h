@@ -105,6 +105,7 @@ private:
     bool move(std::uint32_t device, std::int64_t from, std::int64_t to);
     bool shift(Id item, std::int64_t by);
     void shiftNext(Id item, std::int64_t by, int count);
+    void rotate(std::vector<Id>& program, std::int64_t from, std::int64_t to);
     void undo();
     void findCritical();
     std::uint32_t below(std::size_t count)

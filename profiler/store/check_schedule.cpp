@@ -7,11 +7,7 @@
 namespace profiler {
 namespace {
 
-using engine::invalid;
-using engine::Op;
-using engine::Result;
-using engine::Schedule;
-using engine::Shape;
+using namespace engine;
 
 // The largest number of devices, and of data-parallel copies. Each is limited to 16 bits, because
 // Op::peer and MemoryEvent::device have 16 bits and the product of both numbers must fit in 32
@@ -43,7 +39,7 @@ bool plausible(const Shape& shape)
 
 bool placed(const Schedule& schedule)
 {
-    const auto exists = [&](engine::DeviceId device) {
+    const auto exists = [&](DeviceId device) {
         return device.isValid() && device.value < schedule.shape.devices;
     };
     const auto complete = [&](const auto& stages) {
@@ -83,7 +79,7 @@ Result<void> checkSchedule(const Schedule& schedule)
         return invalid("the schedule has {} ops, too few for {} devices, {} stages, {} "
                        "micro-batches and {} slices",
                        ops, shape.devices, shape.stages, shape.microBatches, shape.slices);
-    for (const engine::DeviceId device : schedule.program.ids())
+    for (const DeviceId device : schedule.program.ids())
         for (std::size_t i = 0; i < schedule.program[device].size(); ++i)
             if (!inside(schedule.program[device][i], shape))
                 return invalid("op {} of device {} does not exist in a schedule of this size", i,

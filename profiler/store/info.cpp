@@ -4,14 +4,16 @@
 #include "engine/base/try.h"
 #include "engine/schedule/notation.h"
 #include "profiler/store/check_schedule.h"
-#include "profiler/store/gpu/gpu_metrics.h"
-#include "profiler/store/gpu/machine_tables.h"
-#include "profiler/store/gpu/nsight.h"
-#include "profiler/store/import_tables.h"
+#include "profiler/store/gpu_tables.h"
 #include "profiler/store/metrics.h"
-#include "profiler/store/run_tables.h"
+#include "profiler/store/row_tables.h"
+#include "profiler/store/trace_store.h"
+
+#include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
+#include <charconv>
 #include <cmath>
 #include <concepts>
 #include <limits>
@@ -20,22 +22,314 @@
 
 namespace profiler {
 
-using engine::RunInfo;
-using engine::Schedule;
+using namespace engine;
 
 namespace {
 
-using engine::Op;
-using engine::OpFlag;
-using engine::Result;
+constexpr std::string_view kAlone = "alone_", kBeside = "beside_", kUsed = "used",
+                           kReserved = "communicators_reserved";
 
-template<class... Values>
-Result<void> runOnce(Database& database, std::string_view sql, const Values&... values)
+// The kinds of op whose interference is stored: how long an op of the kind takes alone, and how
+// long it takes beside concurrent ops.
+constexpr std::array kInterfering{OpKind::Forward,        OpKind::Backward,  OpKind::BackwardInput,
+                                  OpKind::BackwardWeight, OpKind::Recompute, OpKind::OptimizerStep};
+
+Interference& entryOf(OpKind kind, RunInfo& info)
 {
-    auto statement = database.prepare(sql);
-    if (!statement || !statement->run(values...))
-        return tl::unexpected(database.error());
-    return {};
+    const auto found = std::ranges::find(info.interference, kind, &Interference::kind);
+    return found != info.interference.end() ? *found
+                                            : info.interference.emplace_back(Interference{kind});
+}
+
+// Reads a metric whose name is `prefix` followed by a kind of op, such as "alone_F". Returns false
+// for other names.
+bool takeInterference(std::string_view name, std::string_view prefix,
+                      std::int64_t Interference::*field, std::int64_t value, RunInfo& info)
+{
+    if (!name.starts_with(prefix))
+        return false;
+    for (const OpKind kind : kInterfering)
+        if (name.substr(prefix.size()) == kindShortName(kind))
+            entryOf(kind, info).*field = value;
+    return true;
+}
+
+// Reads a metric such as "gpu1_memory_weights". Returns false for other names, including the sums
+// over all GPUs, which are stored only for scripts.
+bool takeMemory(std::string_view name, std::int64_t bytes, RunInfo& info)
+{
+    constexpr std::string_view kGpu = "gpu", kMemory = "_memory_";
+    int gpu = 0;
+    if (!name.starts_with(kGpu))
+        return false;
+    name.remove_prefix(kGpu.size());
+    const auto [rest, error] = std::from_chars(name.data(), name.data() + name.size(), gpu);
+    name.remove_prefix(static_cast<std::size_t>(rest - name.data()));
+    if (error != std::errc{} || gpu < 0 || !name.starts_with(kMemory))
+        return false;
+    name.remove_prefix(kMemory.size());
+    const auto owner = gpuMemoryOwnerNamed(name);
+    if (!owner && name != kUsed && name != kReserved)
+        // A later version of the program wrote this metric.
+        return false;
+    auto found = std::ranges::find(info.gpuMemory, gpu, &GpuMemory::gpu);
+    if (found == info.gpuMemory.end()) {
+        info.gpuMemory.emplace_back().gpu = gpu;
+        found = std::prev(info.gpuMemory.end());
+    }
+    (owner ? (*found)[*owner] : name == kUsed ? found->used : found->reserved) = bytes;
+    return true;
+}
+
+} // namespace
+
+std::vector<Metric> gpuMetrics(const RunInfo& info)
+{
+    std::vector<Metric> metrics;
+    const auto add = [&](std::string name, auto value, const char* unit) {
+        if (value != 0)
+            metrics.push_back({std::move(name), static_cast<double>(value), unit});
+    };
+    for (const Interference& kind : info.interference) {
+        const std::string name(kindShortName(kind.kind));
+        add(std::string(kAlone) + name, kind.alone, "ns");
+        add(std::string(kBeside) + name, kind.concurrent, "ns");
+    }
+    add("iteration_alone", info.iterationAlone, "ns");
+    add("graph_ops", info.graphOps, "");
+    add("cpu_share", info.cpuShare.value_or(0), "");
+    add("other_load", info.otherLoad.value_or(0), "cores");
+    if (info.gpuMemory.empty())
+        return metrics;
+    const GpuMemory all = sumOf(info.gpuMemory);
+    add("gpu_memory_contexts", all[GpuMemoryOwner::Contexts], "bytes");
+    add("gpu_memory_taken", all.taken(), "bytes");
+    add("gpu_memory_used", all.used, "bytes");
+    for (const GpuMemory& each : info.gpuMemory) {
+        const std::string prefix = fmt::format("gpu{}_memory_", each.gpu);
+        for (int i = 0; i < kGpuMemoryOwners; ++i) {
+            const auto owner = static_cast<GpuMemoryOwner>(i);
+            add(prefix + std::string(gpuMemoryOwnerKey(owner)), each[owner], "bytes");
+        }
+        add(prefix + std::string(kUsed), each.used, "bytes");
+        add(prefix + std::string(kReserved), each.reserved, "bytes");
+    }
+    return metrics;
+}
+
+bool takeGpuMetric(std::string_view name, std::int64_t value, RunInfo& info)
+{
+    // Limits values, so that sums do not overflow.
+    constexpr std::int64_t kMost = std::int64_t{1} << 53;
+    const bool isTaken = takeInterference(name, kAlone, &Interference::alone, value, info)
+        || takeInterference(name, kBeside, &Interference::concurrent, value, info)
+        || takeMemory(name, value, info);
+    return !isTaken || (value >= -kMost && value <= kMost);
+}
+
+namespace {
+
+constexpr std::array<std::string_view, 4> kConfidences{"", "low", "medium", "high"};
+
+// "" for NaN, which a damaged file may have.
+std::string_view confidenceOf(double level)
+{
+    std::size_t index = 0;
+    while (index + 1 < kConfidences.size() && level >= static_cast<double>(index + 1))
+        ++index;
+    return kConfidences[index];
+}
+constexpr std::int64_t kMostReportRows = 100000;
+
+// Calls `fact(name, field)` for each field of the report that describes the import as a whole. Both
+// writing and reading use it.
+void facts(auto& report, auto&& fact)
+{
+    fact("program", report.program);
+    fact("iterations_from", report.iterationsFrom);
+    fact("kernels", report.kernels);
+    fact("on_gpu", report.onGpu);
+    fact("time", report.time);
+    fact("stages_known", report.stagesKnown);
+    fact("micro_batches_known", report.microBatchesKnown);
+    fact("tensor_parallel", report.tensorParallel);
+    fact("context_parallel", report.contextParallel);
+    fact("replay_error", report.replayError);
+    fact("lack", report.lack);
+    fact("clocks_known", report.clocksKnown);
+    fact("work_known", report.workKnown);
+}
+
+// The field of a row that stores a fact.
+auto& valueOf(auto& row, const std::string& /*fact*/)
+{
+    return row.text;
+}
+auto& valueOf(auto& row, std::int64_t /*fact*/)
+{
+    return row.count;
+}
+auto& valueOf(auto& row, const std::optional<double>& /*fact*/)
+{
+    return row.value;
+}
+
+std::vector<ReportRow> rowsOf(const ImportReport& report)
+{
+    std::vector<ReportRow> rows;
+    facts(report, [&](std::string_view name, const auto& field) {
+        rows.push_back({"job", std::string(name), ""});
+        valueOf(rows.back(), field) = field;
+    });
+    for (const ImportReport::Rule& rule : report.rules) {
+        const auto level = std::ranges::find(kConfidences, rule.confidence) - kConfidences.begin();
+        rows.push_back(
+            {"rule", rule.name, rule.title, rule.matches, rule.time, static_cast<double>(level)});
+    }
+    for (const ImportReport::LeftOut& one : report.leftOut)
+        rows.push_back({"left_out", one.what, "", one.count, one.time});
+    for (const ImportReport::Clock& clock : report.clocks) {
+        rows.push_back({"clock", clock.host, "", clock.pairs, clock.offset, clock.drift});
+        rows.push_back({"clock_spread", clock.host, "", {}, clock.spread});
+    }
+    for (const int rank : report.missingRanks)
+        rows.push_back({"missing_rank", "", "", rank});
+    for (const std::string& warning : report.warnings)
+        rows.push_back({"warning", "", warning});
+    return rows;
+}
+
+template<class Field>
+void takeFact(const ReportRow& row, Field& field)
+{
+    if constexpr (std::integral<Field>)
+        field = static_cast<Field>(row.count.value_or(0));
+    else
+        field = valueOf(row, field);
+}
+
+void take(ReportRow& row, ImportReport& report)
+{
+    if (row.section == "job")
+        facts(report, [&](std::string_view name, auto& field) {
+            if (name == row.name)
+                takeFact(row, field);
+        });
+    else if (row.section == "rule")
+        report.rules.push_back({row.name, row.text,
+                                std::string(confidenceOf(row.value.value_or(0))),
+                                row.count.value_or(0), row.time.value_or(0)});
+    else if (row.section == "left_out")
+        report.leftOut.push_back({row.name, row.count.value_or(0), row.time.value_or(0)});
+    else if (row.section == "clock")
+        report.clocks.push_back({row.name, row.time.value_or(0), row.value.value_or(0), 0,
+                                 static_cast<int>(std::clamp<std::int64_t>(row.count.value_or(0), 0,
+                                                                           kMostReportRows))});
+    else if (row.section == "clock_spread" && !report.clocks.empty())
+        report.clocks.back().spread = row.time.value_or(0);
+    else if (row.section == "missing_rank")
+        report.missingRanks.push_back(
+            static_cast<int>(std::clamp<std::int64_t>(row.count.value_or(0), 0, 1'000'000)));
+    else if (row.section == "warning")
+        report.warnings.push_back(std::move(row.text));
+}
+
+// Limits texts, because they are shown in labels.
+bool fits(std::initializer_list<const std::string*> texts)
+{
+    constexpr std::size_t kMostText = 4096;
+    return std::ranges::all_of(texts,
+                               [](const std::string* text) { return text->size() <= kMostText; });
+}
+
+bool isPossible(const ImportReport::Match& match)
+{
+    return isWindow(match.window) && match.device.value_or(0) >= 0
+        && match.iteration.value_or(0) >= 0;
+}
+
+Result<void> writeImport(Database& database, const std::optional<ImportReport>& report)
+{
+    if (!report)
+        return {};
+    std::vector<SourceRow> sources;
+    for (const ImportReport::Rank& rank : report->ranks)
+        sources.push_back({static_cast<int>(sources.size()), rank});
+    std::vector<MatchRow> matches;
+    for (const ImportReport::Match& match : report->matches)
+        matches.push_back({match});
+    TRY(addRows(database, sources));
+    TRY(addRows(database, rowsOf(*report)));
+    return addRows(database, matches);
+}
+
+Result<std::optional<ImportReport>> readImport(Database& database)
+{
+    const auto isImported = TRY(hasTable(database, kTableOf<SourceRow>.name));
+    if (!isImported)
+        return std::nullopt;
+    ImportReport report;
+    const std::string some = fmt::format("LIMIT {}", kMostReportRows);
+    TRY(forEachRow<SourceRow>(database, "ORDER BY row " + some, [&](SourceRow& row) {
+        report.ranks.push_back(row.rank);
+        return fits({&row.rank.file, &row.rank.host, &row.rank.deviceName});
+    }));
+    TRY(forEachRowIfAny<ReportRow>(database, "ORDER BY rowid " + some, [&](ReportRow& row) {
+        take(row, report);
+        return fits({&row.section, &row.name, &row.text});
+    }));
+    TRY(forEachRowIfAny<MatchRow>(database, "ORDER BY rowid " + some, [&](MatchRow& row) {
+        report.matches.push_back(row.match);
+        return fits({&row.match.rule, &row.match.name}) && isPossible(row.match);
+    }));
+    return report;
+}
+
+std::vector<PeerRow> peerRows(const GpuMachine& machine)
+{
+    std::vector<PeerRow> rows;
+    for (std::size_t from = 0; from < machine.peers.size(); ++from)
+        for (std::size_t to = 0; to < machine.peers[from].size(); ++to)
+            rows.push_back({static_cast<int>(from), static_cast<int>(to), machine.peers[from][to]});
+    return rows;
+}
+
+bool addPeer(const PeerRow& row, GpuMachine& machine)
+{
+    constexpr int kMost = 1024; // limit for damaged files
+    if (row.source < 0 || row.target < 0 || row.source >= kMost || row.target >= kMost)
+        return true;
+    const std::size_t from = row.source, to = row.target;
+    machine.peers.resize(std::max(machine.peers.size(), from + 1));
+    machine.peers[from].resize(std::max(machine.peers[from].size(), to + 1));
+    machine.peers[from][to] = row.access;
+    return true;
+}
+
+Result<void> readMachine(Database& database, GpuMachine& machine)
+{
+    constexpr std::string_view kInOrder = "ORDER BY rowid";
+    TRY(forEachRowIfAny<GpuRow>(database, kInOrder, [&](GpuRow& row) {
+        machine.gpus.push_back(row.gpu);
+        return true;
+    }));
+    TRY(forEachRowIfAny<SettingRow>(database, kInOrder, [&](const SettingRow& setting) {
+        machine.settings.push_back(setting);
+        return true;
+    }));
+    return forEachRowIfAny<PeerRow>(database, kInOrder,
+                                    [&](const PeerRow& row) { return addPeer(row, machine); });
+}
+
+Result<void> readHost(Database& database, std::string& host)
+{
+    constexpr std::size_t kMost = 255; // limit for damaged files
+    return forEachRowIfAny<SystemRow>(database, "ORDER BY rowid", [&](const SystemRow& row) {
+        const auto& [vm, state, name, number, value] = row.values;
+        if (name == "Hostname" && value.size() <= kMost)
+            host = value;
+        return true;
+    });
 }
 
 bool has(OpFlag flags, OpFlag flag)
@@ -43,23 +337,23 @@ bool has(OpFlag flags, OpFlag flag)
     return (static_cast<unsigned>(flags) & static_cast<unsigned>(flag)) != 0;
 }
 
-std::vector<PlacementRow> placementRows(const engine::Schedule& schedule)
+std::vector<PlacementRow> placementRows(const Schedule& schedule)
 {
     std::vector<PlacementRow> rows;
     for (int replica = 0; replica < schedule.shape.replicas; ++replica)
         for (int stage = 0; stage < schedule.shape.stages; ++stage)
-            rows.push_back({replica, stage, schedule.device(replica, engine::StageId{stage})});
+            rows.push_back({replica, stage, schedule.device(replica, StageId{stage})});
     return rows;
 }
 
-std::vector<ScheduleRow> programRows(const engine::Schedule& schedule)
+std::vector<ScheduleRow> programRows(const Schedule& schedule)
 {
     std::vector<ScheduleRow> rows;
-    for (const engine::DeviceId device : schedule.program.ids()) {
+    for (const DeviceId device : schedule.program.ids()) {
         int position = 0;
         for (const Op& op : schedule.program[device])
             rows.push_back({static_cast<std::int64_t>(rows.size()), device, position++,
-                            engine::toString(op), op, has(op.flags, OpFlag::JointWithNext),
+                            toString(op), op, has(op.flags, OpFlag::JointWithNext),
                             has(op.flags, OpFlag::Half)});
     }
     return rows;
@@ -67,7 +361,7 @@ std::vector<ScheduleRow> programRows(const engine::Schedule& schedule)
 
 // Writes the metrics that are already known. A metric that both runMetrics() and gpuMetrics() have
 // is written once.
-Result<void> writeKnownMetrics(Database& database, const engine::RunInfo& info)
+Result<void> writeKnownMetrics(Database& database, const RunInfo& info)
 {
     return writeMetrics(database, [&](auto&& metric) {
         std::set<std::string_view> written;
@@ -86,7 +380,7 @@ Result<void> readExperiment(Database& database, RunInfo& info)
     ExperimentRow row;
     auto read = readOnlyRow(database, row);
     info.experiment = std::move(row.toml);
-    info.command = engine::oneLine(row.command);
+    info.command = oneLine(row.command);
     return read;
 }
 
@@ -102,7 +396,7 @@ Result<void> readMetrics(Database& database, RunInfo& info)
             if constexpr (std::floating_point<std::remove_cvref_t<decltype(value)>>)
                 fits = fits && !std::isinf(value);
             if constexpr (std::same_as<std::remove_cvref_t<decltype(value)>, std::string>)
-                value = engine::oneLine(value);
+                value = oneLine(value);
         });
         if (!isKnown)
             fits = takeGpuMetric(name, row.integer(1), info);
@@ -121,7 +415,7 @@ Result<void> readArenas(Database& database, RunInfo& info)
 
 std::size_t sizeOfText(std::string& text)
 {
-    text = engine::oneLine(text);
+    text = oneLine(text);
     return text.size();
 }
 std::size_t sizeOfText(auto& /*other*/)
@@ -169,7 +463,7 @@ Result<void> readPlacement(Database& database, Schedule& schedule)
 Result<void> readProgram(Database& database, Schedule& schedule)
 {
     std::int64_t index = 0;
-    engine::DeviceId device{0};
+    DeviceId device{0};
     return forEachRow<ScheduleRow>(database, "ORDER BY op", [&](ScheduleRow& row) {
         if (row.index != index++ || row.device < device
             || row.device.value >= schedule.shape.devices)
@@ -204,82 +498,65 @@ void countWindows(Schedule& schedule)
 
 } // namespace
 
-Result<void> writeInfo(Database& database, const engine::RunInfo& info)
+Result<void> writeInfo(Database& database, const RunInfo& info)
 {
-    return writeRows<engine::RunInfo>(database, {info})
-        .and_then([&] {
-            return writeRows<ExperimentRow>(database, {{info.experiment, info.command}});
-        })
-        .and_then([&] { return writeKnownMetrics(database, info); })
-        .and_then([&] { return writeImport(database, info.import); });
+    TRY(writeRows<RunInfo>(database, {info}));
+    TRY(writeRows<ExperimentRow>(database, {{info.experiment, info.command}}));
+    TRY(writeKnownMetrics(database, info));
+    return writeImport(database, info.import);
 }
 
-Result<void> writeSchedule(Database& database, const engine::Schedule& schedule)
+Result<void> writeSchedule(Database& database, const Schedule& schedule)
 {
-    return writeRows<engine::Schedule>(database, {schedule})
-        .and_then([&] { return writeRows(database, placementRows(schedule)); })
-        .and_then([&] { return writeRows(database, programRows(schedule)); });
+    TRY(writeRows<Schedule>(database, {schedule}));
+    TRY(writeRows(database, placementRows(schedule)));
+    return writeRows(database, programRows(schedule));
 }
 
-Result<void> writeDevices(Database& database, const engine::Run& run, std::int64_t process)
+Result<void> writeDevices(Database& database, const Run& run, std::int64_t process)
 {
     std::vector<DeviceRow> rows;
     for (int d = 0; d < run.schedule.shape.devices; ++d)
-        rows.push_back({d, run.info.deviceName, globalTid(process, engine::DeviceId{d})});
-    return writeRows(database, rows).and_then([&] {
-        return writeArenas(database, run.info.arenas);
-    });
+        rows.push_back({d, run.info.deviceName, globalTid(process, DeviceId{d})});
+    TRY(writeRows(database, rows));
+    return writeArenas(database, run.info.arenas);
 }
 
-Result<void> writeArenas(Database& database, std::span<const engine::ArenaUse> arenas)
+Result<void> writeArenas(Database& database, std::span<const ArenaUse> arenas)
 {
     auto update = TRY(
         database.prepare("UPDATE BS_device SET live = ?, arena = ?, touched = ? WHERE device = ?"));
     for (std::size_t d = 0; d < arenas.size(); ++d)
-        if (!update.run(arenas[d].live, arenas[d].arena, arenas[d].touched, d))
-            return tl::unexpected(database.error());
+        TRY(update.run(arenas[d].live, arenas[d].arena, arenas[d].touched, d));
     return {};
 }
 
-Result<void> writeOutcome(Database& database, engine::Outcome outcome, const std::string& failure)
+Result<void> writeOutcome(Database& database, Outcome outcome, const std::string& failure)
 {
-    return runOnce(database, "UPDATE BS_run SET outcome = ?, failure = ?",
-                   engine::outcomeName(outcome), failure);
+    return database.run("UPDATE BS_run SET outcome = ?, failure = ?", outcomeName(outcome),
+                        failure);
 }
 
 Result<void> writeJournal(Database& database, const std::string& journal)
 {
-    return runOnce(database, "UPDATE BS_run SET journal = ?", journal);
+    return database.run("UPDATE BS_run SET journal = ?", journal);
 }
 
 Result<RunInfo> readInfo(Database& database)
 {
+    constexpr std::int64_t kMostTicksPerUnit = std::int64_t{1} << 40;
     RunInfo info;
-    return readOnlyRow(database, info)
-        .and_then([&]() -> Result<void> {
-            constexpr std::int64_t kMostTicksPerUnit = std::int64_t{1} << 40;
-            if (info.ticksPerUnit < 1 || info.ticksPerUnit > kMostTicksPerUnit)
-                return tl::unexpected(database.damaged("BS_run has an impossible unit"));
-            return checkTexts(database, info);
-        })
-        .and_then([&] { return readExperiment(database, info); })
-        .and_then([&] { return readMetrics(database, info); })
-        .and_then([&] { return readArenas(database, info); })
-        .and_then([&] { return readImport(database); })
-        .and_then([&](std::optional<engine::ImportReport>&& report) {
-            info.import = std::move(report);
-            return readHost(database);
-        })
-        .and_then([&](const std::string& host) {
-            info.hostName = host;
-            return readMachine(database);
-        })
-        .map([&](engine::GpuMachine&& machine) {
-            info.machine.gpus = std::move(machine.gpus);
-            info.machine.settings = std::move(machine.settings);
-            info.machine.peers = std::move(machine.peers);
-            return info;
-        });
+    TRY(readOnlyRow(database, info));
+    if (info.ticksPerUnit < 1 || info.ticksPerUnit > kMostTicksPerUnit)
+        return tl::unexpected(database.damaged("BS_run has an impossible unit"));
+    TRY(checkTexts(database, info));
+    TRY(readExperiment(database, info));
+    TRY(readMetrics(database, info));
+    TRY(readArenas(database, info));
+    info.import = TRY(readImport(database));
+    TRY(readHost(database, info.hostName));
+    TRY(readMachine(database, info.machine));
+    return info;
 }
 
 Result<bool> usedWal(Database& database)
@@ -299,6 +576,25 @@ Result<Schedule> readSchedule(Database& database)
     if (auto ok = checkSchedule(schedule); !ok)
         return tl::unexpected(database.damaged(ok.error().message));
     return schedule;
+}
+
+Result<void> writeMachine(Database& database, const GpuMachine& machine, std::int64_t process)
+{
+    std::vector<GpuRow> gpus;
+    std::vector<CudaDeviceRow> devices;
+    for (const GpuFacts& gpu : machine.gpus) {
+        gpus.push_back({gpu});
+        devices.push_back({gpu.device, gpu.device, process, gpu.uuid, numberOf(gpu, "smCount")});
+    }
+    TRY(addRows(database, gpus));
+    TRY(addRows(database, devices));
+    TRY(addRows(database, machine.settings));
+    return addRows(database, peerRows(machine));
+}
+
+Result<void> writeClocks(Database& database, const GpuClocks& clocks)
+{
+    return writeMetrics(database, [&](auto&& metric) { clockMetrics(clocks, metric); });
 }
 
 } // namespace profiler

@@ -80,22 +80,23 @@ engine::Result<void> writeMetrics(Database& database, auto&& visit)
 {
     auto insert
         = TRY(database.prepare("INSERT INTO BS_metric (name, value, unit) VALUES (?, ?, ?)"));
-    bool ok = true;
+    engine::Result<void> done;
     visit([&]<class T>(const MetricText& text, const T& value) {
-        if (value != T{})
-            ok = ok && insert.run(text.name, value, text.unit);
+        if (value != T{} && done)
+            done = insert.run(text.name, value, text.unit);
     });
-    return ok ? engine::Result<void>() : tl::unexpected(database.error());
+    return done;
 }
 
 // Calls `use(name, row)` for each row; column 1 of `row` is the value.
 engine::Result<void> forEachMetric(Database& database, auto&& use)
 {
-    auto row = TRY(database.prepare("SELECT name, value FROM BS_metric"));
-    while (row.next())
-        if (!use(row.text(0), row))
-            return tl::unexpected(database.damaged(fmt::format("BS_metric, {}", row.text(0))));
-    return row.failed() ? tl::unexpected(database.error()) : engine::Result<void>();
+    return database.forEach(
+        "SELECT name, value FROM BS_metric", [&](const Statement& row) -> engine::Result<void> {
+            if (!use(row.text(0), row))
+                return tl::unexpected(database.damaged(fmt::format("BS_metric, {}", row.text(0))));
+            return {};
+        });
 }
 
 } // namespace profiler

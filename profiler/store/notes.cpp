@@ -7,10 +7,7 @@
 namespace profiler {
 namespace {
 
-using engine::Error;
-using engine::fail;
-using engine::Note;
-using engine::Result;
+using namespace engine;
 namespace fs = std::filesystem;
 
 // The sizes of the run, which limit what a note may refer to.
@@ -52,9 +49,9 @@ Result<void> change(const fs::path& file, const std::string& identity, Change ch
         return now ? fail(Error::Code::NotFound, "{} now contains another run: open it again",
                           file.string())
                    : tl::unexpected(now.error());
-    return createTable<engine::Note>(database)
-        .and_then([&] { return change(database); })
-        .and_then([&] { return database.execute("COMMIT"); });
+    TRY(createTable<Note>(database));
+    TRY(change(database));
+    return database.execute("COMMIT");
 }
 
 } // namespace
@@ -65,7 +62,7 @@ Result<std::vector<Note>> readNotes(const fs::path& file)
     Database& database = open.database;
     const auto limits = TRY(limitsOf(database));
     std::vector<Note> notes;
-    TRY(forEachRowIfAny<engine::Note>(database, "ORDER BY begin, id", [&](Note& note) {
+    TRY(forEachRowIfAny<Note>(database, "ORDER BY begin, id", [&](Note& note) {
         notes.push_back(note);
         return isWhole(note, limits);
     }));
@@ -79,20 +76,15 @@ Result<std::string> runIdentity(const fs::path& file)
 
 Result<void> putNote(const fs::path& file, const Note& note, const std::string& identity)
 {
-    return change(file, identity, [&](Database& database) -> Result<void> {
-        auto put = TRY(Insert<engine::Note>::into(database, "INSERT OR REPLACE"));
-        if (!put.run(note))
-            return tl::unexpected(database.error());
-        return {};
+    return change(file, identity, [&](Database& database) {
+        return writeRows<Note>(database, {note}, "INSERT OR REPLACE");
     });
 }
 
 Result<void> removeNote(const fs::path& file, std::int64_t id, const std::string& identity)
 {
     return change(file, identity, [&](Database& database) -> Result<void> {
-        auto remove = TRY(database.prepare("DELETE FROM BS_annotation WHERE id = ?"));
-        if (!remove.run(id))
-            return tl::unexpected(database.error());
+        TRY(database.run("DELETE FROM BS_annotation WHERE id = ?", id));
         if (sqlite3_changes(database.handle()) == 0)
             return fail(Error::Code::NotFound, "{} no longer has this note", file.string());
         return {};

@@ -1,5 +1,6 @@
 #include "profiler/store/open_file.h"
 
+#include "engine/base/memory_capacity.h"
 #include "engine/base/new_file.h"
 #include "engine/base/try.h"
 #include "profiler/store/schema.h"
@@ -20,11 +21,7 @@
 
 namespace profiler {
 
-using engine::companion;
-using engine::Error;
-using engine::fail;
-using engine::invalid;
-using engine::Result;
+using namespace engine;
 namespace fs = std::filesystem;
 
 namespace {
@@ -135,15 +132,6 @@ std::int64_t applicationId(std::string_view header)
     return id;
 }
 
-// "60 bytes", "58.6 KiB", "1.2 MiB"
-std::string sizeText(std::uintmax_t bytes)
-{
-    const auto kibibytes = static_cast<double>(bytes) / 1024;
-    return bytes < 1024       ? fmt::format("{} bytes", bytes)
-        : kibibytes < 1023.95 ? fmt::format("{:.1f} KiB", kibibytes)
-                              : fmt::format("{:.1f} MiB", kibibytes / 1024);
-}
-
 Result<void> checkReadable(const fs::path& file)
 {
     const std::string name = file.string();
@@ -186,7 +174,7 @@ bool namesSuperJournal(const fs::path& journal)
 // SQLite would follow a symbolic link next to a database and write into its target.
 Result<void> checkCompanions(const fs::path& file)
 {
-    for (const std::string_view suffix : engine::kSqliteCompanions) {
+    for (const std::string_view suffix : kSqliteCompanions) {
         const fs::path path = companion(file, suffix);
         std::error_code ignored;
         const fs::file_status status = fs::symlink_status(path, ignored);
@@ -239,7 +227,7 @@ Error whatItIs(const fs::path& file, int code)
     if (header.starts_with(kSqlite)) {
         if (header.size() < kHeader || size < promisedSize(header))
             return {Error::Code::Corrupt,
-                    fmt::format("{} is truncated to {}: copy it again", name, sizeText(size))};
+                    fmt::format("{} is truncated to {}: copy it again", name, bytesText(size))};
         return {Error::Code::Corrupt,
                 fmt::format("{} is damaged ({}): use another copy or record the run again", name,
                             sqlite3_errstr(code))};
@@ -441,7 +429,7 @@ void sealAbandoned(const fs::path& file)
     const bool mustRollBack = fs::exists(companion(file, "-journal"), ignored);
     if (isWhole || mustRollBack || !openFile(file))
         return;
-    const auto lock = engine::NewFile::beside(file, engine::IfExists::Replace);
+    const auto lock = NewFile::beside(file, IfExists::Replace);
     if (!lock)
         return;
     auto database = Database::open(file, Database::Access::ReadWrite);

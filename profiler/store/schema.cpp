@@ -1,8 +1,6 @@
 #include "profiler/store/schema.h"
 
-#include "profiler/store/gpu/gpu_tables.h"
-#include "profiler/store/gpu/nsight_tables.h"
-#include "profiler/store/import_tables.h"
+#include "profiler/store/gpu_tables.h"
 #include "profiler/store/row_tables.h"
 #include "profiler/store/run_tables.h"
 
@@ -11,7 +9,7 @@
 namespace profiler {
 namespace {
 
-using engine::Result;
+using namespace engine;
 
 template<class... Row>
 struct Tables
@@ -29,29 +27,27 @@ struct Tables
 };
 
 using OfEveryRun
-    = Tables<engine::RunInfo, ExperimentRow, MetricRow, engine::Schedule, PlacementRow, DeviceRow,
-             ScheduleRow, TrackRow, IterationRow, LossRow, SpanRow, MemoryRow, OpRow,
-             NumberRow<kCategories>, NvtxRow, NumberRow<kEventTypes>, StringRow, ThreadRow,
-             ProcessRow, AnalysisRow, StartRow, SystemRow, CaptureRow, ExportRow>;
+    = Tables<RunInfo, ExperimentRow, MetricRow, Schedule, PlacementRow, DeviceRow, ScheduleRow,
+             TrackRow, IterationRow, LossRow, SpanRow, MemoryRow, OpRow, NumberRow<kCategories>,
+             NvtxRow, NumberRow<kEventTypes>, StringRow, ThreadRow, ProcessRow, AnalysisRow,
+             StartRow, SystemRow, CaptureRow, ExportRow>;
 // Tables that are created with their first row.
 using OfSomeRuns
-    = Tables<engine::Note, SourceRow, ReportRow, MatchRow, SettingRow, PeerRow, engine::GpuSample,
-             LaunchRow, RangeRow, engine::GpuOverhead, GpuRow, CudaDeviceRow, GpuKernelRow,
-             OfProcess<engine::GpuCopy>, OfProcess<engine::GpuMemset>, CallRow,
-             OfProcess<engine::GpuWait>, OfProcess<engine::GpuAllocation>,
-             OfProcess<engine::GpuContext>, OfProcess<engine::GpuStream>, StreamNameRow,
-             NumberRow<kCopyKinds>, NumberRow<kMemKinds>, NumberRow<kCallKinds>,
-             NumberRow<kWaitKinds>, NumberRow<kAllocationKinds>>;
+    = Tables<Note, SourceRow, ReportRow, MatchRow, SettingRow, PeerRow, GpuSample, LaunchRow,
+             RangeRow, GpuOverhead, GpuRow, CudaDeviceRow, GpuKernelRow, OfProcess<GpuCopy>,
+             OfProcess<GpuMemset>, CallRow, OfProcess<GpuWait>, OfProcess<GpuAllocation>,
+             OfProcess<GpuContext>, OfProcess<GpuStream>, StreamNameRow, NumberRow<kCopyKinds>,
+             NumberRow<kMemKinds>, NumberRow<kCallKinds>, NumberRow<kWaitKinds>,
+             NumberRow<kAllocationKinds>>;
 
 std::vector<NumberRow<kCategories>> categoryRows()
 {
-    constexpr std::array<const char*, engine::kMemoryCategories> kNames{
-        "WEIGHTS", "GRADIENTS", "OPTIMIZER", "STASH", "BUFFERS", "UNKNOWN"};
+    constexpr std::array<const char*, kMemoryCategories> kNames{"WEIGHTS", "GRADIENTS", "OPTIMIZER",
+                                                                "STASH",   "BUFFERS",   "UNKNOWN"};
     std::vector<NumberRow<kCategories>> rows;
-    for (int i = 0; i < engine::kMemoryCategories; ++i)
+    for (int i = 0; i < kMemoryCategories; ++i)
         rows.push_back(
-            {i, kNames[i],
-             std::string(engine::memoryCategoryName(static_cast<engine::MemoryCategory>(i)))});
+            {i, kNames[i], std::string(memoryCategoryName(static_cast<MemoryCategory>(i)))});
     return rows;
 }
 
@@ -59,22 +55,18 @@ std::vector<NumberRow<kCategories>> categoryRows()
 
 Result<void> createTables(Database& database)
 {
-    return database
-        .execute(fmt::format("PRAGMA application_id={}; PRAGMA user_version={};", kApplicationId,
-                             kFormat))
-        .and_then([&] { return OfEveryRun::create(database); })
-        .and_then([&] { return writeRows(database, categoryRows()); })
-        .and_then([&] {
-            return writeRows<NumberRow<kEventTypes>>(
-                database,
-                {{33, "NvtxCategory", "NVTX category"},
-                 {34, "NvtxMark", "NVTX mark"},
-                 {39, "NvtxThread", "NVTX thread"},
-                 {59, "NvtxPushPopRange", "NVTX push/pop range"},
-                 {60, "NvtxStartEndRange", "NVTX start/end range"},
-                 {75, "NvtxDomainCreate", "NVTX domain create"},
-                 {76, "NvtxDomainDestroy", "NVTX domain destroy"}});
-        });
+    TRY(database.execute(
+        fmt::format("PRAGMA application_id={}; PRAGMA user_version={};", kApplicationId, kFormat)));
+    TRY(OfEveryRun::create(database));
+    TRY(writeRows(database, categoryRows()));
+    return writeRows<NumberRow<kEventTypes>>(database,
+                                             {{33, "NvtxCategory", "NVTX category"},
+                                              {34, "NvtxMark", "NVTX mark"},
+                                              {39, "NvtxThread", "NVTX thread"},
+                                              {59, "NvtxPushPopRange", "NVTX push/pop range"},
+                                              {60, "NvtxStartEndRange", "NVTX start/end range"},
+                                              {75, "NvtxDomainCreate", "NVTX domain create"},
+                                              {76, "NvtxDomainDestroy", "NVTX domain destroy"}});
 }
 
 std::vector<TableDescription> allTables()

@@ -15,8 +15,7 @@
 namespace profiler {
 namespace {
 
-using engine::Error;
-using engine::Result;
+using namespace engine;
 
 // SQLite frees pages of its caches above the soft limit, and fails above the hard limit. It needs
 // 3 MiB to read a run; one value may have 64 MiB.
@@ -61,7 +60,7 @@ Error damagedFile(const std::filesystem::path& file, std::string_view what)
 {
     return {Error::Code::Corrupt,
             fmt::format("{} is damaged ({}): use another copy or record the run again",
-                        engine::targetOf(file).string(), what)};
+                        targetOf(file).string(), what)};
 }
 
 // The largest memory in use plus the largest allocation requested, since the last reset. Of all
@@ -89,14 +88,14 @@ bool reachesSizeLimit(const std::filesystem::path& file)
         return false;
     return std::ranges::any_of(std::array<std::string_view, 2>{"", "-wal"}, [&](auto suffix) {
         std::error_code error;
-        const auto size = std::filesystem::file_size(engine::companion(file, suffix), error);
+        const auto size = std::filesystem::file_size(companion(file, suffix), error);
         return !error && size + kLargestWrite >= limit.rlim_cur;
     });
 }
 
 Error errorOf(sqlite3* handle, const std::filesystem::path& file)
 {
-    const std::string name = engine::targetOf(file).string();
+    const std::string name = targetOf(file).string();
     const std::string why = handle != nullptr ? sqlite3_errmsg(handle) : "out of memory";
     const int systemError = handle != nullptr ? sqlite3_system_errno(handle) : 0;
     const int code = handle != nullptr ? sqlite3_errcode(handle) & 0xFF : SQLITE_NOMEM;
@@ -158,6 +157,19 @@ double Statement::real(int column) const
                           : sqlite3_column_double(m_handle.get(), column);
 }
 
+Error Statement::error() const
+{
+    return errorOf(sqlite3_db_handle(m_handle.get()), *m_file);
+}
+
+Result<void> Statement::runBound()
+{
+    const bool isDone = sqlite3_step(m_handle.get()) == SQLITE_DONE;
+    if (sqlite3_reset(m_handle.get()) != SQLITE_OK || !isDone)
+        return tl::unexpected(error());
+    return {};
+}
+
 void Statement::set(int index, double value)
 {
     if (std::isnan(value))
@@ -180,7 +192,7 @@ Result<Database> Database::open(const std::filesystem::path& file, Access access
     if (access == Access::Create)
         flags |= SQLITE_OPEN_CREATE;
     Database database;
-    database.m_file = file;
+    database.m_file = std::make_unique<const std::filesystem::path>(file);
     sqlite3* handle = nullptr;
     const int code = sqlite3_open_v2(uri(file, query(access)).c_str(), &handle, flags, nullptr);
     database.m_handle.reset(handle);
@@ -199,7 +211,7 @@ void Database::limitWork()
     double bytes = 0;
     for (const std::string_view suffix : {"", "-wal"}) {
         std::error_code error;
-        const auto size = std::filesystem::file_size(engine::companion(m_file, suffix), error);
+        const auto size = std::filesystem::file_size(companion(file(), suffix), error);
         bytes += error ? 0 : static_cast<double>(size);
     }
     m_stepsLeft = std::make_unique<double>(kFewestSteps + kStepsOfByte * bytes);
@@ -223,7 +235,7 @@ Result<Statement> Database::prepare(std::string_view sql)
     sqlite3_stmt* handle = nullptr;
     const int code = sqlite3_prepare_v2(m_handle.get(), sql.data(), static_cast<int>(sql.size()),
                                         &handle, nullptr);
-    Statement statement(handle);
+    Statement statement(handle, file());
     if (code != SQLITE_OK)
         return tl::unexpected(error());
     return statement;
@@ -249,12 +261,12 @@ Result<std::string> Database::text(std::string_view sql)
 
 Error Database::error() const
 {
-    return errorOf(m_handle.get(), m_file);
+    return errorOf(m_handle.get(), file());
 }
 
 Error Database::damaged(std::string_view what) const
 {
-    return damagedFile(m_file, what);
+    return damagedFile(file(), what);
 }
 
 } // namespace profiler

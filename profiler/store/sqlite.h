@@ -2,6 +2,7 @@
 
 #include "engine/base/id.h"
 #include "engine/base/result.h"
+#include "engine/base/try.h"
 
 #include <sqlite3.h>
 
@@ -13,6 +14,7 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <type_traits>
 #include <utility>
 
 namespace profiler {
@@ -23,18 +25,29 @@ class Statement
 {
 public:
     Statement() = default;
-    explicit Statement(sqlite3_stmt* handle)
+    // `file` is named in errors, and must outlive the statement.
+    Statement(sqlite3_stmt* handle, const std::filesystem::path& file)
         : m_handle(handle)
+        , m_file(&file)
     { }
 
-    // Writes one row with `values`, or with the values that are already bound. Returns false on
-    // failure; Database::error() has the reason.
+    // Writes one row with `values`, or with the values that are already bound.
     template<class... Values>
-    bool run(const Values&... values)
+    engine::Result<void> run(const Values&... values)
     {
         bind(values...);
-        const bool done = sqlite3_step(m_handle.get()) == SQLITE_DONE;
-        return sqlite3_reset(m_handle.get()) == SQLITE_OK && done;
+        return runBound();
+    }
+    // Calls `use(*this)` for each row until it returns an error; it may also return nothing.
+    template<class Use>
+    engine::Result<void> forEach(Use use)
+    {
+        while (next())
+            if constexpr (std::is_void_v<std::invoke_result_t<Use, const Statement&>>)
+                use(*this);
+            else
+                TRY(use(*this));
+        return failed() ? tl::unexpected(error()) : engine::Result<void>();
     }
     // Binds the values. Strings must live until the last call of next().
     template<class... Values>
@@ -53,6 +66,7 @@ public:
     // Ends the query, so that new values can be bound.
     void reset() { sqlite3_reset(m_handle.get()); }
     bool failed() const { return m_code != SQLITE_ROW && m_code != SQLITE_DONE; }
+    engine::Error error() const; // the last failure of the connection
 
     bool isNull(int column) const { return type(column) == SQLITE_NULL; }
     bool isText(int column) const { return type(column) == SQLITE_TEXT; }
@@ -120,6 +134,7 @@ public:
     }
 
 private:
+    engine::Result<void> runBound();
     int type(int column) const { return sqlite3_column_type(m_handle.get(), column); }
 
     struct Finalize
@@ -127,6 +142,7 @@ private:
         void operator()(sqlite3_stmt* handle) const { sqlite3_finalize(handle); }
     };
     std::unique_ptr<sqlite3_stmt, Finalize> m_handle;
+    const std::filesystem::path* m_file = nullptr;
     int m_code = SQLITE_DONE;
 };
 
@@ -157,6 +173,20 @@ public:
 
     engine::Result<void> execute(const std::string& sql);
     engine::Result<Statement> prepare(std::string_view sql);
+    // Executes one statement with these values.
+    template<class... Values>
+    engine::Result<void> run(std::string_view sql, const Values&... values)
+    {
+        auto statement = TRY(prepare(sql));
+        return statement.run(values...);
+    }
+    // Calls `use(row)` as Statement::forEach() does for the rows of a query.
+    template<class Use>
+    engine::Result<void> forEach(std::string_view sql, Use use)
+    {
+        auto statement = TRY(prepare(sql));
+        return statement.forEach(std::move(use));
+    }
     // Both functions return the first column of the first row; 0 or "" if there are no rows.
     engine::Result<std::int64_t> integer(std::string_view sql);
     engine::Result<std::string> text(std::string_view sql);
@@ -166,14 +196,14 @@ public:
     engine::Error damaged(std::string_view what) const; // "run.sqlite is damaged (what): ..."
     int code() const { return sqlite3_extended_errcode(m_handle.get()); }
     sqlite3* handle() const { return m_handle.get(); }
-    const std::filesystem::path& file() const { return m_file; }
+    const std::filesystem::path& file() const { return *m_file; }
 
 private:
     struct Close
     {
         void operator()(sqlite3* handle) const { sqlite3_close_v2(handle); }
     };
-    std::filesystem::path m_file;
+    std::unique_ptr<const std::filesystem::path> m_file; // statements refer to it
     std::unique_ptr<double> m_stepsLeft; // steps left for all statements; null: no limit
     std::unique_ptr<sqlite3, Close> m_handle;
 };

@@ -7,6 +7,7 @@
 
 #include <algorithm>
 #include <limits>
+#include <optional>
 #include <tuple>
 #include <type_traits>
 #include <utility>
@@ -212,44 +213,45 @@ engine::Result<void> createTable(Database& database)
 
 engine::Result<bool> hasTable(Database& database, std::string_view table);
 
-// Writes rows into one table. run() returns false on failure; Database::error() has the reason.
+// Writes rows into one table. The first one prepares the statement.
 template<class Row>
 class Insert
 {
 public:
-    static engine::Result<Insert> into(Database& database, std::string_view verb = "INSERT")
-    {
-        const auto names = namesOf<Row>();
-        const std::vector<std::string_view> marks(names.size(), "?");
-        const std::string sql = fmt::format("{} INTO {} ({}) VALUES ({})", verb, kTableOf<Row>.name,
-                                            fmt::join(names, ", "), fmt::join(marks, ", "));
-        return database.prepare(sql).map([](Statement&& statement) {
-            Insert insert;
-            insert.m_statement = std::move(statement);
-            return insert;
-        });
-    }
+    explicit Insert(Database& database, std::string_view verb = "INSERT")
+        : m_database(&database)
+        , m_verb(verb)
+    { }
 
-    bool run(Row row)
+    engine::Result<void> run(Row row)
     {
+        if (!m_statement) {
+            const auto names = namesOf<Row>();
+            const std::vector<std::string_view> marks(names.size(), "?");
+            m_statement = TRY(m_database->prepare(
+                fmt::format("{} INTO {} ({}) VALUES ({})", m_verb, kTableOf<Row>.name,
+                            fmt::join(names, ", "), fmt::join(marks, ", "))));
+        }
         int index = 0;
         columns(row, [&](const ColumnText&, auto&&... field) {
-            (put(m_statement, ++index, field), ...);
+            (put(*m_statement, ++index, field), ...);
         });
-        return m_statement.run();
+        return m_statement->run();
     }
 
 private:
-    Statement m_statement;
+    Database* m_database;
+    std::string_view m_verb;
+    std::optional<Statement> m_statement;
 };
 
 template<class Row>
 engine::Result<void> writeRows(Database& database, const std::vector<Row>& rows,
                                std::string_view verb = "INSERT")
 {
-    auto insert = Insert<Row>::into(database, verb);
-    if (!insert || !std::ranges::all_of(rows, [&](const Row& row) { return insert->run(row); }))
-        return tl::unexpected(database.error());
+    Insert<Row> insert(database, verb);
+    for (const Row& row : rows)
+        TRY(insert.run(row));
     return {};
 }
 
@@ -257,9 +259,10 @@ engine::Result<void> writeRows(Database& database, const std::vector<Row>& rows,
 template<class Row>
 engine::Result<void> addRows(Database& database, const std::vector<Row>& rows)
 {
-    return rows.empty() ? engine::Result<void>() : createTable<Row>(database).and_then([&] {
-        return writeRows(database, rows, "INSERT OR IGNORE");
-    });
+    if (rows.empty())
+        return {};
+    TRY(createTable<Row>(database));
+    return writeRows(database, rows, "INSERT OR IGNORE");
 }
 
 // Reads the current row of `statement`, whose first columns are those of namesOf(). Returns false
@@ -281,13 +284,15 @@ template<class Row, class Use>
 engine::Result<void> readRows(Database& database, Statement& statement, Use use)
 {
     const bool hasId = columnsOf<Row>().front().name == "id";
-    for (std::int64_t number = 0; statement.next(); ++number) {
+    std::int64_t number = 0;
+    return statement.forEach([&](const Statement& values) -> engine::Result<void> {
         Row row{};
-        if (!fill(statement, row) || !use(row, statement))
-            return tl::unexpected(database.damaged(fmt::format(
-                "{}, row {}", kTableOf<Row>.name, hasId ? statement.integer(0) : number)));
-    }
-    return statement.failed() ? tl::unexpected(database.error()) : engine::Result<void>();
+        if (!fill(values, row) || !use(row, values))
+            return tl::unexpected(database.damaged(
+                fmt::format("{}, row {}", kTableOf<Row>.name, hasId ? values.integer(0) : number)));
+        ++number;
+        return {};
+    });
 }
 
 // Calls `use(row)` for the rows that the SQL text `rest` selects: "WHERE id > ?1 ORDER BY id".
@@ -315,16 +320,13 @@ template<class Row>
 engine::Result<void> readOnlyRow(Database& database, Row& row)
 {
     bool isThere = false;
-    return forEachRow<Row>(database, "LIMIT 1",
-                           [&](Row& only) {
-                               row = std::move(only);
-                               return isThere = true;
-                           })
-        .and_then([&] {
-            return isThere ? engine::Result<void>()
-                           : tl::unexpected(
-                               database.damaged(fmt::format("{} has no row", kTableOf<Row>.name)));
-        });
+    TRY(forEachRow<Row>(database, "LIMIT 1", [&](Row& only) {
+        row = std::move(only);
+        return isThere = true;
+    }));
+    if (!isThere)
+        return tl::unexpected(database.damaged(fmt::format("{} has no row", kTableOf<Row>.name)));
+    return {};
 }
 
 } // namespace profiler

@@ -1,6 +1,5 @@
 #include "engine/base/try.h"
 #include "engine/timeline/run.h"
-#include "profiler/store/gpu/gpu_reader.h"
 #include "profiler/store/info.h"
 #include "profiler/store/open_file.h"
 #include "profiler/store/row_tables.h"
@@ -15,10 +14,7 @@
 
 namespace profiler {
 
-using engine::Iteration;
-using engine::MemoryEvent;
-using engine::Span;
-using engine::Track;
+using namespace engine;
 
 namespace {
 
@@ -41,13 +37,13 @@ void keepInOrder(Rows& rows, std::size_t known, Time time)
         std::ranges::stable_sort(rows, before);
 }
 
-bool orderOfTracks(const Track& track, const std::pair<engine::DeviceId, Track::Kind>& key)
+bool orderOfTracks(const Track& track, const std::pair<DeviceId, Track::Kind>& key)
 {
     return std::pair(track.device, track.kind) < key;
 }
 
 // Returns the track of a device and lane; inserts it if it does not exist.
-Track& trackIn(std::vector<Track>& tracks, engine::DeviceId device, Track::Kind kind)
+Track& trackIn(std::vector<Track>& tracks, DeviceId device, Track::Kind kind)
 {
     const std::pair key(device, kind);
     const auto at = std::lower_bound(tracks.begin(), tracks.end(), key, orderOfTracks);
@@ -62,7 +58,7 @@ class RowReader
 {
 public:
     // `run` must already have its schedule. Adds the tracks of the file to the run.
-    static engine::Result<RowReader> open(Database& database, engine::Run& run)
+    static Result<RowReader> open(Database& database, Run& run)
     {
         RowReader reader(database, run);
         TRY(reader.readTracks());
@@ -70,14 +66,12 @@ public:
     }
 
     // The largest id over all tables.
-    engine::Result<std::int64_t> lastRow()
+    Result<std::int64_t> lastRow()
     {
         std::int64_t last = 0;
         for (const std::string_view table : kGrowingTables) {
-            auto row = m_database->integer(fmt::format("SELECT max(id) FROM {}", table));
-            if (!row)
-                return row;
-            last = std::max(last, *row);
+            const auto row = TRY(m_database->integer(fmt::format("SELECT max(id) FROM {}", table)));
+            last = std::max(last, row);
         }
         return last;
     }
@@ -85,24 +79,22 @@ public:
     // the id `after`. Returns the largest integer if every table has fewer rows left.
     // Uses OFFSET to count rows and does not compute with ids, because ids of a damaged file can
     // have gaps of any size.
-    engine::Result<std::int64_t> rowAfter(std::int64_t after, std::int64_t rows)
+    Result<std::int64_t> rowAfter(std::int64_t after, std::int64_t rows)
     {
         std::int64_t first = std::numeric_limits<std::int64_t>::max();
         for (const std::string_view table : kGrowingTables) {
-            auto row = m_database->integer(
+            const auto row = TRY(m_database->integer(
                 fmt::format("SELECT id FROM {} WHERE id > {} ORDER BY id LIMIT 1 OFFSET {}", table,
-                            after, rows - 1));
-            if (!row)
-                return row;
-            if (*row > after)
-                first = std::min(first, *row);
+                            after, rows - 1)));
+            if (row > after)
+                first = std::min(first, row);
         }
         return first;
     }
     // The tables share the numbers of their rows. If one of a finished run is missing, another
     // program deleted its row, and the numbers of the run would be wrong. A count without a WHERE
     // clause ignores the time limit of a statement.
-    engine::Result<void> checkNoneMissing(std::int64_t last)
+    Result<void> checkNoneMissing(std::int64_t last)
     {
         std::int64_t rows = 0;
         for (const std::string_view table : kGrowingTables)
@@ -114,23 +106,23 @@ public:
             m_database->damaged(fmt::format("{} of {} rows are missing", last - rows, last)));
     }
     // Adds the rows with ids in (after, last] to the run.
-    engine::Result<void> read(std::int64_t after, std::int64_t last)
+    Result<void> read(std::int64_t after, std::int64_t last)
     {
         m_after = after;
         m_last = last;
-        return readIterations()
-            .and_then([&] { return readLosses(); })
-            .and_then([&] { return readSpans(); })
-            .and_then([&] { return readMemory(); });
+        TRY(readIterations());
+        TRY(readLosses());
+        TRY(readSpans());
+        return readMemory();
     }
 
 private:
-    RowReader(Database& database, engine::Run& run)
+    RowReader(Database& database, Run& run)
         : m_database(&database)
         , m_run(&run)
         , m_index(run.schedule)
     { }
-    engine::Result<void> readTracks()
+    Result<void> readTracks()
     {
         m_after = -1;
         m_last = std::numeric_limits<std::int64_t>::max();
@@ -143,7 +135,7 @@ private:
             return true;
         });
     }
-    engine::Result<void> readIterations()
+    Result<void> readIterations()
     {
         auto& iterations = m_run->timeline.iterations;
         return forEachNew<IterationRow>([&](IterationRow& row) {
@@ -157,7 +149,7 @@ private:
             return true;
         });
     }
-    engine::Result<void> readLosses()
+    Result<void> readLosses()
     {
         auto& iterations = m_run->timeline.iterations;
         return forEachNew<LossRow>([&](const LossRow& row) {
@@ -172,7 +164,7 @@ private:
             return true;
         });
     }
-    engine::Result<void> readSpans()
+    Result<void> readSpans()
     {
         const std::size_t iterations = m_run->timeline.iterations.size();
         std::vector<Track>& tracks = m_run->timeline.tracks;
@@ -197,7 +189,7 @@ private:
             keepInOrder(tracks[i].spans, known[i], [](const Span& span) { return span.begin; });
         return read;
     }
-    engine::Result<void> readMemory()
+    Result<void> readMemory()
     {
         auto& memory = m_run->timeline.memory;
         const std::size_t known = memory.size();
@@ -205,10 +197,10 @@ private:
             MemoryEvent& event = row.event;
             if ((event.op != MemoryEvent::kNoOp && event.op >= m_index.count())
                 || event.device >= m_run->schedule.shape.devices
-                || row.category >= engine::kMemoryCategories || !isTime(event.time)
+                || row.category >= kMemoryCategories || !isTime(event.time)
                 || event.bytes > kMostBytes || event.bytes < -kMostBytes)
                 return false;
-            event.category = static_cast<engine::MemoryCategory>(row.category);
+            event.category = static_cast<MemoryCategory>(row.category);
             memory.push_back(event);
             return true;
         });
@@ -217,7 +209,7 @@ private:
     }
     // Calls `use(row)` for the new rows of a table. `use` returns false for an invalid row.
     template<class Row, class Use>
-    engine::Result<void> forEachNew(Use use)
+    Result<void> forEachNew(Use use)
     {
         std::int64_t previous = m_after;
         return forEachRow<Row>(
@@ -241,15 +233,11 @@ private:
     }
 
     Database* m_database;
-    engine::Run* m_run;
-    engine::OpIndex m_index;
+    Run* m_run;
+    OpIndex m_index;
     std::int64_t m_after = 0, m_last = 0; // the rows being read: (after, last]
     std::vector<TrackRow> m_tracks;       // sorted by id
 };
-
-using engine::Error;
-using engine::fail;
-using engine::Result;
 
 // Rows per table and transaction. A reader's transaction delays the writer's checkpoint, so it must
 // be short: 256 k rows take about a tenth of a second.
@@ -265,14 +253,7 @@ std::string warningOf(OpenFile& open, const std::filesystem::path& file)
                        file.string());
 }
 
-Result<bool> readBeginning(Database& database, engine::Run& run)
-{
-    run.schedule = TRY(readSchedule(database));
-    run.timeline = {};
-    return true;
-}
-
-Result<bool> updateInfo(Database& database, engine::Run& run)
+Result<bool> updateInfo(Database& database, Run& run)
 {
     auto info = TRY(readInfo(database));
     info.damage = run.info.damage;
@@ -310,12 +291,12 @@ Result<OpenFile> TraceReader::reopen() const
     return open;
 }
 
-Result<TraceReader::Chunk> TraceReader::pollChunk(engine::Run& run)
+Result<TraceReader::Chunk> TraceReader::pollChunk(Run& run)
 {
     return reopen().and_then([&](OpenFile open) { return readChunk(open, run); });
 }
 
-Result<bool> TraceReader::poll(engine::Run& run)
+Result<bool> TraceReader::poll(Run& run)
 {
     auto open = TRY(reopen());
     bool changed = false, more = true;
@@ -331,37 +312,36 @@ Result<bool> TraceReader::poll(engine::Run& run)
     return changed;
 }
 
-Result<TraceReader::Chunk> TraceReader::readChunk(OpenFile& open, engine::Run& run)
+Result<TraceReader::Chunk> TraceReader::readChunk(OpenFile& open, Run& run)
 {
     Database& database = open.database;
     TRY(database.execute("BEGIN"));
-    Result<bool> changed = m_begun ? Result<bool>(false) : readBeginning(database, run);
-    if (changed)
-        changed = updateInfo(database, run).map([&](bool info) { return info || *changed; });
-    if (!changed)
-        return tl::unexpected(changed.error());
+    bool changed = !m_begun;
+    if (!m_begun) {
+        run.schedule = TRY(readSchedule(database));
+        run.timeline = {};
+    }
+    changed = TRY(updateInfo(database, run)) || changed;
     if (!m_begun)
         TRY(readKernelTimes(database, run));
     m_begun = true;
-    auto rows = RowReader::open(database, run);
-    const auto last = rows.and_then([](RowReader& reader) { return reader.lastRow(); });
-    if (!last)
-        return tl::unexpected(last.error());
-    const auto until = TRY(rows->rowAfter(m_cursor, kChunk));
-    const std::int64_t end = std::min(*last, until);
+    auto rows = TRY(RowReader::open(database, run));
+    const auto last = TRY(rows.lastRow());
+    const auto until = TRY(rows.rowAfter(m_cursor, kChunk));
+    const std::int64_t end = std::min(last, until);
     const bool grew = end > m_cursor;
-    TRY(rows->read(m_cursor, end));
+    TRY(rows.read(m_cursor, end));
     m_cursor = std::max(m_cursor, end);
-    if (grew && end == *last && run.info.outcome == engine::Outcome::Finished)
-        TRY(rows->checkNoneMissing(*last));
-    if (end == *last && run.info.outcome != engine::Outcome::Running)
-        run.info.damage = engine::damageOf(run);
+    if (grew && end == last && run.info.outcome == Outcome::Finished)
+        TRY(rows.checkNoneMissing(last));
+    if (end == last && run.info.outcome != Outcome::Running)
+        run.info.damage = damageOf(run);
     TRY(database.execute("COMMIT"));
-    const auto all = static_cast<double>(std::max<std::int64_t>(*last, 1));
-    return Chunk{*changed || grew, end < *last, static_cast<double>(m_cursor) / all};
+    const auto all = static_cast<double>(std::max<std::int64_t>(last, 1));
+    return Chunk{changed || grew, end < last, static_cast<double>(m_cursor) / all};
 }
 
-Result<void> checkHasOps(const engine::Run& run, const std::filesystem::path& file)
+Result<void> checkHasOps(const Run& run, const std::filesystem::path& file)
 {
     if (run.timeline.iterations.empty() || !run.timeline.tracks.empty())
         return {};
@@ -371,10 +351,10 @@ Result<void> checkHasOps(const engine::Run& run, const std::filesystem::path& fi
                 file.string());
 }
 
-Result<engine::Run> readRun(const std::filesystem::path& file, std::string* warning)
+Result<Run> readRun(const std::filesystem::path& file, std::string* warning)
 {
     auto reader = TRY(TraceReader::open(file));
-    engine::Run run;
+    Run run;
     TRY(reader.poll(run));
     if (warning != nullptr)
         *warning = reader.warning();

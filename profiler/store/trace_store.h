@@ -13,6 +13,7 @@
 #include <memory>
 #include <span>
 #include <string>
+#include <string_view>
 #include <utility>
 #include <vector>
 
@@ -27,6 +28,11 @@ struct Metric
     double value = 0;
     std::string unit;
 };
+
+// Rows of BS_metric of a finished run; empty for runs without GPUs.
+std::vector<Metric> gpuMetrics(const engine::RunInfo& info);
+// Reads one metric into `info`; ignores other names. Returns false if the value is not possible.
+bool takeGpuMetric(std::string_view name, std::int64_t value, engine::RunInfo& info);
 
 // The rows of one commit: a whole iteration in emulate mode, or the rows of 200 ms in live mode.
 struct Batch

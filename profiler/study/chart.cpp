@@ -194,6 +194,12 @@ private:
         }
     };
 
+    std::optional<Amount> interval(std::size_t point) const // nullopt if y has none
+    {
+        const auto of = shownAmount(m_data, m_chart.y, point);
+        return of && of->spread == Spread::Interval ? of : std::nullopt;
+    }
+
     // Returns a scale on which all values and their intervals have space.
     ChartScale valueScale(const std::vector<ChartValue>& all, bool fromZero) const
     {
@@ -202,8 +208,8 @@ private:
             ys.push_back(0);
         for (const ChartValue& value : all) {
             ys.push_back(value.y);
-            if (const auto of = shownInterval(m_data, m_chart.y, value.point))
-                ys.insert(ys.end(), {of->first, of->second});
+            if (const auto of = interval(value.point))
+                ys.insert(ys.end(), {of->least, of->most});
         }
         return scaleOf(ys, m_canvas.bottom(), kPlotTop + 10);
     }
@@ -211,12 +217,12 @@ private:
     void drawInterval(std::size_t point, double x, const ChartScale& y, Colour colour)
     {
         constexpr double kCap = 3.5, kWidth = 1;
-        const auto of = shownInterval(m_data, m_chart.y, point);
+        const auto of = interval(point);
         if (!of)
             return;
-        m_canvas.line({x, y(of->first)}, {x, y(of->second)}, kWidth, colour);
-        m_canvas.keepFree({x - kCap, y(of->second), 2 * kCap, y(of->first) - y(of->second)});
-        for (const double end : {of->first, of->second})
+        m_canvas.line({x, y(of->least)}, {x, y(of->most)}, kWidth, colour);
+        m_canvas.keepFree({x - kCap, y(of->most), 2 * kCap, y(of->least) - y(of->most)});
+        for (const double end : {of->least, of->most})
             m_canvas.line({x - kCap, y(end)}, {x + kCap, y(end)}, kWidth, colour);
     }
 
@@ -782,32 +788,6 @@ private:
     int m_decimals = 0;              // decimals of all numbers of a map
 };
 
-// Multiplies the lengths of a shape.
-struct Scaling
-{
-    double by = 1;
-
-    void lengths(auto&... all) const { ((all *= by), ...); }
-    void operator()(Rect& of) const { lengths(of.x, of.y, of.width, of.height); }
-    void operator()(Line& of) const { lengths(of.x1, of.y1, of.x2, of.y2, of.width); }
-    void operator()(Text& of) const { lengths(of.x, of.baseline, of.size); }
-    void operator()(Box& of) const
-    {
-        (*this)(of.rect);
-        lengths(of.stroke, of.cut);
-    }
-    void operator()(Hatch& of) const
-    {
-        (*this)(of.rect);
-        lengths(of.spacing, of.width, of.cut);
-    }
-    void operator()(Polygon& of) const
-    {
-        for (auto& [x, y] : of.points)
-            lengths(x, y);
-    }
-};
-
 } // namespace
 
 engine::Result<Scene> drawPrintedChart(const StudyData& data, const StudyChart& chart,
@@ -821,12 +801,8 @@ engine::Result<Scene> drawPrintedChart(const StudyData& data, const StudyChart& 
         = size.height > 0 ? size.height / by : std::min(style.height, kAspect * style.width);
     style.fillsHeight = size.height > 0;
     Scene scene = TRY(drawChart(data, chart, style)).scene;
-    scene.width *= by;
-    scene.height *= by;
+    transform(scene, by, 0, 0);
     scene.description = answersText(data);
-    for (Group& group : scene.groups)
-        for (SceneShape& shape : group.shapes)
-            std::visit(Scaling{by}, shape);
     return scene;
 }
 

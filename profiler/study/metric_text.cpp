@@ -82,12 +82,23 @@ Result<std::vector<std::optional<double>>> shownColumn(const StudyData& data, st
     return column;
 }
 
-std::optional<std::pair<double, double>> shownInterval(const StudyData& data,
-                                                       std::string_view column, std::size_t point)
+std::optional<Amount> shownAmount(const StudyData& data, std::string_view column, std::size_t point)
 {
-    const auto of = data.interval(column, point);
-    const double factor = of ? shownFactor(data, column) : 1;
-    return of ? std::optional(std::pair(of->first * factor, of->second * factor)) : of;
+    const double factor = shownFactor(data, column);
+    auto amount = data.amount(column, point);
+    if (amount)
+        *amount = {factor * amount->value, amount->spread, factor * amount->least,
+                   factor * amount->most};
+    return amount;
+}
+
+std::string amountText(const Amount& amount, int decimals)
+{
+    const auto text = [decimals](double value) { return fixedNumber(value, decimals); };
+    return text(amount.value)
+        + (amount.spread == Spread::Interval
+               ? fmt::format(" ({} to {})", text(amount.least), text(amount.most))
+               : "");
 }
 
 std::string metricNumber(std::string_view column, double value)

@@ -17,9 +17,10 @@ engine::Result<std::vector<std::optional<double>>> shownColumn(const StudyData& 
 // Returns the factor by which a value of StudyData::column() is multiplied to get that of
 // shownColumn().
 double shownFactor(const StudyData& data, std::string_view column);
-// The interval of a value in the unit of shownColumn().
-std::optional<std::pair<double, double>> shownInterval(const StudyData& data,
-                                                       std::string_view column, std::size_t point);
+// StudyData::amount() in the unit of shownColumn().
+std::optional<Amount> shownAmount(const StudyData& data, std::string_view column,
+                                  std::size_t point);
+std::string amountText(const Amount& amount, int decimals); // "1.20 (1.15 to 1.25)"
 // Returns the title of a metric with its unit, or the title of a ratio: "Speed-up over 1F1B".
 std::string columnTitle(const StudyData& data, std::string_view column);
 // metricNumber() formats a single number of a column with three digits, or a percentage with one

@@ -26,7 +26,7 @@ bool Reproduced::isWithin() const
 
 namespace {
 
-using Predicted = Result<PredictedRun>;
+using Rows = std::vector<Reproduced>;
 
 // An order of ops in cost units: F = 1, B = 2, and messages that are free by default.
 struct UnitOrder
@@ -43,7 +43,7 @@ struct UnitOrder
     }
 };
 
-Predicted unitRun(const UnitOrder& order)
+Result<PredictedRun> unitRun(const UnitOrder& order)
 {
     PredictionRequest request;
     request.schedule.scheme = order.scheme;
@@ -56,42 +56,9 @@ Predicted unitRun(const UnitOrder& order)
         [&](Schedule schedule) { return predict(std::move(schedule), costs); });
 }
 
-// Collects rows until the first error.
-class Rows
-{
-public:
-    void add(Reproduced row) { m_rows.push_back(std::move(row)); }
-    std::size_t count() const { return m_rows.size(); }
-    Reproduced& at(std::size_t row) { return m_rows[row]; }
-    // Adds a row whose computed value is `number(run)`, or keeps the error if `run` is an error.
-    template<class Number>
-    void addRun(const Predicted& run, Reproduced row, Number number)
-    {
-        if (!run) {
-            m_error = m_error ? m_error : run.error();
-            return;
-        }
-        row.computed = number(*run);
-        add(std::move(row));
-    }
-    Result<std::vector<Reproduced>> done()
-    {
-        return m_error ? Result<std::vector<Reproduced>>(tl::unexpected(*m_error)) : m_rows;
-    }
-
-private:
-    std::vector<Reproduced> m_rows;
-    std::optional<Error> m_error;
-};
-
 double iterationOf(const PredictedRun& of)
 {
     return ratio(of.metrics.duration, of.run.info.ticksPerUnit);
-}
-
-double largestStash(const PredictedRun& of)
-{
-    return of.metrics.peakStash();
 }
 
 double bubblePercent(const PredictedRun& of)
@@ -101,7 +68,7 @@ double bubblePercent(const PredictedRun& of)
 
 constexpr double kRoundedPercent = 0.005;
 
-void addBitPipeSchedules(Rows& rows)
+Result<void> addBitPipeSchedules(Rows& rows)
 {
     struct Order
     {
@@ -112,28 +79,24 @@ void addBitPipeSchedules(Rows& rows)
                                Order{16, 16, 62}, Order{16, 32, 117}, Order{32, 32, 126}}) {
         const auto [devices, microBatches, iteration] = order;
         const UnitOrder direct{"bitpipe", devices, microBatches, {{"concat", "direct"}}};
-        const auto run = unitRun(direct);
-        const auto add = [&](const char* what, double published, auto number) {
-            rows.addRun(run, {what, direct.text(), published, 0, 0, "code", ""}, number);
+        const auto run = TRY(unitRun(direct));
+        const RunMetrics& of = run.metrics;
+        const auto add = [&](const char* what, double published, double computed) {
+            rows.push_back({what, direct.text(), published, computed, 0, "code", ""});
         };
-        add("BitPipe, iteration in units", iteration, iterationOf);
-        add("BitPipe, messages 4N(D-1)", 4.0 * microBatches * (devices - 1),
-            [](const PredictedRun& of) { return of.metrics.messages; });
-        add("BitPipe, local copies 2N", 2.0 * microBatches,
-            [](const PredictedRun& of) { return of.metrics.localCopies; });
-        add("BitPipe, weights in M_theta", 2,
-            [](const PredictedRun& of) { return of.metrics.weights(); });
-        add("BitPipe, largest stash in M_a", devices, largestStash);
+        add("BitPipe, iteration in units", iteration, iterationOf(run));
+        add("BitPipe, messages 4N(D-1)", 4.0 * microBatches * (devices - 1), of.messages);
+        add("BitPipe, local copies 2N", 2.0 * microBatches, of.localCopies);
+        add("BitPipe, weights in M_theta", 2, of.weights());
+        add("BitPipe, largest stash in M_a", devices, of.peakStash());
         add("BitPipe, smallest stash in M_a, (3D+2)/4", (3 * devices + 2) / 4.0,
-            [](const PredictedRun& of) {
-                return std::ranges::min(of.metrics.devices, {}, &DeviceMetrics::peakStash)
-                    .peakStash;
-            });
+            std::ranges::min(of.devices, {}, &DeviceMetrics::peakStash).peakStash);
     }
+    return {};
 }
 
 // The published formula holds for N = D. For N > D it is compared with both concatenations.
-void addBitPipeBubbles(Rows& rows)
+Result<void> addBitPipeBubbles(Rows& rows)
 {
     for (const int devices : {4, 8, 16, 32})
         for (int units = 1; units <= (devices <= 8 ? 8 : 2); units *= 2)
@@ -145,15 +108,15 @@ void addBitPipeBubbles(Rows& rows)
                       "(D-2)(N/D-1)/2 units; the formula holds for N = D."
                     : "This program's early concatenation is shorter than the formula, with up to "
                       "5D/4 - 1/2 stashes.";
-                rows.addRun(unitRun(order),
-                            {"BitPipe, bubble (D-2)/(3N+D-2) in %", order.text(),
-                             100.0 * (devices - 2) / (3 * units * devices + devices - 2), 0,
-                             kRoundedPercent, "figure", cause},
-                            bubblePercent);
+                const auto run = TRY(unitRun(order));
+                rows.push_back({"BitPipe, bubble (D-2)/(3N+D-2) in %", order.text(),
+                                100.0 * (devices - 2) / (3 * units * devices + devices - 2),
+                                bubblePercent(run), kRoundedPercent, "figure", cause});
             }
+    return {};
 }
 
-void addBaselines(Rows& rows)
+Result<void> addBaselines(Rows& rows)
 {
     struct Baseline
     {
@@ -168,11 +131,12 @@ void addBaselines(Rows& rows)
           Baseline{"chimera", "(D-2)/(3N/2+D-2)", 12, kDevices}})
         for (int microBatches = kDevices; microBatches <= most; microBatches *= 2) {
             const UnitOrder order{scheme, kDevices, microBatches};
-            rows.addRun(unitRun(order),
-                        {fmt::format("{}, bubble {} in %", labelOf(scheme), formula), order.text(),
-                         100 * idle / (3 * microBatches + idle), 0, kRoundedPercent, "derived", ""},
-                        bubblePercent);
+            const auto run = TRY(unitRun(order));
+            rows.push_back({fmt::format("{}, bubble {} in %", labelOf(scheme), formula),
+                            order.text(), 100 * idle / (3 * microBatches + idle),
+                            bubblePercent(run), kRoundedPercent, "derived", ""});
         }
+    return {};
 }
 
 // BitPipe against other schemes on four nodes of eight A800 GPUs: D = 8, four data-parallel copies
@@ -296,7 +260,7 @@ private:
         const UnitOrder bitpipe{kSelf, kDevices, setUp.microBatches, {{"concat", setUp.concat}}};
         const auto ownUnits = TRY(unitRun(bitpipe)),
                    units = TRY(unitRun({other.scheme.c_str(), kDevices, setUp.microBatches}));
-        m_rows.add(
+        m_rows.push_back(
             {"BitPipe, speed-up over " + against + " (1.05 to 1.28)",
              fmt::format("{}, b = {}, D = 8, N = {}, {}, W = 4, 32 A800", setUp.model, setUp.size,
                          setUp.microBatches, setUp.concat),
@@ -306,7 +270,7 @@ private:
                          iterationOf(units) / iterationOf(ownUnits)),
              isEqual ? own.mapping
                      : fmt::format("fastest of each scheme: {}, {}", own.mapping, other.mapping)});
-        m_ratios.push_back({setUp, m_rows.count() - 1});
+        m_ratios.push_back({setUp, m_rows.size() - 1});
         return {};
     }
 
@@ -316,13 +280,13 @@ private:
     {
         const auto isSame = [](const char* a, const char* b) { return std::string_view(a) == b; };
         for (const Ratio& one : m_ratios) {
-            Reproduced& row = m_rows.at(one.row);
+            Reproduced& row = m_rows[one.row];
             const SetUp& own = one.setUp;
             const Ratio* inside = nullptr;
             for (const Ratio& other : m_ratios) {
                 const bool sameConcat = isSame(own.concat, other.setUp.concat);
                 const bool sameSize = own.microBatches == other.setUp.microBatches;
-                if (m_rows.at(other.row).what == row.what && m_rows.at(other.row).isWithin()
+                if (m_rows[other.row].what == row.what && m_rows[other.row].isWithin()
                     && sameConcat != sameSize && (inside == nullptr || sameSize))
                     inside = &other;
             }
@@ -333,7 +297,7 @@ private:
                 "{} {} the ratio is {:.3f}; the abstract does not state {}. {}",
                 isSize ? "With N =" : "With concat =",
                 isSize ? std::to_string(inside->setUp.microBatches) : inside->setUp.concat,
-                m_rows.at(inside->row).computed, isSize ? "N" : "the concatenation", row.cause);
+                m_rows[inside->row].computed, isSize ? "N" : "the concatenation", row.cause);
         }
         m_ratios.clear();
     }
@@ -409,7 +373,7 @@ std::string addGain(Rows& rows, const PublishedGain& gain, const char* cause)
                          gain.tolerance,
                          std::string(gain.grade),
                          cause};
-    rows.add(row);
+    rows.push_back(row);
     return fmt::format("{}, {}, b {} -> {}: {:.2f} against {:.2f}, {:+.0f} %", gain.title,
                        flash ? "flash" : "attention recomputed", gain.from, gain.to, row.computed,
                        row.published, 100 * row.deviation());
@@ -435,20 +399,17 @@ std::string addBpipeGains(Rows& rows)
         fmt::join(texts, "; "), kGainConditions);
 }
 
-void addBpipeSchedules(Rows& rows)
+Result<void> addBpipeSchedules(Rows& rows)
 {
     for (const int devices : {4, 8, 16}) {
         const UnitOrder order{"bpipe", devices, 2 * devices};
-        const auto run = unitRun(order);
-        rows.addRun(run,
-                    {"BPipe, largest number of stashes of a device, ceil((D+2)/2)", order.text(),
-                     std::ceil((devices + 2) / 2.0), 0, 0, "code", ""},
-                    largestStash);
-        rows.addRun(run,
-                    {"BPipe with free transfers, iteration in units (= 1F1B)", order.text(),
-                     3.0 * (3 * devices - 1), 0, 0, "derived", ""},
-                    iterationOf);
+        const auto run = TRY(unitRun(order));
+        rows.push_back({"BPipe, largest number of stashes of a device, ceil((D+2)/2)", order.text(),
+                        std::ceil((devices + 2) / 2.0), run.metrics.peakStash(), 0, "code", ""});
+        rows.push_back({"BPipe with free transfers, iteration in units (= 1F1B)", order.text(),
+                        3.0 * (3 * devices - 1), iterationOf(run), 0, "derived", ""});
     }
+    return {};
 }
 
 // A model of arXiv 2205.05198 with tensor-parallel size 8, and the numbers that the paper
@@ -483,8 +444,9 @@ void addMegatron(Rows& rows)
         const std::string setUp = fmt::format("D = {}, t = 8, v = {}, b = {}, B = {}, A100-80",
                                               one.stages, one.chunks, one.size, one.batch);
         const auto bytes = [&](const char* what, double published, double computed) {
-            rows.add({fmt::format("{}, {}, GiB", one.title, what), setUp, published,
-                      computed / kGibi, one.tolerance, "figure", "Read off the height of a bar."});
+            rows.push_back({fmt::format("{}, {}, GiB", one.title, what), setUp, published,
+                            computed / kGibi, one.tolerance, "figure",
+                            "Read off the height of a bar."});
         };
         bytes("weights, gradients and optimizer", one.state, all.state);
         bytes("activations", one.all, all.oneFOneB - all.state);
@@ -492,10 +454,10 @@ void addMegatron(Rows& rows)
               selective.oneFOneB - selective.state);
         const auto use = utilisation(input(AttentionMode::Recompute, true), one.seconds);
         const std::string given = fmt::format("{}, {} s per iteration", setUp, one.seconds);
-        rows.add({one.title + std::string(", MFU in %"), given, one.mfu, 100 * use.mfu, 0.2,
-                  "table", ""});
-        rows.add({one.title + std::string(", HFU in %"), given, one.hfu, 100 * use.hfu, 0.2,
-                  "table", ""});
+        rows.push_back({one.title + std::string(", MFU in %"), given, one.mfu, 100 * use.mfu, 0.2,
+                        "table", ""});
+        rows.push_back({one.title + std::string(", HFU in %"), given, one.hfu, 100 * use.hfu, 0.2,
+                        "table", ""});
     }
 }
 
@@ -506,9 +468,9 @@ Result<Reproduction> reproduce(Paper paper)
     Rows rows;
     std::vector<std::string> answers;
     if (paper == Paper::BitPipe) {
-        addBitPipeSchedules(rows);
-        addBitPipeBubbles(rows);
-        addBaselines(rows);
+        TRY(addBitPipeSchedules(rows));
+        TRY(addBitPipeBubbles(rows));
+        TRY(addBaselines(rows));
         Throughput throughput(rows);
         answers = TRY(throughput.add("bert-64", 4));
         std::ranges::copy(TRY(throughput.add("gpt-96", 1)), std::back_inserter(answers));
@@ -517,12 +479,10 @@ Result<Reproduction> reproduce(Paper paper)
         answers = {addBpipeGains(rows),
                    "Not computed: the 1.25 to 2.17 of BPipe's own paper, whose set-ups are not "
                    "known"};
-        addBpipeSchedules(rows);
+        TRY(addBpipeSchedules(rows));
         addMegatron(rows);
     }
-    return rows.done().map([&](std::vector<Reproduced> all) {
-        return Reproduction{std::move(answers), std::move(all)};
-    });
+    return Reproduction{std::move(answers), std::move(rows)};
 }
 
 } // namespace profiler

@@ -234,9 +234,7 @@ Result<void> StudyFile::create()
                     "CREATE TABLE IF NOT EXISTS study (key TEXT PRIMARY KEY, value TEXT);"
                     "CREATE TABLE IF NOT EXISTS results ({})",
                     fmt::join(columns, ", "))));
-    auto insert = TRY(m_database.prepare("INSERT OR IGNORE INTO study VALUES ('points', ?1)"));
-    if (!insert.run(pointsToml(*m_study)))
-        return tl::unexpected(m_database.error());
+    TRY(m_database.run("INSERT OR IGNORE INTO study VALUES ('points', ?1)", pointsToml(*m_study)));
     return m_database.execute("COMMIT");
 }
 
@@ -269,8 +267,7 @@ Result<StudyData> StudyFile::read()
 {
     StudyData data(*m_study);
     const auto numbers = numberColumns();
-    auto row = TRY(m_database.prepare(selectResults()));
-    while (row.next()) {
+    const auto take = [&](const Statement& row) -> Result<void> {
         const std::int64_t point = row.integer(0);
         if (point < 0 || std::cmp_greater_equal(point, data.points.size()))
             return tl::unexpected(m_database.damaged("a point that the study lacks"));
@@ -282,9 +279,9 @@ Result<StudyData> StudyFile::read()
         for (std::size_t i = 0; i < numbers.size(); ++i)
             (void)row.get(4 + static_cast<int>(i),
                           (result.values.*numbers[i].of)[numbers[i].metric]);
-    }
-    if (row.failed())
-        return tl::unexpected(m_database.error());
+        return {};
+    };
+    TRY(m_database.forEach(selectResults(), take));
     return data;
 }
 
@@ -315,8 +312,7 @@ Result<void> StudyFile::write(const std::vector<StudyPoint>& points,
         bind(result.values.mapping);
         bind(result.error);
         bind(arguments);
-        if (!insert.run())
-            return tl::unexpected(m_database.error());
+        TRY(insert.run());
     }
     return m_database.execute("COMMIT");
 }
@@ -325,32 +321,29 @@ Result<void> StudyFile::write(const std::vector<StudyPoint>& points,
 // was written.
 Result<void> StudyFile::replaceRatios()
 {
-    auto names = TRY(m_database.prepare("SELECT name FROM pragma_table_info('results') "
-                                        "WHERE cid > (SELECT cid FROM pragma_table_info('results') "
-                                        "WHERE name = 'arguments')"));
     std::string changes;
-    while (names.next())
-        changes += "ALTER TABLE results DROP COLUMN " + identifier(names.text(0)) + ";";
+    TRY(m_database.forEach(
+        "SELECT name FROM pragma_table_info('results') WHERE cid > (SELECT cid FROM "
+        "pragma_table_info('results') WHERE name = 'arguments')",
+        [&](const Statement& row) {
+            changes += "ALTER TABLE results DROP COLUMN " + identifier(row.text(0)) + ";";
+        }));
     for (const StudyRatio& ratio : m_study->ratios)
         changes += "ALTER TABLE results ADD COLUMN " + identifier(ratio.name) + " REAL;";
-    names.reset();
     return m_database.execute(changes);
 }
 
 Result<void> StudyFile::finish(const std::string& toml, const StudyData& data)
 {
     TRY(replaceRatios());
-    auto study = TRY(m_database.prepare("INSERT OR REPLACE INTO study VALUES ('toml', ?1)"));
-    if (!study.run(toml))
-        return tl::unexpected(m_database.error());
+    TRY(m_database.run("INSERT OR REPLACE INTO study VALUES ('toml', ?1)", toml));
     for (const StudyRatio& ratio : m_study->ratios) {
         const auto column = TRY(data.column(ratio.name));
         TRY(m_database.execute("BEGIN"));
         auto update = TRY(m_database.prepare(
             fmt::format("UPDATE results SET {} = ?1 WHERE point = ?2", identifier(ratio.name))));
         for (std::size_t i = 0; i < data.points.size(); ++i)
-            if (!update.run(column[i], i))
-                return tl::unexpected(m_database.error());
+            TRY(update.run(column[i], i));
         TRY(m_database.execute("COMMIT"));
     }
     // Fails if another program reads the file; the file then keeps its WAL.

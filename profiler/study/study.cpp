@@ -1,7 +1,6 @@
 #include "profiler/study/study.h"
 
 #include "engine/schedules/scheme.h"
-#include "profiler/analysis/compare.h"
 #include "profiler/study/metric_text.h"
 
 #include <fmt/format.h>
@@ -301,38 +300,51 @@ std::optional<double> StudyData::value(std::string_view column, std::size_t poin
     return ratio->inverse ? *base / *own[ratio->metric] : *own[ratio->metric] / *base;
 }
 
-std::optional<std::pair<double, double>> StudyData::interval(std::string_view column,
-                                                             std::size_t point) const
+Amount quotient(const Amount& of, const Amount& by)
 {
-    using Interval = std::optional<std::pair<double, double>>;
-    const auto of = [&](StudyMetric metric, std::size_t at) -> Interval {
+    const auto ends = [](const Amount& one) {
+        return one.spread == Spread::Interval ? std::pair(one.least, one.most)
+                                              : std::pair(one.value, one.value);
+    };
+    const double value = of.value / by.value;
+    const Spread spread = std::max(of.spread, by.spread);
+    if (spread != Spread::Interval)
+        return {value, spread};
+    const auto [least, most] = ends(by);
+    return least > 0 ? Amount{value, spread, ends(of).first / most, ends(of).second / least}
+                     : Amount{value, Spread::Unknown};
+}
+
+std::optional<Amount> StudyData::amount(std::string_view column, std::size_t point) const
+{
+    static constexpr std::array kCounted{StudyMetric::PeakStash,   StudyMetric::Weights,
+                                         StudyMetric::PeakBytes,   StudyMetric::Messages,
+                                         StudyMetric::LocalCopies, StudyMetric::MemoryBalance};
+    const auto of = [&](StudyMetric metric, std::size_t at) -> Amount {
         const StudyValues& values = results[at].values;
-        if (values.low[metric] && values.high[metric])
-            return std::pair(*values.low[metric], *values.high[metric]);
-        const auto own = values.of[metric], time = values.of[StudyMetric::Iteration],
-                   low = values.low[StudyMetric::Iteration],
-                   high = values.high[StudyMetric::Iteration];
+        const double own = values.of[metric].value_or(0);
+        const auto time = values.of[StudyMetric::Iteration],
+                   shortest = values.low[StudyMetric::Iteration],
+                   longest = values.high[StudyMetric::Iteration];
         const bool isRate = metric == StudyMetric::TokensPerSecond || metric == StudyMetric::Mfu;
-        if (isRate && own && time && low && high && *low > 0) // inverse to the iteration
-            return std::pair(*own * *time / *high, *own * *time / *low);
-        return std::nullopt;
+        if (values.low[metric] && values.high[metric])
+            return {own, Spread::Interval, *values.low[metric], *values.high[metric]};
+        if (isRate && time && shortest && longest && *shortest > 0) // inverse to the iteration
+            return {own, Spread::Interval, own * *time / *longest, own * *time / *shortest};
+        const bool isExact = points[at].mode == Study::Mode::Simulate
+            || std::ranges::find(kCounted, metric) != kCounted.end();
+        return {own, isExact ? Spread::Exact : Spread::Unknown};
     };
     if (!value(column, point))
         return std::nullopt;
     if (const auto metric = metricNamed(column))
         return of(*metric, point);
-    const StudyRatio* const ratio = study.ratio(column);
-    const std::size_t base = baselineOf(study, points[point], *ratio);
-    const Interval own = of(ratio->metric, point), other = of(ratio->metric, base);
-    if (base == point || (!own && !other))
-        return std::nullopt;
-    const auto ends = [&](const Interval& interval, std::size_t at) {
-        const double exact = results[at].values.of[ratio->metric].value_or(0);
-        return interval.value_or(std::pair(exact, exact));
-    };
-    const auto [low, high] = ends(ratio->inverse ? other : own, ratio->inverse ? base : point);
-    const auto [least, most] = ends(ratio->inverse ? own : other, ratio->inverse ? point : base);
-    return least > 0 ? std::optional(std::pair(low / most, high / least)) : std::nullopt;
+    const StudyRatio& ratio = *study.ratio(column);
+    const std::size_t base = baselineOf(study, points[point], ratio);
+    const Amount own = of(ratio.metric, point), other = of(ratio.metric, base);
+    if (base == point)
+        return Amount{1, own.spread == Spread::Exact ? Spread::Exact : Spread::Unknown};
+    return ratio.inverse ? quotient(other, own) : quotient(own, other);
 }
 
 Result<std::vector<std::optional<double>>> StudyData::column(std::string_view name) const
@@ -392,11 +404,11 @@ StudyResult meanOf(const StudyData& data, const std::vector<std::size_t>& from)
         values.of[metric] = values.low[metric] = values.high[metric] = std::nullopt;
         if (all.size() < from.size())
             continue;
-        const auto [value, half] = meanInterval(all);
-        values.of[metric] = value;
-        if (half > 0) { // equal values, such as messages, are exact
-            values.low[metric] = value - half;
-            values.high[metric] = value + half;
+        const Amount amount = meanAmount(all);
+        values.of[metric] = amount.value;
+        if (amount.spread == Spread::Interval) {
+            values.low[metric] = amount.least;
+            values.high[metric] = amount.most;
         }
     }
     return mean;

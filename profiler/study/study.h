@@ -3,6 +3,7 @@
 #include "engine/base/id_vector.h"
 #include "engine/base/memory_capacity.h"
 #include "engine/base/result.h"
+#include "profiler/analysis/compare.h"
 #include "profiler/analysis/measure.h"
 
 #include <array>
@@ -207,11 +208,9 @@ struct StudyData
 
     // The value of a point in a column, which is a metric or a ratio; nullopt if it is unknown.
     std::optional<double> value(std::string_view column, std::size_t point) const;
-    // The 95 % interval of value() as (low, high); nullopt if it has none. The interval of a ratio
-    // spans all quotients of a value in the point's interval and a value in the baseline's
-    // interval. A prediction has no interval and is treated as exact.
-    std::optional<std::pair<double, double>> interval(std::string_view column,
-                                                      std::size_t point) const;
+    // value() and its spread. The interval of a ratio is that of quotient(). What is predicted or
+    // counted is the same in every iteration, so it is exact.
+    std::optional<Amount> amount(std::string_view column, std::size_t point) const;
     // The value of each point in a column. Fails if the column is unknown.
     engine::Result<std::vector<std::optional<double>>> column(std::string_view name) const;
     const std::string& valueOf(std::size_t point, std::string_view key) const; // of an axis
@@ -224,6 +223,9 @@ struct StudyData
     std::vector<StudyPoint> points;
     std::vector<StudyResult> results; // one per point
 };
+
+// The quotient of two amounts. Its interval spans all quotients of values in their intervals.
+Amount quotient(const Amount& of, const Amount& by);
 
 // The data as a chart or an answer sees them. A point is the mean over Study::repeat, unless
 // `named` has this axis, and has the best `y` of all values of `bestOver`. nullopt if this changes

@@ -2,7 +2,6 @@
 
 #include "engine/base/field.h"
 #include "engine/base/median.h"
-#include "profiler/analysis/compare.h"
 #include "profiler/study/metric_text.h"
 #include "profiler/study/study_file.h"
 
@@ -69,6 +68,12 @@ struct Winner
     std::optional<double> lead; // factor over the best value that is worse
     std::size_t second = 0;     // its point
 };
+
+std::optional<std::pair<double, double>> intervalOf(const Amount& of)
+{
+    return of.spread == Spread::Interval ? std::optional(std::pair(of.least, of.most))
+                                         : std::nullopt;
+}
 
 // Answers one question. A set-up is a combination of values of all axes except the compared one.
 class Answerer
@@ -150,21 +155,9 @@ private:
     }
     std::string column() const { return asWord(columnTitle(m_data, m_asked.y)); }
 
-    // A metric that is counted, or predicted, is the same in every iteration.
     std::optional<Amount> amount(std::size_t point) const
     {
-        static constexpr std::array kCounted{StudyMetric::PeakStash,   StudyMetric::Weights,
-                                             StudyMetric::PeakBytes,   StudyMetric::Messages,
-                                             StudyMetric::LocalCopies, StudyMetric::MemoryBalance};
-        const auto value = m_data.value(m_asked.y, point);
-        if (!value)
-            return std::nullopt;
-        if (const auto of = m_data.interval(m_asked.y, point))
-            return Amount{*value, Spread::Interval, of->first, of->second};
-        const auto metric = metricNamed(m_asked.y);
-        const bool isExact = m_data.points[point].mode == Study::Mode::Simulate
-            || (metric && std::ranges::find(kCounted, *metric) != kCounted.end());
-        return Amount{*value, isExact ? Spread::Exact : Spread::Unknown};
+        return m_data.amount(m_asked.y, point);
     }
 
     // `combine` of the values of both points in each repeat; empty without repeats.
@@ -184,11 +177,8 @@ private:
     Change difference(std::size_t own, std::size_t other) const
     {
         Change by = change(*amount(other), *amount(own));
-        if (const auto all = perRepeat(own, other, std::minus()); !all.empty()) {
-            const auto [mean, half] = meanInterval(all);
-            by.by = half > 0 ? Amount{mean, Spread::Interval, mean - half, mean + half}
-                             : Amount{mean, Spread::Exact};
-        }
+        if (const auto all = perRepeat(own, other, std::minus()); !all.empty())
+            by.by = meanAmount(all);
         return by;
     }
     Order order(std::size_t ownPoint, std::size_t otherPoint) const
@@ -464,8 +454,8 @@ private:
         const std::string title = columnTitle(m_data, m_asked.y);
         m_answer.unit = title.substr(title.rfind(' ') + 1);
         m_answer.value = by.by.value * factor;
-        if (by.by.spread == Spread::Interval)
-            m_answer.interval = std::pair(by.by.least * factor, by.by.most * factor);
+        if (const auto ends = intervalOf(by.by))
+            m_answer.interval = std::pair(ends->first * factor, ends->second * factor);
         const int decimals = metricDecimals(m_asked.y, otherTime->value * factor) + 1;
         const auto shown = [&](double value) {
             return fmt::format("{:+.{}f} {}", value * factor, decimals, m_answer.unit);
@@ -502,10 +492,11 @@ private:
 
     struct Quotient
     {
-        double value = 0;
-        std::optional<std::pair<double, double>> interval;
+        Amount of;
         std::size_t other = 0; // the point of the divisor
         Order than = Order::Equal;
+
+        bool hasInterval() const { return of.spread == Spread::Interval; }
     };
     // y of `of` over y of `against`, or over the best other value.
     std::optional<Quotient> quotient(const std::vector<std::size_t>& setUp) const
@@ -523,24 +514,9 @@ private:
         const auto by = amount(other);
         if (of->value <= 0 || by->value <= 0)
             return std::nullopt;
-        Quotient found{of->value / by->value, {}, other, order(own, other)};
-        if (const auto all = perRepeat(own, other, std::divides()); !all.empty()) {
-            const auto [mean, half] = meanInterval(all);
-            found.value = mean;
-            if (half > 0)
-                found.interval = std::pair(mean - half, mean + half);
-            return found;
-        }
-        const auto ends = [](const Amount& one) {
-            return one.spread == Spread::Interval ? std::pair(one.least, one.most)
-                                                  : std::pair(one.value, one.value);
-        };
-        const bool areKnown = of->spread != Spread::Unknown && by->spread != Spread::Unknown;
-        if (areKnown && (of->spread == Spread::Interval || by->spread == Spread::Interval)
-            && ends(*by).first > 0)
-            found.interval
-                = std::pair(ends(*of).first / ends(*by).second, ends(*of).second / ends(*by).first);
-        return found;
+        const auto all = perRepeat(own, other, std::divides());
+        return Quotient{all.empty() ? profiler::quotient(*of, *by) : meanAmount(all), other,
+                        order(own, other)};
     }
 
     // " (equal)", " (equal but for 3e-07)": values that differ by rounding, in each repeat.
@@ -548,8 +524,9 @@ private:
     {
         if (of.than != Order::Equal)
             return "";
-        const auto ends = of.interval.value_or(std::pair(of.value, of.value));
-        const double most = std::max(std::abs(ends.first - 1), std::abs(ends.second - 1));
+        const double least = of.hasInterval() ? of.of.least : of.of.value,
+                     highest = of.hasInterval() ? of.of.most : of.of.value,
+                     most = std::max(std::abs(least - 1), std::abs(highest - 1));
         return most == 0 ? " (equal)" : fmt::format(" (equal but for {:.0e})", most);
     }
 
@@ -574,21 +551,21 @@ private:
                 continue;
             const std::string against = otherName(valueOf(found->other));
             text += text.empty() ? nameOf(m_asked.of) + " has " : ", ";
-            text += fmt::format("{:.3f} times", found->value)
+            text += fmt::format("{:.3f} times", found->of.value)
                 + (last.empty()          ? fmt::format(" the {} of {}", column(), against)
                        : last != against ? " that of " + against
                                          : "");
-            if (found->interval && found->than != Order::Equal)
-                text += fmt::format(" (95 % interval {:.3f} to {:.3f})", found->interval->first,
-                                    found->interval->second);
+            if (found->hasInterval() && found->than != Order::Equal)
+                text += fmt::format(" (95 % interval {:.3f} to {:.3f})", found->of.least,
+                                    found->of.most);
             text += found->than == Order::Unclear ? " (not distinguishable)" : equalText(*found);
             text += m_asked.along.empty() ? "" : " at " + rangeText(i, i);
             last = against;
-            all.push_back(found->value);
+            all.push_back(found->of.value);
             const auto [least, most] = std::ranges::minmax(all);
             m_answer.value = medianOf(all);
             m_answer.interval
-                = m_asked.along.empty() ? found->interval : std::optional(std::pair(least, most));
+                = m_asked.along.empty() ? intervalOf(found->of) : std::pair(least, most);
         }
         return text.empty() ? unknownRatio() : text;
     }
@@ -598,7 +575,7 @@ private:
         std::vector<double> all;
         for (const auto& [key, setUp] : m_setUps)
             if (const auto found = quotient(setUp))
-                all.push_back(found->value);
+                all.push_back(found->of.value);
         if (all.empty())
             return unknownRatio();
         const auto [least, most] = std::ranges::minmax(all);
@@ -624,7 +601,7 @@ private:
             for (const auto& [key, setUp] : m_setUps)
                 if (const auto point = pointOf(setUp, value); point && amount(*point)) {
                     all.push_back(amount(*point)->value);
-                    interval = m_data.interval(m_asked.y, *point);
+                    interval = intervalOf(*amount(*point));
                 }
             const bool isBase = base != ratio->baseline.end() && base->second == value;
             if (all.empty() || isBase || (!m_asked.of.empty() && m_asked.of != value))
@@ -1019,20 +996,16 @@ private:
 
     PointSummary::Row row(const std::string& column) const
     {
-        const double factor = shownFactor(m_data, column);
-        const double own = *m_data.value(column, m_point) * factor;
+        const Amount own = *shownAmount(m_data, column, m_point);
         const std::size_t first = *best(column);
-        const double least = *m_data.value(column, first) * factor;
-        const int decimals = metricDecimals(column, std::max(own, least));
+        const double least = shownAmount(m_data, column, first)->value;
+        const int decimals = metricDecimals(column, std::max(own.value, least));
         PointSummary::Row row{
-            columnTitle(m_data, column), fixedNumber(own, decimals), {}, {}, false};
-        if (const auto of = shownInterval(m_data, column, m_point))
-            row.value += fmt::format(" ({} to {})", fixedNumber(of->first, decimals),
-                                     fixedNumber(of->second, decimals));
+            columnTitle(m_data, column), amountText(own, decimals), {}, {}, false};
         if (m_rivals.size() < 2)
             return row;
         row.best = fixedNumber(least, decimals);
-        row.isBest = own == least;
+        row.isBest = own.value == least;
         for (const std::size_t rival : m_rivals)
             if (m_data.value(column, rival) == m_data.value(column, first))
                 row.bestNames += (row.bestNames.empty() ? "" : ", ") + nameOf(rival);

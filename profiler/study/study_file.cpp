@@ -87,8 +87,8 @@ public:
                 "scheme = [\"1f1b\", \"bitpipe\"]");
         for (const auto& [name, key] :
              {std::pair("compare", m_study.compare), std::pair("repeat", m_study.repeat)})
-            require(key.empty() || m_study.axis(key) != nullptr,
-                    fmt::format("{}: '{}' is not in [grid]", name, key));
+            if (!key.empty())
+                requireAxis(name, key);
         require(m_study.repeat.empty() || m_study.grid.size() > 1,
                 "repeat is the only axis of [grid]; add one that is compared");
         for (const StudyRatio& ratio : m_study.ratios)
@@ -121,7 +121,7 @@ private:
                 m_study.caseArguments.contains(value),
                 fmt::format("[grid] case: '{0}' has no options; add [case_options] {0}", value));
         for (const auto& [value, arguments] : m_study.caseArguments)
-            require(std::ranges::find(values, value) != values.end(),
+            require(contains(values, value),
                     fmt::format("[case_options] {0}: add \"{0}\" to `case` in [grid]", value));
     }
 
@@ -157,11 +157,10 @@ private:
         const std::string where
             = fmt::format("[[answer]] {}", StudyAnswer::kKinds[std::size_t(answer.kind)]);
         const bool isRatio = m_study.ratio(answer.y) != nullptr;
-        require(isColumn(answer.y),
-                fmt::format("{}: y = '{}' is not a metric or a ratio", where, answer.y));
+        requireColumn(where, "y", answer.y);
         for (const std::string& key : {answer.compare, answer.along, answer.bestOver})
-            require(key.empty() || m_study.axis(key) != nullptr,
-                    fmt::format("{}: '{}' is not in [grid]", where, key));
+            if (!key.empty())
+                requireAxis(where, key);
         const StudyAxis* const compared
             = answer.compare.empty() ? m_study.comparedAxis() : m_study.axis(answer.compare);
         if (!m_error.empty() || compared == nullptr)
@@ -201,16 +200,19 @@ private:
 
     void checkValue(const std::string& where, const std::string& key, const std::string& value)
     {
-        const StudyAxis* const axis = m_study.axis(key);
-        require(axis != nullptr, fmt::format("{}: '{}' is not in [grid]", where, key));
-        if (axis != nullptr)
-            require(std::ranges::find(axis->values, value) != axis->values.end(),
+        requireAxis(where, key);
+        if (const StudyAxis* const axis = m_study.axis(key))
+            require(contains(axis->values, value),
                     fmt::format("{}: {} = {} is not in [grid]", where, key, value));
     }
-
-    bool isColumn(const std::string& name) const
+    void requireAxis(const std::string& where, const std::string& key)
     {
-        return metricNamed(name) || m_study.ratio(name) != nullptr;
+        require(m_study.axis(key) != nullptr, fmt::format("{}: '{}' is not in [grid]", where, key));
+    }
+    void requireColumn(const std::string& where, const char* key, const std::string& name)
+    {
+        require(metricNamed(name) || m_study.ratio(name) != nullptr,
+                fmt::format("{}: {} = '{}' is not a metric or a ratio", where, key, name));
     }
 
     void checkFixed(const std::string& at, const std::map<std::string, std::string>& where,
@@ -218,8 +220,7 @@ private:
     {
         for (const StudyAxis& axis : m_study.grid)
             require(axis.values.size() == 1 || where.contains(axis.key)
-                        || axis.key == m_study.repeat
-                        || std::ranges::find(used, axis.key) != used.end(),
+                        || axis.key == m_study.repeat || contains(used, axis.key),
                     fmt::format("{}: {} has several values; name one, as in where = {{ {} = {} }}",
                                 at, axis.key, axis.key, axis.values.front()));
     }
@@ -239,13 +240,11 @@ private:
             if (!key.empty())
                 used.push_back(key);
         require(chart.along.empty() || isCurve, where + ": only lines have `along`");
-        require(isColumn(chart.y),
-                fmt::format("{}: y = '{}' is not a metric or a ratio", where, chart.y));
-        require(!hasMetrics || isColumn(chart.x),
-                fmt::format("{}: x = '{}' is not a metric or a ratio", where, chart.x));
+        requireColumn(where, "y", chart.y);
+        if (hasMetrics)
+            requireColumn(where, "x", chart.x);
         for (const std::string& key : used)
-            require(m_study.axis(key) != nullptr,
-                    fmt::format("{}: '{}' is not in [grid]", where, key));
+            requireAxis(where, key);
         for (const auto& [key, value] : chart.where)
             checkValue(where, key, value);
         for (const std::string& column : {chart.x, chart.y})
@@ -358,13 +357,17 @@ private:
         return "";
     }
 
+    // The table of this name; an empty one if it is none.
+    const toml::table& tableIn(const std::string& name, const toml::node& node)
+    {
+        static const toml::table kNone;
+        require(node.is_table(), fmt::format("{0} must be a table: [{0}]", name));
+        return node.is_table() ? *node.as_table() : kNone;
+    }
+
     void readAxes(const std::string& name, const toml::node& node)
     {
-        const toml::table* const table = node.as_table();
-        require(table != nullptr, name + " must be a table: [" + name + "]");
-        if (table == nullptr)
-            return;
-        for (const auto& [key, value] : *table) {
+        for (const auto& [key, value] : tableIn(name, node)) {
             StudyAxis axis{std::string(key.str()), {}};
             const std::string where = "[" + name + "] " + axis.key;
             if (const toml::array* const list = value.as_array())
@@ -394,11 +397,7 @@ private:
     void readArguments(const std::string& name, const toml::node& node,
                        std::map<std::string, std::vector<std::string>>& into)
     {
-        const toml::table* const table = node.as_table();
-        require(table != nullptr, fmt::format("{0} must be a table: [{0}]", name));
-        if (table == nullptr)
-            return;
-        for (const auto& [key, value] : *table) {
+        for (const auto& [key, value] : tableIn(name, node)) {
             const std::string where = fmt::format("[{}] {}", name, key.str());
             const toml::array* const list = value.as_array();
             require(list != nullptr, where + " must be a list of options, as in [\"--chunks\", 4]");

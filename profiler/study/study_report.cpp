@@ -107,13 +107,8 @@ struct ResultColumn
 
     Reading cell(const StudyData& data, std::size_t point) const
     {
-        if (!values[point])
-            return {};
-        const auto ends = shownInterval(data, name, point);
-        return fixedNumber(*values[point], decimals)
-            + (ends ? fmt::format(" ({} to {})", fixedNumber(ends->first, decimals),
-                                  fixedNumber(ends->second, decimals))
-                    : "");
+        const auto amount = shownAmount(data, name, point);
+        return amount ? Reading(amountText(*amount, decimals)) : Reading();
     }
 };
 

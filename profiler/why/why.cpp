@@ -88,15 +88,12 @@ Window inside(const IterationTimes& times, std::uint32_t op)
 IdVector<DeviceId, Windows> workOf(const Run& run, const IterationTimes& times)
 {
     IdVector<DeviceId, Windows> work(run.schedule.program.size());
-    std::uint32_t next = 0;
-    for (const DeviceId d : run.schedule.program.ids()) {
-        for (const Op& op : run.schedule.program[d]) {
-            if (isCompute(op.kind) && times.ran(next))
-                work[d].push_back(inside(times, next));
-            ++next;
-        }
-        work[d] = unite(std::move(work[d]));
-    }
+    const DataFlow& flow = times.flow();
+    for (std::uint32_t op = 0; op < flow.index().count(); ++op)
+        if (isCompute(flow.op(op).kind) && times.ran(op))
+            work[flow.deviceOf(op)].push_back(inside(times, op));
+    for (Windows& windows : work)
+        windows = unite(std::move(windows));
     return work;
 }
 
@@ -112,6 +109,11 @@ DeviceId busiestDevice(const IdVector<DeviceId, Windows>& work,
     return busiest;
 }
 
+bool isAllReduce(OpKind kind)
+{
+    return kind == OpKind::AllReduce;
+}
+
 class BreakdownFinder
 {
 public:
@@ -125,13 +127,9 @@ public:
         , m_work(work)
         , m_device(device)
     {
-        std::uint32_t next = 0;
-        for (const DeviceId d : run.schedule.program.ids())
-            for ([[maybe_unused]] const Op& op : run.schedule.program[d]) {
-                if (d == device && times.ran(next) && inside(times, next).duration() > 0)
-                    m_ops.push_back(next);
-                ++next;
-            }
+        for (std::uint32_t op = 0; op < m_flow.index().count(); ++op)
+            if (m_flow.deviceOf(op) == device && times.ran(op) && inside(times, op).duration() > 0)
+                m_ops.push_back(op);
         std::ranges::stable_sort(m_ops, {}, [&](std::uint32_t op) { return times.of(op).begin; });
     }
 
@@ -149,11 +147,9 @@ public:
         Windows middle = clip(gaps, steady);
         Windows after = clip(gaps, {steady.end, all.end});
         addAll(Kind::Fill, clip(gaps, {all.begin, steady.begin}));
-        cut(
-            Kind::AllReduces, [](OpKind kind) { return kind == OpKind::AllReduce; }, after);
+        cut(Kind::AllReduces, isAllReduce, after);
         addAll(Kind::Drain, after);
-        cut(
-            Kind::AllReduces, [](OpKind kind) { return kind == OpKind::AllReduce; }, middle);
+        cut(Kind::AllReduces, isAllReduce, middle);
         cut(Kind::Messages, isTransfer, middle);
         cut(Kind::Copies, isCopy, middle);
         addIdle(middle);
@@ -572,14 +568,6 @@ constexpr std::size_t kMostOfAKind = 2;
 
 using StageKind = std::pair<StageId, OpKind>;
 
-// Returns a change that has no parameter except its kind.
-WhyChange plain(WhyChange::Kind kind)
-{
-    WhyChange change;
-    change.kind = kind;
-    return change;
-}
-
 class ReasonFinder
 {
 public:
@@ -622,12 +610,11 @@ private:
         return isWork(part) && opOf(part).kind == OpKind::OptimizerStep;
     }
 
-    // Sets the parts, the window and the device of a reason, and adds it to the results.
-    void add(WhyReason reason, std::vector<std::size_t> parts)
+    // Sets the window and the device of a reason, and adds it to the results.
+    void add(WhyReason reason)
     {
-        if (parts.empty())
+        if (reason.parts.empty())
             return;
-        reason.parts = std::move(parts);
         Window piece;
         for (const std::size_t p : reason.parts) {
             const Window window = m_parts[p].window;
@@ -644,10 +631,8 @@ private:
     void addLargest(std::vector<WhyReason> found)
     {
         std::ranges::stable_sort(found, std::ranges::greater{}, &WhyReason::time);
-        for (std::size_t k = 0; k < std::min(found.size(), kMostOfAKind); ++k) {
-            auto parts = std::move(found[k].parts);
-            add(std::move(found[k]), std::move(parts));
-        }
+        for (std::size_t k = 0; k < std::min(found.size(), kMostOfAKind); ++k)
+            add(std::move(found[k]));
     }
 
     std::int64_t timeOf(const std::vector<std::size_t>& parts) const
@@ -682,13 +667,12 @@ private:
         }
         if (works < 2 || m_path.fault)
             return;
-        WhyReason reason;
-        reason.kind = WhyReason::Kind::Fill;
-        reason.op = m_parts[last].op;
-        reason.count = works - 1;
-        reason.time = m_parts[last].window.begin - m_path.window.begin;
-        reason.change = moreChunks();
-        add(std::move(reason), range(0, last));
+        add({.kind = WhyReason::Kind::Fill,
+             .time = m_parts[last].window.begin - m_path.window.begin,
+             .parts = range(0, last),
+             .op = m_parts[last].op,
+             .count = works - 1,
+             .change = moreChunks()});
     }
 
     // Proposes interleaved 1F1B with twice the chunks, for 1F1B, GPipe and interleaved 1F1B. Other
@@ -699,10 +683,7 @@ private:
         const Shape& shape = m_run.schedule.shape;
         if (scheme != "1f1b" && scheme != "gpipe" && scheme != "interleaved-1f1b")
             return std::nullopt;
-        WhyChange change;
-        change.kind = WhyChange::Kind::Chunks;
-        change.chunks = 2 * shape.chunks();
-        return change;
+        return WhyChange{.kind = WhyChange::Kind::Chunks, .chunks = 2 * shape.chunks()};
     }
 
     // Adds a Drain reason for the end of the path. The drain begins when the first device on the
@@ -730,15 +711,14 @@ private:
         }
         if (works < 2)
             return;
-        WhyReason reason;
-        reason.kind = WhyReason::Kind::Drain;
-        reason.op = m_parts[first].op;
-        reason.count = works - 1;
-        reason.time = m_parts[end - 1].window.end - m_parts[first].window.end;
-        if (isSplittable())
-            reason.change = plain(WhyChange::Kind::SplitBackward);
         m_drain = first + 1;
-        add(std::move(reason), range(first + 1, end));
+        add({.kind = WhyReason::Kind::Drain,
+             .time = m_parts[end - 1].window.end - m_parts[first].window.end,
+             .parts = range(first + 1, end),
+             .op = m_parts[first].op,
+             .count = works - 1,
+             .change = isSplittable() ? std::optional(WhyChange{WhyChange::Kind::SplitBackward})
+                                      : std::nullopt});
     }
 
     bool isSplittable() const
@@ -764,17 +744,12 @@ private:
             const std::int64_t since = std::max(arrival.value_or(front.end), front.begin);
             if (since >= front.end)
                 continue;
-            WhyReason reason;
-            reason.kind = WhyReason::Kind::Order;
-            reason.op = later;
-            reason.time = front.end - since;
-            WhyChange change;
-            change.kind = WhyChange::Kind::Earlier;
-            change.op = later;
-            change.other = earlier;
-            reason.change = change;
-            reason.parts = {p - 1};
-            found.push_back(std::move(reason));
+            found.push_back({.kind = WhyReason::Kind::Order,
+                             .time = front.end - since,
+                             .parts = {p - 1},
+                             .op = later,
+                             .change = WhyChange{
+                                 .kind = WhyChange::Kind::Earlier, .op = later, .other = earlier}});
         }
         addLargest(std::move(found));
     }
@@ -817,7 +792,7 @@ private:
                 && median.contains({opOf(p).stage, opOf(p).kind}))
                 onPath[{opOf(p).stage, opOf(p).kind}].push_back(p);
         std::vector<WhyReason> found;
-        for (auto& [key, parts] : onPath) {
+        for (const auto& [key, parts] : onPath) {
             std::vector<std::int64_t> others;
             for (const auto& [other, time] : median)
                 if (other.second == key.second && other.first != key.first)
@@ -826,21 +801,17 @@ private:
             const double own = median.at(key);
             if (fair <= 0 || own / fair - 1 < kUnequal)
                 continue;
-            WhyReason reason;
-            reason.kind = WhyReason::Kind::SlowStage;
-            reason.excess = own / fair - 1;
-            reason.count = static_cast<int>(parts.size());
-            reason.op = m_parts[parts.front()].op;
-            reason.time
-                = static_cast<std::int64_t>(static_cast<double>(timeOf(parts)) * (1 - fair / own));
-            WhyChange change;
-            change.kind = WhyChange::Kind::EqualStage;
-            change.stage = key.first;
-            change.opKind = key.second;
-            change.share = fair / own;
-            reason.change = change;
-            reason.parts = std::move(parts);
-            found.push_back(std::move(reason));
+            const double time = static_cast<double>(timeOf(parts)) * (1 - fair / own);
+            found.push_back({.kind = WhyReason::Kind::SlowStage,
+                             .time = static_cast<std::int64_t>(time),
+                             .parts = parts,
+                             .op = m_parts[parts.front()].op,
+                             .count = static_cast<int>(parts.size()),
+                             .excess = own / fair - 1,
+                             .change = WhyChange{.kind = WhyChange::Kind::EqualStage,
+                                                 .stage = key.first,
+                                                 .opKind = key.second,
+                                                 .share = fair / own}});
         }
         addLargest(std::move(found));
     }
@@ -858,7 +829,7 @@ private:
                 groups[Kind::Waits].push_back(p);
             else if (isTransfer(kind))
                 groups[Kind::Messages].push_back(p);
-            else if (kind == OpKind::AllReduce)
+            else if (isAllReduce(kind))
                 groups[Kind::AllReduces].push_back(p);
             else if (isCopy(kind))
                 groups[Kind::Copies].push_back(p);
@@ -873,15 +844,14 @@ private:
             const auto found = groups.find(kind);
             if (found == groups.end())
                 continue;
-            WhyReason reason;
-            reason.kind = kind;
-            reason.time = timeOf(found->second);
-            reason.count = static_cast<int>(found->second.size());
             const auto longest = std::ranges::max_element(
                 found->second, {}, [this](std::size_t p) { return m_parts[p].window.duration(); });
-            reason.op = m_parts[*longest].op;
-            reason.change = plain(change);
-            add(std::move(reason), std::move(found->second));
+            add({.kind = kind,
+                 .time = timeOf(found->second),
+                 .parts = found->second,
+                 .op = m_parts[*longest].op,
+                 .count = static_cast<int>(found->second.size()),
+                 .change = WhyChange{change}});
         }
     }
 
@@ -1001,7 +971,7 @@ OwnReplay::Change ownChange(const WhyChange& change, double inputShare, double s
     case Kind::FastLinks:
         return halved(isSend);
     case Kind::FastAllReduces:
-        return halved([](OpKind kind) { return kind == OpKind::AllReduce; });
+        return halved(isAllReduce);
     case Kind::FastCopies:
         return halved(isCopy);
     case Kind::Chunks:

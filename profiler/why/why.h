@@ -98,7 +98,7 @@ struct WhyChange
     Kind kind = Kind::NoWaits;
     int chunks = 0;
     std::uint32_t op = 0, other = 0; // OpIndex
-    engine::StageId stage;
+    engine::StageId stage = {};
     engine::OpKind opKind = engine::OpKind::Forward;
     // For EqualStage: the duration in the other stages, divided by that in `stage`.
     double share = 0;
@@ -122,14 +122,14 @@ struct WhyReason
     };
 
     Kind kind = Kind::Fill;
-    std::int64_t time = 0;          // ticks of the path that this reason explains
-    std::vector<std::size_t> parts; // indices into CriticalPath::parts, ascending
-    engine::Window window;          // longest contiguous piece of `parts`
-    engine::DeviceId device;        // device of `op`
-    std::uint32_t op = 0;           // the op (OpIndex) that represents the reason
-    int count = 1;                  // number of ops or messages on the path
-    double excess = 0;              // for SlowStage: 0.06 if it takes 6 % longer than the others
-    std::optional<WhyChange> change;
+    std::int64_t time = 0;               // ticks of the path that this reason explains
+    std::vector<std::size_t> parts = {}; // indices into CriticalPath::parts, ascending
+    engine::Window window = {};          // longest contiguous piece of `parts`
+    engine::DeviceId device = {};        // device of `op`
+    std::uint32_t op = 0;                // the op (OpIndex) that represents the reason
+    int count = 1;                       // number of ops or messages on the path
+    double excess = 0; // for SlowStage: 0.06 if it takes 6 % longer than the others
+    std::optional<WhyChange> change = {};
 };
 
 // Returns the reasons, sorted by the start of their windows. Reasons that take less than 1/600 of

@@ -20,6 +20,11 @@ using namespace engine;
 
 namespace {
 
+std::string opName(const Run& run, std::uint32_t op)
+{
+    return toString(opAt(run.schedule, OpIndex(run.schedule), op));
+}
+
 // Builds a sentence by appending phrases.
 class Writer
 {
@@ -39,8 +44,7 @@ public:
     }
     Writer& op(std::uint32_t op)
     {
-        const std::string name = toString(opAt(m_run->schedule, OpIndex(m_run->schedule), op));
-        m_sentence.push_back({Phrase::Kind::Op, name, 0, op});
+        m_sentence.push_back({Phrase::Kind::Op, opName(*m_run, op), 0, op});
         return *this;
     }
     Sentence done() { return std::move(m_sentence); }
@@ -53,11 +57,6 @@ private:
 std::string counted(int count, const char* one)
 {
     return fmt::format("{} {}{}", count, one, count == 1 ? "" : "s");
-}
-
-std::string opName(const Run& run, std::uint32_t op)
-{
-    return toString(opAt(run.schedule, OpIndex(run.schedule), op));
 }
 
 // " (6 of 16 layers, one more than other stages)" if the layers do not divide evenly and the stage

@@ -29,12 +29,12 @@ std::string errorsOf(const std::function<void()>& print)
 TEST_CASE("the bar shows the iteration in which a stream is")
 {
     const std::string printed = errorsOf([] {
-        const auto bar = cli::makeProgress(cli::ProgressKind::Bar);
+        cli::Progress bar(cli::ProgressKind::Bar);
         engine::RunInfo info;
         info.plannedWarmup = 1;
         info.plannedIterations = 4;
-        bar->started("run.sqlite", info);
-        bar->ops({2, 5, 10, {}});
+        bar.started("run.sqlite", info);
+        bar.ops({2, 5, 10, {}});
     });
     CHECK(contains(printed,
                    '[' + std::string(15, '#') + std::string(15, '.') + "] iteration 3 of 5"));

@@ -256,17 +256,14 @@ Action prepareAnalyze(CLI::App& app)
     const auto options = std::make_shared<AnalyzeOptions>();
     CLI::Option* file = app.add_option("RUN.sqlite", options->file, "Recorded run");
     file->required();
-    app.add_option("--iteration", options->iteration,
-                   "Index of the iteration, warm-up included (default: the median)")
-        ->type_name("K")
+    addOption(app, "--iteration K", options->iteration,
+              "Index of the iteration, warm-up included (default: the median)")
         ->check(between(0, 1000000));
     auto* kernels
         = app.add_flag("--kernels", options->kernels, "Also print GPU activity by op type");
-    app.add_option("--op", options->op, "Only kernels of ops of this type: F, B, W, OPT ...")
-        ->type_name("KIND")
+    addOption(app, "--op KIND", options->op, "Only kernels of ops of this type: F, B, W, OPT ...")
         ->needs(kernels);
-    app.add_option("--device", options->device, "Only kernels of this device")
-        ->type_name("D")
+    addOption(app, "--device D", options->device, "Only kernels of this device")
         ->check(between(0, 1000000))
         ->needs(kernels);
     app.add_flag("--why", options->why,

@@ -212,10 +212,9 @@ Action prepareEstimate(CLI::App& app)
                    "bpipe: whether BPipe with a larger micro-batch is faster (default)")
         ->check(oneOf({"bpipe"}));
     addFieldOptions(app, estimateFields(), options->request);
-    auto* runs = app.add_option("--from-run", options->runs,
-                                "Take the stage MFU from recorded runs with different micro-batch "
-                                "sizes, and compare the estimate with their iterations")
-                     ->type_name("RUN.sqlite ...");
+    auto* runs = addOption(app, "--from-run RUN.sqlite ...", options->runs,
+                           "Take the stage MFU from recorded runs with different micro-batch "
+                           "sizes, and compare the estimate with their iterations");
     for (const auto& field : estimateFields())
         runs->excludes(app.get_option(field.longFlag()));
     app.add_flag("--json", options->json, "Print JSON");

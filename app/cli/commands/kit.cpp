@@ -113,22 +113,18 @@ Action prepareKit(CLI::App& app)
     app.add_option("RUN.sqlite", options->run,
                    "Run to train again (default: the set-up given by the options)");
     addFieldOptions(app, experimentFields(), options->experiment, isOfThisMachine);
-    app.add_option("--gpus-per-node", options->gpusPerNode, "Ranks on each node (default: 8)")
-        ->type_name("K")
+    addOption(app, "--gpus-per-node K", options->gpusPerNode, "Ranks on each node (default: 8)")
         ->check(between(1, 1024));
-    app.add_option("--launcher", options->launcher,
-                   "Program that starts the ranks, for the printed command: {torchrun,slurm,"
-                   "torchtitan} (default: torchrun)")
-        ->type_name("NAME")
+    addOption(app, "--launcher NAME", options->launcher,
+              "Program that starts the ranks, for the printed command: {torchrun,slurm,"
+              "torchtitan} (default: torchrun)")
         ->transform(choice<Launcher>({{"torchrun", Launcher::Torchrun},
                                       {"slurm", Launcher::Slurm},
                                       {"torchtitan", Launcher::Torchtitan}}));
-    app.add_option("--first-node", options->place.firstNode,
-                   "Host name or address of the first node, for the printed command")
-        ->type_name("HOST");
-    app.add_option("--port", options->place.port,
-                   "Port on the first of several nodes (default: 29500)")
-        ->type_name("PORT")
+    addOption(app, "--first-node HOST", options->place.firstNode,
+              "Host name or address of the first node, for the printed command");
+    addOption(app, "--port PORT", options->place.port,
+              "Port on the first of several nodes (default: 29500)")
         ->check(between(1, 65535));
     addOutputOptions(app, options->output, "Folder to write, or archive: .zip, .tar.gz", "FOLDER");
     app.get_option("--output")->required();

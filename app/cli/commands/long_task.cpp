@@ -31,18 +31,7 @@ LongTask::LongTask(std::string what)
     , m_begin(now())
 {
     if (errorIsTerminal())
-        m_thread = std::thread([this] { show(); });
-}
-
-LongTask::~LongTask()
-{
-    {
-        const std::lock_guard lock(m_mutex);
-        m_hasEnded = true;
-    }
-    m_ended.notify_all();
-    if (m_thread.joinable())
-        m_thread.join();
+        m_thread = std::jthread([this](const std::stop_token& stop) { show(stop); });
 }
 
 void LongTask::next(std::string what, double secondsLeft)
@@ -57,12 +46,13 @@ double LongTask::seconds() const
     return now() - m_begin;
 }
 
-void LongTask::show()
+void LongTask::show(const std::stop_token& stop)
 {
     constexpr std::chrono::seconds kPatience(2), kPause(1);
     bool isShown = false;
     std::unique_lock lock(m_mutex);
-    while (!m_ended.wait_for(lock, isShown ? kPause : kPatience, [this] { return m_hasEnded; })) {
+    while (!m_ended.wait_for(lock, stop, isShown ? kPause : kPatience,
+                             [&stop] { return stop.stop_requested(); })) {
         printError("\r\033[K" + line());
         isShown = true;
     }
@@ -159,150 +149,137 @@ const std::atomic<bool>& Interrupt::requested() const
 using namespace engine;
 using nlohmann::ordered_json;
 
-namespace {
-using Clock = std::chrono::steady_clock;
+Progress::Progress(ProgressKind kind, std::optional<std::size_t> run)
+    : m_kind(kind == ProgressKind::Auto && errorIsTerminal() ? ProgressKind::Bar : kind)
+    , m_run(run)
+{ }
 
-class JsonLines final : public Progress
+void Progress::report(const char* event, const ordered_json& fields)
 {
-public:
-    explicit JsonLines(std::optional<std::size_t> run)
-        : m_run(run)
-    { }
-    void started(const std::string& file, const RunInfo& info) override
-    {
-        say("started",
-            {{"file", file},
-             {"build", std::string(buildId())},
-             {"scheme", info.scheme},
-             {"iterations", info.plannedWarmup + info.plannedIterations},
-             {"warmup", info.plannedWarmup}});
-    }
-    void ops(const OpsDone& at) override
-    {
-        constexpr std::chrono::milliseconds kInterval{100};
-        const auto now = Clock::now();
-        if (now < m_nextOps)
-            return;
-        m_nextOps = now + kInterval;
-        say("ops",
-            {{"index", at.iteration}, {"done", at.done}, {"all", at.ops}, {"devices", at.devices}});
-    }
-    void rows(std::int64_t last) override { say("rows", {{"last", last}}); }
-    void points(std::size_t done, std::size_t all, double left) override
-    {
-        say("points", {{"done", done}, {"all", all}, {"left", left}});
-    }
-    void iteration(std::size_t index, const Iteration& iteration) override
-    {
-        say("iteration",
-            {{"index", index},
-             {"warmup", iteration.kind == Iteration::Kind::Warmup},
-             {"loss", iteration.loss ? ordered_json(*iteration.loss) : ordered_json()},
-             {"gradient_norm",
-              iteration.gradientNorm ? ordered_json(*iteration.gradientNorm) : ordered_json()},
-             {"duration", iteration.window.duration()}});
-    }
-    void warning(const std::string& message) override { say("warning", {{"message", message}}); }
-    void locked(const std::string& file) override
-    {
-        say("locked", {{"file", file}, {"message", lockedSentence(file)}});
-    }
-    void finishing() override { say("finishing", ordered_json::object()); }
-    void finished(const std::string& file, Outcome outcome) override
-    {
-        say("finished", {{"file", file}, {"outcome", outcomeName(outcome)}});
-    }
-    void failed(const std::string& message) override { say("failed", {{"message", message}}); }
+    if (m_kind != ProgressKind::JsonLines)
+        return;
+    const std::chrono::duration<double> t = std::chrono::steady_clock::now() - m_begin;
+    ordered_json line{{"event", event}, {"t", t.count()}};
+    if (m_run)
+        line["run"] = *m_run;
+    line.update(fields);
+    printError(line.dump(-1, ' ', false, ordered_json::error_handler_t::replace) + "\n");
+}
 
-private:
-    void say(const char* event, const ordered_json& fields)
-    {
-        const std::chrono::duration<double> t = Clock::now() - m_begin;
-        ordered_json line{{"event", event}, {"t", t.count()}};
-        if (m_run)
-            line["run"] = *m_run;
-        line.update(fields);
-        printError(line.dump(-1, ' ', false, ordered_json::error_handler_t::replace) + "\n");
-    }
-
-    const std::optional<std::size_t> m_run;
-    Clock::time_point m_begin = Clock::now(), m_nextOps = m_begin;
-};
-
-// A progress line on the terminal. Each report overwrites it, and it is removed at the end.
-class Bar final : public Progress
+// Each line of the bar overwrites the one before.
+void Progress::draw(const std::string& line)
 {
-public:
-    ~Bar() override { clear(); }
+    if (!isBar())
+        return;
+    m_isShown = true;
+    printError("\r\033[K" + line);
+}
 
-    void started(const std::string&, const RunInfo& info) override
-    {
-        m_planned = static_cast<std::size_t>(info.plannedWarmup)
-            + static_cast<std::size_t>(info.plannedIterations);
-        draw(0);
-    }
-    void ops(const OpsDone& at) override
-    {
-        // For a stream, iteration() is called only after the last iteration has ended.
-        m_done = static_cast<std::size_t>(at.iteration);
-        draw(at.ops == 0 ? 0 : ratio(at.done, at.ops));
-    }
-    void iteration(std::size_t index, const Iteration& iteration) override
-    {
-        m_done = index + 1;
-        if (iteration.loss)
-            m_loss = fmt::format(", loss {:.3f}", *iteration.loss);
-        draw(0);
-    }
-    void points(std::size_t done, std::size_t all, double left) override
-    {
-        m_shown = true;
-        printError(fmt::format("\r\033[K{} of {} points, {:.0f} s left", done, all, left));
-    }
-    void finished(const std::string&, Outcome) override { clear(); }
-    void warning(const std::string& message) override
-    {
-        clear();
-        Progress::warning(message);
-    }
-    void finishing() override { clear(); }
-    void failed(const std::string&) override { clear(); }
+void Progress::draw(double shareOfCurrent)
+{
+    constexpr int kCells = 30;
+    const double planned = std::max<std::size_t>(m_planned, 1);
+    const double share = (static_cast<double>(m_done) + shareOfCurrent) / planned;
+    const int full = std::min(kCells, static_cast<int>(share * kCells));
+    draw(fmt::format("[{}{}] iteration {} of {}{}", std::string(full, '#'),
+                     std::string(kCells - full, '.'), std::min(m_done + 1, m_planned), m_planned,
+                     m_loss));
+}
 
-private:
-    static constexpr int kCells = 30;
+void Progress::clear()
+{
+    if (std::exchange(m_isShown, false))
+        printError("\r\033[K");
+}
 
-    void draw(double shareOfCurrent)
-    {
-        const double planned = std::max<std::size_t>(m_planned, 1);
-        const double share = (static_cast<double>(m_done) + shareOfCurrent) / planned;
-        const int full = std::min(kCells, static_cast<int>(share * kCells));
-        const std::size_t current = std::min(m_done + 1, m_planned);
-        m_shown = true;
-        printError(fmt::format("\r\033[K[{}{}] iteration {} of {}{}", std::string(full, '#'),
-                               std::string(kCells - full, '.'), current, m_planned, m_loss));
-    }
-    void clear()
-    {
-        if (m_shown)
-            printError("\r\033[K");
-        m_shown = false;
-    }
+void Progress::started(const std::string& file, const RunInfo& info)
+{
+    m_planned = static_cast<std::size_t>(info.plannedWarmup)
+        + static_cast<std::size_t>(info.plannedIterations);
+    report("started",
+           {{"file", file},
+            {"build", std::string(buildId())},
+            {"scheme", info.scheme},
+            {"iterations", m_planned},
+            {"warmup", info.plannedWarmup}});
+    draw(0);
+}
 
-    std::size_t m_planned = 0, m_done = 0;
-    std::string m_loss;
-    bool m_shown = false;
-};
+void Progress::ops(const OpsDone& at)
+{
+    constexpr std::chrono::milliseconds kInterval{100};
+    const auto now = std::chrono::steady_clock::now();
+    if (!isBar() && now < m_nextOps)
+        return;
+    m_nextOps = now + kInterval;
+    report("ops",
+           {{"index", at.iteration}, {"done", at.done}, {"all", at.ops}, {"devices", at.devices}});
+    // For a stream, iteration() is called only after the last iteration has ended.
+    m_done = static_cast<std::size_t>(at.iteration);
+    draw(at.ops == 0 ? 0 : ratio(at.done, at.ops));
+}
 
-} // namespace
+void Progress::rows(std::int64_t last)
+{
+    report("rows", {{"last", last}});
+}
+
+void Progress::points(std::size_t done, std::size_t all, double left)
+{
+    report("points", {{"done", done}, {"all", all}, {"left", left}});
+    draw(fmt::format("{} of {} points, {:.0f} s left", done, all, left));
+}
+
+void Progress::iteration(std::size_t index, const Iteration& iteration)
+{
+    const auto orNull
+        = [](const auto& value) { return value ? ordered_json(*value) : ordered_json(); };
+    report("iteration",
+           {{"index", index},
+            {"warmup", iteration.kind == Iteration::Kind::Warmup},
+            {"loss", orNull(iteration.loss)},
+            {"gradient_norm", orNull(iteration.gradientNorm)},
+            {"duration", iteration.window.duration()}});
+    m_done = index + 1;
+    if (iteration.loss)
+        m_loss = fmt::format(", loss {:.3f}", *iteration.loss);
+    draw(0);
+}
 
 void Progress::warning(const std::string& message)
 {
-    printError("note: " + message + "\n");
+    clear();
+    report("warning", {{"message", message}});
+    if (m_kind != ProgressKind::JsonLines)
+        printError("note: " + message + "\n");
 }
 
-std::string Progress::lockedSentence(const std::string& file)
+void Progress::locked(const std::string& file)
 {
-    return file + " is locked by another program; the run continues when the lock is released";
+    const std::string message
+        = file + " is locked by another program; the run continues when the lock is released";
+    if (m_kind == ProgressKind::JsonLines)
+        report("locked", {{"file", file}, {"message", message}});
+    else
+        warning(message);
+}
+
+void Progress::finishing()
+{
+    clear();
+    report("finishing", ordered_json::object());
+}
+
+void Progress::finished(const std::string& file, Outcome outcome)
+{
+    clear();
+    report("finished", {{"file", file}, {"outcome", outcomeName(outcome)}});
+}
+
+void Progress::failed(const std::string& message)
+{
+    clear();
+    report("failed", {{"message", message}});
 }
 
 CLI::Option* addProgressOption(CLI::App& app, ProgressKind& kind)
@@ -315,16 +292,6 @@ CLI::Option* addProgressOption(CLI::App& app, ProgressKind& kind)
         ->transform(choice<ProgressKind>({{"bar", ProgressKind::Bar},
                                           {"jsonl", ProgressKind::JsonLines},
                                           {"none", ProgressKind::None}}));
-}
-
-std::unique_ptr<Progress> makeProgress(ProgressKind kind, std::optional<std::size_t> run)
-{
-    if (kind == ProgressKind::JsonLines)
-        return std::make_unique<JsonLines>(run);
-    const bool bar = kind == ProgressKind::Bar || (kind == ProgressKind::Auto && errorIsTerminal());
-    if (bar)
-        return std::make_unique<Bar>();
-    return std::make_unique<Progress>();
 }
 
 } // namespace cli

@@ -2,12 +2,15 @@
 
 #include "engine/exec/run_experiment.h"
 
+#include <nlohmann/json_fwd.hpp>
+
 #include <atomic>
+#include <chrono>
 #include <condition_variable>
 #include <cstdint>
-#include <memory>
 #include <mutex>
 #include <optional>
+#include <stop_token>
 #include <string>
 #include <thread>
 
@@ -26,25 +29,21 @@ class LongTask
 {
 public:
     explicit LongTask(std::string what);
-    ~LongTask();
-    LongTask(const LongTask&) = delete;
-    LongTask& operator=(const LongTask&) = delete;
 
     // Shows `what` as the current step, and `secondsLeft` as the estimated time left; 0: unknown.
     void next(std::string what, double secondsLeft);
     double seconds() const; // seconds since construction
 
 private:
-    void show();
+    void show(const std::stop_token& stop);
     std::string line() const;
 
-    std::mutex m_mutex; // protects m_what, m_expectedEnd and m_hasEnded
-    std::condition_variable m_ended;
+    std::mutex m_mutex; // protects m_what and m_expectedEnd
+    std::condition_variable_any m_ended;
     std::string m_what;
     double m_expectedEnd = 0; // in seconds since construction; 0: not known
-    bool m_hasEnded = false;
     double m_begin;
-    std::thread m_thread;
+    std::jthread m_thread; // last, because it uses the others
 };
 
 // During its lifetime, SIGINT, SIGTERM and SIGHUP request a clean stop, and a second one ends the
@@ -64,37 +63,49 @@ public:
     const std::atomic<bool>& requested() const;
 };
 
-// Reports the progress of a run or a study on standard error; this class only warnings. progress.md
-// describes the JSON lines. All functions are called on the thread that executes the run or study.
-class Progress
-{
-public:
-    Progress() = default;
-    Progress(const Progress&) = delete;
-    Progress& operator=(const Progress&) = delete;
-    virtual ~Progress() = default;
-
-    virtual void started(const std::string&, const engine::RunInfo&) { }
-    virtual void ops(const engine::OpsDone&) { }
-    virtual void rows(std::int64_t) { }
-    // The arguments are the evaluated points of a study, all points, and the estimated seconds
-    // left.
-    virtual void points(std::size_t, std::size_t, double) { }
-    virtual void iteration(std::size_t, const engine::Iteration&) { }
-    virtual void warning(const std::string& message); // prints a note
-    virtual void locked(const std::string& file) { warning(lockedSentence(file)); }
-    virtual void finishing() { }
-    virtual void finished(const std::string&, engine::Outcome) { }
-    virtual void failed(const std::string&) { }
-
-protected:
-    static std::string lockedSentence(const std::string& file);
-};
-
 // Auto: a bar if standard error is a terminal, otherwise only warnings.
 enum class ProgressKind { Auto, Bar, JsonLines, None };
 CLI::Option* addProgressOption(CLI::App& app, ProgressKind& kind);
-// `run`: the number of a run among those of the process, for the JSON lines; nullopt: the only one.
-std::unique_ptr<Progress> makeProgress(ProgressKind kind, std::optional<std::size_t> run = {});
+
+// Reports the progress of a run or a study on standard error: as a bar, as the JSON lines of
+// progress.md, or only its warnings. All functions are called on the thread that executes the run
+// or study.
+class Progress
+{
+public:
+    // `run`: the number of a run among those of the process, for the JSON lines; nullopt: the only
+    // one.
+    explicit Progress(ProgressKind kind, std::optional<std::size_t> run = {});
+    ~Progress() { clear(); }
+    Progress(const Progress&) = delete;
+    Progress& operator=(const Progress&) = delete;
+
+    void started(const std::string& file, const engine::RunInfo& info);
+    void ops(const engine::OpsDone& at);
+    void rows(std::int64_t last);
+    // The evaluated points of a study, all points, and the estimated seconds left.
+    void points(std::size_t done, std::size_t all, double left);
+    void iteration(std::size_t index, const engine::Iteration& iteration);
+    void warning(const std::string& message);
+    void locked(const std::string& file);
+    void finishing();
+    void finished(const std::string& file, engine::Outcome outcome);
+    void failed(const std::string& message);
+
+private:
+    bool isBar() const { return m_kind == ProgressKind::Bar; }
+    void report(const char* event, const nlohmann::ordered_json& fields);
+    void draw(double shareOfCurrent);
+    void draw(const std::string& line);
+    void clear();
+
+    ProgressKind m_kind;
+    const std::optional<std::size_t> m_run;
+    std::chrono::steady_clock::time_point m_begin = std::chrono::steady_clock::now(),
+                                          m_nextOps = m_begin;
+    std::size_t m_planned = 0, m_done = 0; // iterations
+    std::string m_loss;
+    bool m_isShown = false;
+};
 
 } // namespace cli

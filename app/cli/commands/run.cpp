@@ -20,7 +20,6 @@
 #include "engine/experiment/experiment_schedule.h"
 #include "engine/pipeline/run_devices.h"
 #include "profiler/report/run_sheet.h"
-#include "profiler/store/gpu/gpu_metrics.h"
 #include "profiler/store/trace_store.h"
 
 #include <CLI/CLI.hpp>
@@ -56,7 +55,7 @@ struct RecordOptions
     OutputOptions output; // without -o, createRunFile() chooses the file
     bool detach = false;
     ProgressKind progress = ProgressKind::Auto;
-    std::optional<std::size_t> run = {}; // see makeProgress()
+    std::optional<std::size_t> run = {}; // see Progress
 };
 
 // The options with which several schemes take turns on the machine.
@@ -143,7 +142,7 @@ public:
         , m_options(options)
         , m_file(file.target().string())
         , m_newFile(std::move(file))
-        , m_progress(makeProgress(options.progress, options.run))
+        , m_progress(options.progress, options.run)
         , m_gpu(experiment.trace, experiment.backend)
         , m_isCancelled(isCancelled)
     { }
@@ -153,7 +152,7 @@ public:
         int measured = -m_experiment.warmup;
         const RunObserver observer{
             .started = [this](const Run& run) { return start(run); },
-            .progress = [this](const OpsDone& at) { m_progress->ops(at); },
+            .progress = [this](const OpsDone& at) { m_progress.ops(at); },
             .timed = [this](std::span<const OpTiming> timings) { keep(timings); },
             .iteration =
                 [&](const Run& run, std::size_t) {
@@ -163,7 +162,7 @@ public:
                     return committed;
                 },
             .launches = m_gpu.hooks(),
-            .warned = [this](const std::string& what) { m_progress->warning(what); },
+            .warned = [this](const std::string& what) { m_progress.warning(what); },
             .ended =
                 [this](const RunInfo& info) {
                     m_arenas = info.arenas;
@@ -208,25 +207,24 @@ private:
             if (const auto committed = commit(*result, IsLast::Yes); !committed)
                 result = tl::unexpected(committed.error());
         if (const std::string missing = m_gpu.missing(); !missing.empty())
-            m_progress->warning("the GPU recording is incomplete: " + missing);
+            m_progress.warning("the GPU recording is incomplete: " + missing);
         const Outcome outcome = outcomeOf(result);
         const std::string failure = outcome == Outcome::Failed ? result.error().message : "";
-        m_progress->finishing();
-        if (m_writer && !m_metrics.empty())
-            m_writer->append(batchOf(std::exchange(m_metrics, {})));
+        m_progress.finishing();
+        if (m_writer && !m_metrics.empty()) {
+            Batch batch;
+            batch.metrics = std::exchange(m_metrics, {});
+            m_writer->append(std::move(batch));
+        }
         if (m_writer)
             if (const auto closed = m_writer->finish(outcome, failure, m_arenas, m_gpu.clocks());
                 !closed && result)
                 result = tl::unexpected(closed.error());
-        tell(result);
+        if (outcomeOf(result) == Outcome::Failed)
+            m_progress.failed(result.error().message);
+        else
+            m_progress.finished(m_file, outcomeOf(result));
         return result;
-    }
-
-    static Batch batchOf(std::vector<Metric> metrics)
-    {
-        Batch batch;
-        batch.metrics = std::move(metrics);
-        return batch;
     }
 
     static Outcome outcomeOf(const Result<Run>& result)
@@ -243,9 +241,9 @@ private:
         info.machine = m_gpu.begin(run);
         auto writer = TRY(TraceWriter::create(std::move(m_newFile), info, run.schedule));
         m_writer.emplace(std::move(writer));
-        m_progress->started(m_file, run.info);
+        m_progress.started(m_file, run.info);
         for (const std::string& note : m_gpu.notes())
-            m_progress->warning(note);
+            m_progress.warning(note);
         return {};
     }
 
@@ -280,32 +278,24 @@ private:
         bool isReported = false;
         const auto last = TRY(m_writer->flush([&] {
             if (!std::exchange(isReported, true))
-                m_progress->locked(m_file);
+                m_progress.locked(m_file);
             return !m_isCancelled;
         }));
-        m_progress->rows(last);
+        m_progress.rows(last);
         for (; m_written < timeline.iterations.size(); ++m_written) {
             const Iteration& iteration = timeline.iterations[m_written];
             if (iteration.kind != Iteration::Kind::Replay)
-                m_progress->iteration(m_iterations++, iteration);
+                m_progress.iteration(m_iterations++, iteration);
         }
         m_memory = timeline.memory.size();
         return {};
-    }
-
-    void tell(const Result<Run>& result)
-    {
-        if (outcomeOf(result) == Outcome::Failed)
-            m_progress->failed(result.error().message);
-        else
-            m_progress->finished(m_file, outcomeOf(result));
     }
 
     const Experiment m_experiment;
     const RecordOptions m_options;
     const std::string m_file;
     NewFile m_newFile; // passed to m_writer when the run starts
-    std::unique_ptr<Progress> m_progress;
+    Progress m_progress;
     GpuRecorder m_gpu;
     const std::atomic<bool>& m_isCancelled;
     std::optional<TraceWriter> m_writer;
@@ -370,10 +360,9 @@ void addTurnOptions(CLI::App& app, TurnOptions& options, std::string_view defaul
         options.schemes.assign(names.begin(), names.end());
         return {};
     });
-    app.add_option("--rounds", options.rounds,
-                   "With several --scheme, or --scheme and --schedule: how often the runs take "
-                   "turns, so that drift of the machine reaches all of them (default: 5)")
-        ->type_name("R")
+    addOption(app, "--rounds R", options.rounds,
+              "With several --scheme, or --scheme and --schedule: how often the runs take "
+              "turns, so that drift of the machine reaches all of them (default: 5)")
         ->check(CLI::Range(1, 1000).description(""))
         ->group(std::string(scheme.group));
 }
@@ -438,7 +427,7 @@ Result<int> record(const std::vector<Experiment>& experiments, const RecordOptio
             setCudaEnvironment();
         auto created = Recording::create(experiment, own, interrupt.requested());
         if (!created) {
-            makeProgress(options.progress)->failed(created.error().message);
+            Progress(options.progress).failed(created.error().message);
             return tl::unexpected(created.error());
         }
         recordings.push_back(*std::move(created));

@@ -295,13 +295,12 @@ Action prepareSchedule(CLI::App& app)
     const auto options = std::make_shared<PrintOptions>();
     addScheduleOptions(app, options->schedule);
     addPassOptions(app, options->schedule.request);
-    app.add_option("--with", options->with, "Ops to add, as a comma-separated list")
-        ->type_name("{p2p,allreduce,opt}")
+    addOption(app, "--with {p2p,allreduce,opt}", options->with,
+              "Ops to add, as a comma-separated list")
         ->delimiter(',')
         ->allow_extra_args(false)
         ->check(oneOf({"p2p", "allreduce", "opt"}));
-    app.add_option("--format", options->format, "Format (default: csv)")
-        ->type_name("{csv,text,torch,json}")
+    addOption(app, "--format {csv,text,torch,json}", options->format, "Format (default: csv)")
         ->check(oneOf({"csv", "text", "torch", "json"}));
     addOutputOptions(app, options->output, "Write to a file (default: standard output)");
     return [options] { return printSchedule(*options); };
@@ -313,10 +312,9 @@ Action prepareValidate(CLI::App& app)
     app.add_option("FILE", options->file,
                    "Schedule file: CSV of bscope or PyTorch, or sail-sg's text")
         ->required();
-    app.add_option("--stash-limit", options->stashLimit,
-                   "Reject devices that hold more activations than this, including those of their "
-                   "partner, in M_a")
-        ->type_name("K")
+    addOption(app, "--stash-limit K", options->stashLimit,
+              "Reject devices that hold more activations than this, including those of their "
+              "partner, in M_a")
         ->check(positive());
     app.add_flag("--json", options->json, "Print JSON");
     return [options] { return check(*options); };

@@ -324,10 +324,9 @@ Result<int> print(const SimulationOptions& options)
 void addOptions(CLI::App& app, SimulationOptions& options)
 {
     addPredictionOptions(app, options);
-    app.add_option("--iterations", options.iterations,
-                   "Consecutive iterations, with a flush after each except in asynchronous schemes "
-                   "(default: 1)")
-        ->type_name("K")
+    addOption(app, "--iterations K", options.iterations,
+              "Consecutive iterations, with a flush after each except in asynchronous schemes "
+              "(default: 1)")
         ->check(between(1, 100000));
     app.add_flag("--json", options.json, "Print JSON: one object, or a list for several schemes");
     addOutputOptions(app, options.output, "Record into a file", "RUN.sqlite");

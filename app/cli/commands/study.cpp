@@ -16,7 +16,6 @@
 #include <CLI/CLI.hpp>
 #include <fcntl.h>
 #include <fmt/format.h>
-#include <nlohmann/json.hpp>
 #include <sys/prctl.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -62,26 +61,19 @@ public:
             if (const auto known = m_values.find(arguments); known != m_values.end())
                 return known->second;
         }
-        auto values = simulate(arguments);
+        auto values = simulateArguments(arguments).map([](const PredictedRun& one) {
+            StudyValues all = valuesOf(one.run, one.metrics);
+            all.mapping = one.mapping;
+            return all;
+        });
         const std::scoped_lock lock(m_mutex);
         return m_values.emplace(arguments, std::move(values)).first->second;
     }
 
 private:
-    static Result<StudyValues> simulate(const std::vector<std::string>& arguments);
-
     std::mutex m_mutex;
     std::map<std::vector<std::string>, Result<StudyValues>> m_values;
 };
-
-Result<StudyValues> SimulatedPoints::simulate(const std::vector<std::string>& arguments)
-{
-    return simulateArguments(arguments).map([](const PredictedRun& one) {
-        StudyValues values = valuesOf(one.run, one.metrics);
-        values.mapping = one.mapping;
-        return values;
-    });
-}
 
 // Returns the error in the last line of a text file; "" without one.
 std::string lastError(const fs::path& file)
@@ -200,43 +192,42 @@ Result<StudyValues> valuesAt(const Study& study, const StudyPoint& point, const 
     return recordedPoint(study, std::move(arguments), folder, cancelled);
 }
 
-std::string asText(const StudyOptions& options, const StudyData& data)
-{
-    return fmt::format("{}\n{} points, {} of them not possible\n{}\n", answersText(data),
-                       data.points.size(), data.refused(),
-                       (fs::path(options.folder) / "report.html").string());
-}
+using A = AnsweredQuestion;
+constexpr std::array kAnswer{
+    Measure({"conditions"},
+            [](const A& a) {
+                std::map<std::string, Reading> sorted;
+                for (const auto& [key, text] : a.conditions)
+                    sorted[key] = text;
+                return Reading(Reading::Fields(sorted.begin(), sorted.end()));
+            }),
+    Measure({"interval"},
+            [](const A& a) {
+                return a.interval ? Reading(Reading::List{a.interval->first, a.interval->second})
+                                  : Reading();
+            }),
+    Measure({"kind"}, [](const A& a) { return StudyAnswer::kKinds[std::size_t(a.kind)]; }),
+    Measure({"sentence"}, Of<&A::sentence>()),
+    Measure({"unit"}, Of<&A::unit>()),
+    Measure({"unknown"}, Of<&A::unknown>()),
+    Measure({"value"}, Of<&A::value>()),
+};
 
-nlohmann::json answersJson(const StudyData& data)
-{
-    nlohmann::json all = nlohmann::json::array();
-    const auto orNull = [](const auto& of) { return of ? nlohmann::json(*of) : nlohmann::json(); };
-    for (const AnsweredQuestion& answer : studyAnswers(data)) {
-        nlohmann::json conditions = nlohmann::json::object();
-        for (const auto& [key, text] : answer.conditions)
-            conditions[key] = text;
-        all.push_back({{"kind", StudyAnswer::kKinds[static_cast<std::size_t>(answer.kind)]},
-                       {"sentence", answer.sentence},
-                       {"value", orNull(answer.value)},
-                       {"interval", orNull(answer.interval)},
-                       {"unit", answer.unit},
-                       {"conditions", conditions},
-                       {"unknown", answer.unknown}});
-    }
-    return all;
-}
-
-std::string asJson(const StudyOptions& options, const StudyData& data)
+Sheet resultsSheet(const StudyOptions& options, const StudyData& data)
 {
     const fs::path folder(options.folder);
-    return jsonText({{"title", data.study.title},
-                     {"points", data.points.size()},
-                     {"not_possible", data.refused()},
-                     {"answer", answersText(data)},
-                     {"answers", answersJson(data)},
-                     {"results", (folder / "results.sqlite").string()},
-                     {"csv", (folder / "results.csv").string()},
-                     {"report", (folder / "report.html").string()}});
+    Sheet sheet;
+    sheet.data(Reading::Fields{{"title", data.study.title},
+                               {"points", data.points.size()},
+                               {"not_possible", data.refused()},
+                               {"answer", answersText(data)},
+                               {"answers", Table(kAnswer, studyAnswers(data)).json()},
+                               {"results", (folder / "results.sqlite").string()},
+                               {"csv", (folder / "results.csv").string()},
+                               {"report", (folder / "report.html").string()}});
+    sheet.lines(fmt::format("{}\n{} points, {} of them not possible\n{}\n", answersText(data),
+                            data.points.size(), data.refused(), (folder / "report.html").string()));
+    return sheet;
 }
 
 Result<int> runAndPrint(const StudyOptions& options)
@@ -255,21 +246,21 @@ Result<int> runAndPrint(const StudyOptions& options)
     const EvaluatePoint evaluate = [&](const StudyPoint& point) {
         return valuesAt(study, point, options.folder, simulated, interrupt.requested());
     };
-    const std::unique_ptr<Progress> progress = makeProgress(options.progress);
+    Progress progress(options.progress);
     if (auto written = writeFiles(study, options.folder, interrupt.requested()); !written) {
-        progress->failed(written.error().message);
+        progress.failed(written.error().message);
         return tl::unexpected(written.error());
     }
     RunStudyOptions how;
     const int cores = std::max(1, static_cast<int>(std::thread::hardware_concurrency()));
     how.threads = study.isMeasured() ? 1 : options.threads > 0 ? options.threads : cores;
     how.onProgress = [&progress](const StudyProgress& of) {
-        progress->points(of.done, of.all, of.left.count());
+        progress.points(of.done, of.all, of.left.count());
     };
     how.cancelled = &interrupt.requested();
     if (!study.isMeasured()) // otherwise the run of a point has to be stopped first
         how.onCancelled = [&progress](const Error& error) {
-            progress->failed(error.message);
+            progress.failed(error.message);
             printError("bscope: " + error.message + "\n");
             std::fflush(nullptr);
             std::_Exit(1);
@@ -277,13 +268,13 @@ Result<int> runAndPrint(const StudyOptions& options)
     auto results = runStudy(study, toml, options.folder, evaluate, how);
     if (!results) {
         std::string& message = results.error().message;
-        progress->failed(message);
+        progress.failed(message);
         if (results.error().code != Error::Code::Cancelled && !message.starts_with(options.file))
             message = options.file + ": " + message;
         return tl::unexpected(results.error());
     }
-    progress->finished(options.folder, Outcome::Finished);
-    printText(options.json ? asJson(options, *results) : asText(options, *results));
+    progress.finished(options.folder, Outcome::Finished);
+    cli::print(resultsSheet(options, *results), options.json);
     return 0;
 }
 } // namespace
@@ -295,16 +286,14 @@ Action prepareStudy(CLI::App& app)
                    fmt::format("{}, or a .toml file with a grid, answers and charts",
                                fmt::join(SpecFile::names(kStudyFolders), ", ")))
         ->required();
-    app.add_option("-o,--output", options->folder,
-                   "Folder of results.sqlite, results.csv and report.html; an interrupted study "
-                   "continues")
-        ->type_name("FOLDER");
+    addOption(app, "-o,--output FOLDER", options->folder,
+              "Folder of results.sqlite, results.csv and report.html; an interrupted study "
+              "continues");
     auto* print = app.add_flag("--print", options->print,
                                "Print the study as TOML, as a template for another one");
-    app.add_option("--threads", options->threads,
-                   "Points to simulate concurrently (default: one per core)")
-        ->check(between(1, 1024))
-        ->type_name("K");
+    addOption(app, "--threads K", options->threads,
+              "Points to simulate concurrently (default: one per core)")
+        ->check(between(1, 1024));
     addProgressOption(app, options->progress);
     app.add_flag("--json", options->json, "Print JSON")->excludes(print);
     return [options] { return runAndPrint(*options); };

@@ -11,7 +11,6 @@
 
 #include <algorithm>
 #include <cmath>
-#include <cstdint>
 #include <functional>
 #include <ranges>
 #include <string>
@@ -84,6 +83,16 @@ inline CLI::Validator positive()
                 return fits ? std::string() : text + " is not a number above 0";
             },
             ""};
+}
+
+// Adds an option whose value has a name in --help: "--iteration K".
+template<class Value>
+CLI::Option* addOption(CLI::App& app, const std::string& flagAndValue, Value& value,
+                       const std::string& help)
+{
+    const std::size_t space = flagAndValue.find(' ');
+    return app.add_option(flagAndValue.substr(0, space), value, help)
+        ->type_name(flagAndValue.substr(space + 1));
 }
 
 // Sets a field from the argument of its option. In the argument of a List, newlines separate the

@@ -237,11 +237,10 @@ Result<void> calibrate(const CLI::App& app, PredictionOptions& options)
 void addCostOptions(CLI::App& app, PredictionOptions& options)
 {
     addFieldOptions(app, unitCostFields(), options.request().costs);
-    app.add_option("--recompute-keeps", options.recomputeKeeps,
-                   "Share of an activation that is kept from F until RECOMPUTE (default: 0 with "
-                   "--recompute full, 0.3 with --recompute attention; computed from the model "
-                   "with --model)")
-        ->type_name("SHARE")
+    addOption(app, "--recompute-keeps SHARE", options.recomputeKeeps,
+              "Share of an activation that is kept from F until RECOMPUTE (default: 0 with "
+              "--recompute full, 0.3 with --recompute attention; computed from the model "
+              "with --model)")
         ->group(std::string(unitCostFields().front().group));
 }
 
@@ -309,10 +308,9 @@ void addPredictionOptions(CLI::App& app, PredictionOptions& options, std::string
     addPassOptions(app, request);
     addCostOptions(app, options);
     addModelOptions(app, request.source, model);
-    app.add_option("--global-batch", options.globalBatch,
-                   "Sequences per iteration, which give N with --micro-batch-size and "
-                   "--data-parallel")
-        ->type_name("B")
+    addOption(app, "--global-batch B", options.globalBatch,
+              "Sequences per iteration, which give N with --micro-batch-size and "
+              "--data-parallel")
         ->check(between(1, 1 << 30))
         ->excludes(app.get_option("--micro-batches"))
         ->group("Model on hardware");

@@ -5,12 +5,12 @@
 #include "engine/base/try.h"
 #include "profiler/store/trace_store.h"
 
+#include <fmt/chrono.h>
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
 #include <sys/ioctl.h>
 #include <unistd.h>
 
-#include <array>
 #include <cstdlib>
 #include <ctime>
 #include <filesystem>
@@ -89,13 +89,9 @@ std::string runFileStem(const Experiment& experiment)
 
 Result<NewFile> createRunFile(const std::string& what)
 {
-    const std::time_t now = std::time(nullptr);
-    std::tm parts{};
-    localtime_r(&now, &parts);
-    std::array<char, 32> time{};
-    std::strftime(time.data(), time.size(), "%Y%m%d-%H%M%S", &parts);
-    const std::string stem
-        = (dataFolder() / "runs" / fmt::format("{}-{}", time.data(), what)).string();
+    const std::string name
+        = fmt::format("{:%Y%m%d-%H%M%S}-{}", fmt::localtime(std::time(nullptr)), what);
+    const std::string stem = (dataFolder() / "runs" / name).string();
     std::error_code error;
     std::filesystem::create_directories(std::filesystem::path(stem).parent_path(), error);
     if (error)

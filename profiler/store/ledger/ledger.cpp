@@ -1,7 +1,7 @@
 #include "profiler/store/ledger/ledger.h"
 
 #include "engine/base/try.h"
-#include "profiler/store/sqlite.h"
+#include "profiler/store/table.h"
 
 #include <fmt/format.h>
 
@@ -12,16 +12,29 @@ namespace profiler {
 
 using namespace engine;
 
+template<>
+inline constexpr TableText kTableOf<LedgerRow>{"run", "the ledger", "Runs"};
+void columns(LedgerRow& row, auto&& column)
+{
+    constexpr std::string_view kAdded = "TEXT NOT NULL DEFAULT ''"; // by the user
+    column({"file", "TEXT PRIMARY KEY"}, row.file);
+    column({"size", kInteger}, row.size);
+    column({"modified", kInteger}, row.modified);
+    column({"facts", kText}, row.facts);
+    column({"picture", kText}, row.picture);
+    column({"name", kAdded}, row.name);
+    column({"note", kAdded}, row.note);
+    column({"tags", kAdded}, row.tags);
+    column({"origin", kAdded}, row.origin);
+    column({"number", "INTEGER NOT NULL DEFAULT 0"}, row.number);
+}
+
 namespace {
 
 constexpr int kLedgerVersion = 2;
 
 constexpr const char* kTables
-    = "CREATE TABLE IF NOT EXISTS run (file TEXT PRIMARY KEY, size INTEGER NOT NULL, modified "
-      "INTEGER NOT NULL, facts TEXT NOT NULL, picture TEXT NOT NULL, name TEXT NOT NULL DEFAULT "
-      "'', note TEXT NOT NULL DEFAULT '', tags TEXT NOT NULL DEFAULT '', origin TEXT NOT NULL "
-      "DEFAULT '', number INTEGER NOT NULL DEFAULT 0);"
-      "CREATE TABLE IF NOT EXISTS counter (last INTEGER NOT NULL);"
+    = "CREATE TABLE IF NOT EXISTS counter (last INTEGER NOT NULL);"
       "CREATE TABLE IF NOT EXISTS reserved (number INTEGER PRIMARY KEY);"
       "CREATE TABLE IF NOT EXISTS queued (process INTEGER NOT NULL, position INTEGER "
       "NOT NULL, options TEXT NOT NULL, PRIMARY KEY (process, position))";
@@ -55,6 +68,7 @@ Result<Ledger> Ledger::open(const std::filesystem::path& file)
     Ledger ledger(std::move(database));
     auto prepared = ledger.inTransaction([&ledger]() -> Result<void> {
         Database& of = *ledger.m_database;
+        TRY(createTable<LedgerRow>(of));
         TRY(of.execute(kTables));
         TRY(of.execute(
             "INSERT INTO counter SELECT (SELECT ifnull(max(number), 0) FROM run) WHERE NOT EXISTS "
@@ -67,34 +81,12 @@ Result<Ledger> Ledger::open(const std::filesystem::path& file)
 
 Result<std::vector<LedgerRow>> Ledger::rows()
 {
-    auto query = TRY(m_database->prepare("SELECT file, size, modified, facts, picture, name, note, "
-                                         "tags, origin, number FROM run ORDER BY file"));
     std::vector<LedgerRow> rows;
-    while (query.next()) {
-        LedgerRow& row = rows.emplace_back();
-        query.get(0, row.file);
-        query.get(1, row.size);
-        query.get(2, row.modified);
-        query.get(3, row.facts);
-        query.get(4, row.picture);
-        query.get(5, row.name);
-        query.get(6, row.note);
-        query.get(7, row.tags);
-        query.get(8, row.origin);
-        query.get(9, row.number);
-    }
-    if (query.failed())
-        return tl::unexpected(m_database->error());
+    TRY(forEachRow<LedgerRow>(*m_database, "ORDER BY file", [&](LedgerRow& row) {
+        rows.push_back(std::move(row));
+        return true;
+    }));
     return rows;
-}
-
-template<class... Values>
-Result<void> Ledger::change(const char* sql, const Values&... values)
-{
-    auto statement = TRY(m_database->prepare(sql));
-    if (!statement.run(values...))
-        return tl::unexpected(m_database->error());
-    return {};
 }
 
 Result<void> Ledger::inTransaction(const std::function<Result<void>()>& work)
@@ -116,14 +108,9 @@ Result<Ledger::Numbers> Ledger::numbers()
 {
     Numbers numbers;
     numbers.last = TRY(lastNumber());
-    auto query = TRY(m_database->prepare("SELECT file, number FROM run"));
-    while (query.next()) {
-        std::string file;
-        query.get(0, file);
-        query.get(1, numbers.byFile[file]);
-    }
-    if (query.failed())
-        return tl::unexpected(m_database->error());
+    TRY(m_database->forEach("SELECT file, number FROM run", [&](const Statement& row) {
+        row.get(1, numbers.byFile[std::string(row.text(0))]);
+    }));
     return numbers;
 }
 
@@ -132,11 +119,12 @@ Result<Ledger::Numbers> Ledger::numbers()
 Result<void> Ledger::putContents(const LedgerRow& row)
 {
     return inTransaction([&]() -> Result<void> {
-        TRY(change("INSERT INTO run (file, size, modified, facts, picture, number) SELECT ?1, ?2, "
-                   "?3, ?4, ?5, iif(?6 IN reserved, ?6, max(last + 1, ?6)) FROM counter WHERE true "
-                   "ON CONFLICT (file) DO UPDATE SET size = ?2, modified = ?3, facts = ?4, picture "
-                   "= ?5",
-                   row.file, row.size, row.modified, row.facts, row.picture, row.number));
+        TRY(m_database->run(
+            "INSERT INTO run (file, size, modified, facts, picture, number) SELECT ?1, ?2, "
+            "?3, ?4, ?5, iif(?6 IN reserved, ?6, max(last + 1, ?6)) FROM counter WHERE true "
+            "ON CONFLICT (file) DO UPDATE SET size = ?2, modified = ?3, facts = ?4, picture "
+            "= ?5",
+            row.file, row.size, row.modified, row.facts, row.picture, row.number));
         TRY(m_database->execute(
             "DELETE FROM reserved WHERE number IN (SELECT number FROM run); "
             "WITH RECURSIVE skipped (number) AS (SELECT max(last) + 1 FROM counter UNION ALL "
@@ -150,29 +138,30 @@ Result<void> Ledger::putContents(const LedgerRow& row)
 
 Result<void> Ledger::putUserData(const LedgerRow& before, const LedgerRow& row)
 {
-    return change("UPDATE run SET name = iif(?2 = ?5, name, ?2), note = iif(?3 = ?6, note, ?3), "
-                  "tags = iif(?4 = ?7, tags, ?4) WHERE file = ?1",
-                  row.file, row.name, row.note, row.tags, before.name, before.note, before.tags);
+    return m_database->run(
+        "UPDATE run SET name = iif(?2 = ?5, name, ?2), note = iif(?3 = ?6, note, ?3), "
+        "tags = iif(?4 = ?7, tags, ?4) WHERE file = ?1",
+        row.file, row.name, row.note, row.tags, before.name, before.note, before.tags);
 }
 
 Result<void> Ledger::move(const std::string& from, const std::string& to, const std::string& origin)
 {
-    return change("UPDATE OR REPLACE run SET file = ?2, origin = ?3 WHERE file = ?1", from, to,
-                  origin);
+    return m_database->run("UPDATE OR REPLACE run SET file = ?2, origin = ?3 WHERE file = ?1", from,
+                           to, origin);
 }
 
 Result<void> Ledger::remove(const std::string& file)
 {
-    return change("DELETE FROM run WHERE file = ?1", file);
+    return m_database->run("DELETE FROM run WHERE file = ?1", file);
 }
 
 Result<void> Ledger::setQueue(std::int64_t process, const std::vector<std::string>& options)
 {
-    return inTransaction([&] {
-        auto done = change("DELETE FROM queued WHERE process = ?1", process);
-        for (std::size_t i = 0; done && i < options.size(); ++i)
-            done = change("INSERT INTO queued VALUES (?1, ?2, ?3)", process, i, options[i]);
-        return done;
+    return inTransaction([&]() -> Result<void> {
+        TRY(m_database->run("DELETE FROM queued WHERE process = ?1", process));
+        for (std::size_t i = 0; i < options.size(); ++i)
+            TRY(m_database->run("INSERT INTO queued VALUES (?1, ?2, ?3)", process, i, options[i]));
+        return {};
     });
 }
 
@@ -182,20 +171,16 @@ Ledger::takeQueues(const std::function<bool(std::int64_t process)>& exists)
     std::vector<std::string> all;
     std::set<std::int64_t> ended;
     auto done = inTransaction([&]() -> Result<void> {
-        auto query = TRY(
-            m_database->prepare("SELECT process, options FROM queued ORDER BY process, position"));
-        while (query.next())
-            if (const std::int64_t process = query.integer(0); !exists(process)) {
-                ended.insert(process);
-                query.get(1, all.emplace_back());
-            }
-        Result<void> removed;
-        if (query.failed())
-            removed = tl::unexpected(m_database->error());
+        TRY(m_database->forEach("SELECT process, options FROM queued ORDER BY process, position",
+                                [&](const Statement& row) {
+                                    if (exists(row.integer(0)))
+                                        return;
+                                    ended.insert(row.integer(0));
+                                    all.emplace_back(row.text(1));
+                                }));
         for (const std::int64_t process : ended)
-            removed = removed.and_then(
-                [&] { return change("DELETE FROM queued WHERE process = ?1", process); });
-        return removed;
+            TRY(m_database->run("DELETE FROM queued WHERE process = ?1", process));
+        return {};
     });
     return done.map([&] { return all; });
 }

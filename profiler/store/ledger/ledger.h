@@ -69,8 +69,6 @@ public:
 
 private:
     explicit Ledger(std::unique_ptr<Database> database);
-    template<class... Values>
-    engine::Result<void> change(const char* sql, const Values&... values);
     engine::Result<void> inTransaction(const std::function<engine::Result<void>()>& work);
 
     std::unique_ptr<Database> m_database;

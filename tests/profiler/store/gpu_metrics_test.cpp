@@ -1,4 +1,4 @@
-#include "profiler/store/gpu/gpu_metrics.h"
+#include "profiler/store/trace_store.h"
 #include "tests/profiler/import/nsight_traces.h"
 #include "tests/profiler/store/script.h"
 

@@ -1,6 +1,6 @@
 #include "engine/schedule/notation.h"
 #include "engine/timeline/run.h"
-#include "profiler/store/gpu/nsight.h"
+#include "profiler/store/gpu_tables.h"
 #include "tests/profiler/store/script.h"
 
 #include <unistd.h>

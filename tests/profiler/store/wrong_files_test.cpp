@@ -85,7 +85,7 @@ TEST_CASE("the error for a truncated run has its size")
     CHECK(refusalAt(size - 1).starts_with("is truncated to "));
     CHECK(refusalAt(size / 2).starts_with("is truncated to "));
     CHECK(refusalAt(4096) == "is truncated to 4.0 KiB: copy it again");
-    CHECK(refusalAt(60) == "is truncated to 60 bytes: copy it again");
+    CHECK(refusalAt(60) == "is truncated to 60 B: copy it again");
 }
 
 TEST_CASE("a SQLite file of another program is named as such")

@@ -285,11 +285,11 @@ TEST_CASE("repeats are a mean whose interval covers them, and are compared one b
     const auto mean = reducedData(study, {"learning-rate"}, "", "iteration");
     REQUIRE(mean);
     CHECK(mean->points.size() == 4);
-    const auto interval = mean->interval("iteration", 0);
-    REQUIRE(interval);
-    CHECK(mean->value("iteration", 0) == Approx(39.0667));
-    CHECK(interval->first < 34.8);
-    CHECK(interval->second > 42.9);
+    const Amount amount = mean->amount("iteration", 0).value();
+    CHECK(amount.value == Approx(39.0667));
+    CHECK(amount.spread == Spread::Interval);
+    CHECK(amount.least < 34.8);
+    CHECK(amount.most > 42.9);
     const AnsweredQuestion ratio = studyAnswers(study).front();
     REQUIRE(ratio.interval);
     CHECK(ratio.value == Approx(0.799).epsilon(0.001)); // although the intervals of both overlap
@@ -348,10 +348,10 @@ TEST_CASE("the mean of a rate over repeats has its own interval")
     const auto mean = reducedData(study, {}, "", "iteration");
     REQUIRE(mean);
     const StudyValues& values = mean->results[0].values;
-    const auto interval = mean->interval("tokens_per_second", 0);
-    REQUIRE(interval);
-    CHECK(interval->first == values.low[StudyMetric::TokensPerSecond]);
-    CHECK(interval->second == values.high[StudyMetric::TokensPerSecond]);
+    const Amount amount = mean->amount("tokens_per_second", 0).value();
+    CHECK(amount.spread == Spread::Interval);
+    CHECK(amount.least == values.low[StudyMetric::TokensPerSecond]);
+    CHECK(amount.most == values.high[StudyMetric::TokensPerSecond]);
 }
 
 TEST_CASE("a point is compared with the others of its set-up")

@@ -1,9 +1,7 @@
-#include "profiler/store/gpu/gpu_reader.h"
-
 #include "engine/base/try.h"
 #include "engine/timeline/kernel_name.h"
-#include "profiler/store/gpu/gpu_tables.h"
-#include "profiler/store/gpu/nsight_tables.h"
+#include "profiler/store/gpu_tables.h"
+#include "profiler/store/info.h"
 #include "profiler/store/metrics.h"
 #include "profiler/store/open_file.h"
 #include "profiler/store/row_tables.h"
@@ -38,6 +36,11 @@ bool hasTimes(const Row& row)
         return true;
 }
 
+Result<std::string> stringOf(Database& database, std::int64_t id)
+{
+    return database.text(fmt::format("SELECT value FROM StringIds WHERE id = {}", id));
+}
+
 // Reads the rows of a window, table by table.
 class GpuReader
 {
@@ -54,12 +57,42 @@ public:
     // The rows that were not passed to `use`.
     Result<GpuTrace> read()
     {
-        TRY(readPlaces());
+        TRY(readInto<OfProcess<GpuContext>>(m_trace.contexts, kAll));
+        TRY(readInto<OfProcess<GpuStream>>(m_trace.streams, kAll));
+        TRY(forEach<StreamNameRow>(kAll, "", "", [&](StreamNameRow& row, OpOfIteration) {
+            row.stream.name = text(row.name);
+            m_trace.streamNames.push_back(row.stream);
+        }));
         TRY(readLaunches());
         TRY(readRanges());
-        TRY(readWork());
-        TRY(readOthers());
-        TRY(readHealth());
+        TRY(forEachLaunched<GpuKernelRow>([&](GpuKernelRow& row, OpOfIteration of) {
+            row.work.of = of;
+            row.work.name = text(row.mangled);
+            m_trace.kernels.push_back(row.work);
+        }));
+        const auto into = [](auto& all) {
+            return [&all](auto& row, OpOfIteration of) { all.emplace_back(row.work).of = of; };
+        };
+        TRY(forEachLaunched<OfProcess<GpuCopy>>(into(m_trace.copies)));
+        TRY(forEachLaunched<OfProcess<GpuMemset>>(into(m_trace.memsets)));
+        TRY(forEachLaunched<CallRow>([&](CallRow& row, OpOfIteration of) {
+            row.call.of = of;
+            row.call.thread = static_cast<std::uint32_t>(row.globalTid & kThreadBits);
+            row.call.name = text(row.name);
+            m_trace.calls.push_back(row.call);
+        }));
+        TRY(readInto<OfProcess<GpuWait>>(m_trace.waits, kWithin));
+        TRY(readInto<OfProcess<GpuAllocation>>(m_trace.allocations,
+                                               "t.start < ?2 AND t.start >= ?1"));
+        TRY(readInto<GpuOverhead>(m_trace.overheads, "t.begin < ?2 AND t.\"end\" >= ?1"));
+        TRY(readInto<GpuSample>(m_trace.samples, "t.time < ?2 AND t.time >= ?1"));
+        TRY(forEachMetric(m_database, [&](std::string_view name, const Statement& row) {
+            healthMetrics(m_trace.health, [&](const MetricText& metric, std::int64_t& value) {
+                if (metric.name == name)
+                    value = row.integer(1);
+            });
+            return true;
+        }));
         return std::move(m_trace);
     }
 
@@ -75,9 +108,9 @@ private:
     Result<void> forEach(std::string_view condition, std::string_view more, std::string_view joined,
                          Use use)
     {
-        const auto exists = hasTable(m_database, kTableOf<Row>.name);
-        if (!exists || !*exists)
-            return exists.map([](bool) {});
+        const auto exists = TRY(hasTable(m_database, kTableOf<Row>.name));
+        if (!exists)
+            return {};
         const auto names = namesOf<Row>("t.");
         auto row = TRY(m_database.prepare(
             fmt::format("SELECT {}{} FROM {} t {} WHERE {} ORDER BY t.rowid",
@@ -112,78 +145,26 @@ private:
     template<class Row, class Use>
     Result<void> forEachLaunched(Use use)
     {
-        return hasTable(m_database, kTableOf<LaunchRow>.name).and_then([&](bool links) {
-            return forEach<Row>(
-                kWithin, links ? ", l.op, l.iteration" : "",
-                links ? "LEFT JOIN BS_gpu_launch l ON l.correlation = t.correlationId" : "", use);
-        });
+        const auto links = TRY(hasTable(m_database, kTableOf<LaunchRow>.name));
+        return forEach<Row>(
+            kWithin, links ? ", l.op, l.iteration" : "",
+            links ? "LEFT JOIN BS_gpu_launch l ON l.correlation = t.correlationId" : "", use);
     }
 
     static constexpr std::string_view kAll = "?1 <= ?2";
     static constexpr std::string_view kWithin = "t.start < ?2 AND t.\"end\" >= ?1";
     static constexpr std::int64_t kThreadBits = 0xFFFFFF;
 
-    Result<void> readWork()
+    // Reads a table of which every row, or its work, belongs to `all`.
+    template<class Row>
+    Result<void> readInto(auto& all, std::string_view condition)
     {
-        const auto into = [](auto& all) {
-            return [&all](auto& row, OpOfIteration of) { all.emplace_back(row.work).of = of; };
-        };
-        return forEachLaunched<GpuKernelRow>([&](GpuKernelRow& row, OpOfIteration of) {
-                   row.work.of = of;
-                   row.work.name = text(row.mangled);
-                   m_trace.kernels.push_back(row.work);
-               })
-            .and_then([&] { return forEachLaunched<OfProcess<GpuCopy>>(into(m_trace.copies)); })
-            .and_then([&] { return forEachLaunched<OfProcess<GpuMemset>>(into(m_trace.memsets)); })
-            .and_then([&] {
-                return forEachLaunched<CallRow>([&](CallRow& row, OpOfIteration of) {
-                    row.call.of = of;
-                    row.call.thread = static_cast<std::uint32_t>(row.globalTid & kThreadBits);
-                    row.call.name = text(row.name);
-                    m_trace.calls.push_back(row.call);
-                });
-            });
-    }
-
-    Result<void> readOthers()
-    {
-        Result<void> done;
-        const auto read = [&]<class Each>(std::string_view condition, std::vector<Each>& all) {
-            if (done)
-                done = forEach<OfProcess<Each>>(
-                    condition, "", "",
-                    [&](OfProcess<Each>& row, OpOfIteration) { all.push_back(row.work); });
-        };
-        const auto readWhole = [&]<class Each>(std::string_view condition, std::vector<Each>& all) {
-            if (done)
-                done = forEach<Each>(condition, "", "",
-                                     [&](Each& row, OpOfIteration) { all.push_back(row); });
-        };
-        read(kWithin, m_trace.waits);
-        read("t.start < ?2 AND t.start >= ?1", m_trace.allocations);
-        readWhole("t.begin < ?2 AND t.\"end\" >= ?1", m_trace.overheads);
-        readWhole("t.time < ?2 AND t.time >= ?1", m_trace.samples);
-        return done;
-    }
-
-    Result<void> readPlaces()
-    {
-        return forEach<OfProcess<GpuContext>>(kAll, "", "",
-                                              [&](OfProcess<GpuContext>& row, OpOfIteration) {
-                                                  m_trace.contexts.push_back(row.work);
-                                              })
-            .and_then([&] {
-                return forEach<OfProcess<GpuStream>>(kAll, "", "",
-                                                     [&](OfProcess<GpuStream>& row, OpOfIteration) {
-                                                         m_trace.streams.push_back(row.work);
-                                                     });
-            })
-            .and_then([&] {
-                return forEach<StreamNameRow>(kAll, "", "", [&](StreamNameRow& row, OpOfIteration) {
-                    row.stream.name = text(row.name);
-                    m_trace.streamNames.push_back(row.stream);
-                });
-            });
+        return forEach<Row>(condition, "", "", [&](Row& row, OpOfIteration) {
+            if constexpr (requires { row.work; })
+                all.push_back(row.work);
+            else
+                all.push_back(row);
+        });
     }
 
     // Reads the NVTX ranges of libraries. Ranges of ops are skipped; they have domain 1.
@@ -191,31 +172,28 @@ private:
     {
         const auto areLinked = TRY(hasTable(m_database, kTableOf<RangeRow>.name));
         std::unordered_map<int, std::string> domains;
-        return forEachRow<NvtxRow>(m_database, "WHERE eventType = 75",
-                                   [&](NvtxRow& row) {
-                                       domains[row.domain] = row.text;
-                                       return true;
-                                   })
-            .and_then([&] {
-                return forEach<NvtxRow>(
-                    fmt::format("{} AND t.domainId <> 1 AND t.eventType IN (59, 60)", kWithin),
-                    areLinked ? ", r.op, r.iteration" : "",
-                    areLinked ? "LEFT JOIN BS_gpu_range r ON r.event = t.eventId" : "",
-                    [&](NvtxRow& row, OpOfIteration of) {
-                        const auto number = [](const std::optional<std::int64_t>& value) {
-                            return static_cast<std::uint32_t>(value.value_or(0));
-                        };
-                        m_trace.ranges.push_back(
-                            {.window = {row.start, row.end.value_or(row.start)},
-                             .of = of,
-                             .text = text(row.text),
-                             .domain = text(domains[row.domain]),
-                             .category = number(row.category),
-                             .color = number(row.color),
-                             .thread = static_cast<std::uint32_t>(number(row.thread) & kThreadBits),
-                             .payload = row.payload,
-                             .nests = row.type == 59});
-                    });
+        TRY(forEachRow<NvtxRow>(m_database, "WHERE eventType = 75", [&](NvtxRow& row) {
+            domains[row.domain] = row.text;
+            return true;
+        }));
+        const auto number = [](const std::optional<std::int64_t>& value) {
+            return static_cast<std::uint32_t>(value.value_or(0));
+        };
+        return forEach<NvtxRow>(
+            fmt::format("{} AND t.domainId <> 1 AND t.eventType IN (59, 60)", kWithin),
+            areLinked ? ", r.op, r.iteration" : "",
+            areLinked ? "LEFT JOIN BS_gpu_range r ON r.event = t.eventId" : "",
+            [&](NvtxRow& row, OpOfIteration of) {
+                m_trace.ranges.push_back(
+                    {.window = {row.start, row.end.value_or(row.start)},
+                     .of = of,
+                     .text = text(row.text),
+                     .domain = text(domains[row.domain]),
+                     .category = number(row.category),
+                     .color = number(row.color),
+                     .thread = static_cast<std::uint32_t>(number(row.thread) & kThreadBits),
+                     .payload = row.payload,
+                     .nests = row.type == 59});
             });
     }
 
@@ -236,27 +214,16 @@ private:
             "1 "
             "AND (t.start <> s.begin OR t.\"end\" <> s.\"end\") ORDER BY t.start"));
         row.bind(m_window.begin, m_window.end);
-        while (row.next()) {
-            const GpuOpLaunch launch{{row.integer(0), row.integer(1)},
-                                     OpOfIteration{static_cast<std::uint32_t>(row.integer(2)),
-                                                   static_cast<std::uint32_t>(row.integer(3))},
-                                     static_cast<std::uint32_t>(row.integer(4) & kThreadBits)};
+        return row.forEach([&](const Statement& values) -> Result<void> {
+            const GpuOpLaunch launch{{values.integer(0), values.integer(1)},
+                                     OpOfIteration{static_cast<std::uint32_t>(values.integer(2)),
+                                                   static_cast<std::uint32_t>(values.integer(3))},
+                                     static_cast<std::uint32_t>(values.integer(4) & kThreadBits)};
             if (!hasTimes(launch))
                 return tl::unexpected(m_database.damaged("NVTX_EVENTS, launch of an op"));
             m_trace.launches.push_back(launch);
             passPiece();
-        }
-        return row.failed() ? tl::unexpected(m_database.error()) : Result<void>();
-    }
-
-    Result<void> readHealth()
-    {
-        return forEachMetric(m_database, [&](std::string_view name, const Statement& row) {
-            healthMetrics(m_trace.health, [&](const MetricText& metric, std::int64_t& value) {
-                if (metric.name == name)
-                    value = row.integer(1);
-            });
-            return true;
+            return {};
         });
     }
 
@@ -274,9 +241,7 @@ private:
         const std::uint32_t next = m_trace.strings.size();
         const auto [known, isNew] = m_texts.try_emplace(id, next);
         if (isNew)
-            m_trace.strings.push_back(
-                m_database.text(fmt::format("SELECT value FROM StringIds WHERE id = {}", id))
-                    .value_or("?"));
+            m_trace.strings.push_back(stringOf(m_database, id).value_or("?"));
         return known->second;
     }
 
@@ -299,22 +264,22 @@ Result<void> readKernelTimes(Database& database, Run& run)
         return {};
     std::vector<KernelTimes> times(static_cast<std::size_t>(run.schedule.shape.devices));
     std::unordered_map<std::int64_t, bool> messages; // by id of the name
-    auto row = TRY(database.prepare(fmt::format(
-        "SELECT start, \"end\", deviceId, mangledName FROM {}", kTableOf<GpuKernelRow>.name)));
-    while (row.next()) {
-        const Window window{row.integer(0), row.integer(1)};
-        const std::int64_t device = row.integer(2), name = row.integer(3);
-        if (!isWindow(window) || device < 0 || device >= std::ssize(times))
-            return tl::unexpected(database.damaged("CUPTI_ACTIVITY_KIND_KERNEL, a kernel"));
-        const auto [isMessage, isNew] = messages.try_emplace(name, false);
-        if (isNew)
-            isMessage->second = communicates(
-                database.text(fmt::format("SELECT value FROM StringIds WHERE id = {}", name))
-                    .value_or(""));
-        times[static_cast<std::size_t>(device)].add(isMessage->second, window);
-    }
+    TRY(database.forEach(
+        fmt::format("SELECT start, \"end\", deviceId, mangledName FROM {}",
+                    kTableOf<GpuKernelRow>.name),
+        [&](const Statement& row) -> Result<void> {
+            const Window window{row.integer(0), row.integer(1)};
+            const std::int64_t device = row.integer(2), name = row.integer(3);
+            if (!isWindow(window) || device < 0 || device >= std::ssize(times))
+                return tl::unexpected(database.damaged("CUPTI_ACTIVITY_KIND_KERNEL, a kernel"));
+            const auto [isMessage, isNew] = messages.try_emplace(name, false);
+            if (isNew)
+                isMessage->second = communicates(stringOf(database, name).value_or(""));
+            times[static_cast<std::size_t>(device)].add(isMessage->second, window);
+            return {};
+        }));
     run.timeline.kernels = unite(std::move(times));
-    return row.failed() ? tl::unexpected(database.error()) : Result<void>();
+    return {};
 }
 
 Result<GpuTrace> readGpuTrace(const std::filesystem::path& file, Window window)
