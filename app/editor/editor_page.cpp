@@ -1259,7 +1259,7 @@ QDialog& EditorPage::costsDialog()
     auto* dialog = named(new QDialog(this), "costsDialog");
     dialog->setWindowTitle(tr("Costs for the simulated times"));
     dialog->resize(330, 420);
-    auto* form = new CostForm(m_theme, m_plan, CostForm::Order::Given);
+    auto* form = CostForm::make(m_theme, m_plan, CostForm::Order::Given);
     form->showPlan();
     connect(form, &CostForm::edited, this, &EditorPage::checkAgain);
     connect(form, &CostForm::planChanged, this, &EditorPage::checkAgain);
