@@ -20,7 +20,6 @@
 #include <QGuiApplication>
 #include <QLineEdit>
 #include <QResizeEvent>
-#include <QScrollArea>
 #include <QTimer>
 
 #include <algorithm>
@@ -275,7 +274,6 @@ private:
         spaced(new QHBoxLayout(this), {}, 0,
                {{makeScroll(makeCentre()), 1}, makeLine(Qt::Vertical), m_dock});
         connect(&m_theme, &ThemeController::unitsChanged, this, &Cluster::showOutlook);
-        connect(&m_theme, &ThemeController::changed, this, &Cluster::showPrediction);
         connect(m_results, &ResultsPanel::changed, this, &Cluster::statusChanged);
         connect(m_results, &ResultsPanel::compareRequested, this, [this](const QStringList& files) {
             Q_EMIT pageRequested({"compare", files});
@@ -504,7 +502,8 @@ private:
         m_checkNote->setText(tr("%1; checked again at each change").arg(checksText(checks)));
         showKit();
         enableActions();
-        showPrediction();
+        m_facts->show(m_outlook && m_outlook->prediction ? describe(*m_outlook->prediction, m_plan)
+                                                         : Details());
         m_results->setOutlook(m_outlook, m_plan);
     }
 
@@ -536,19 +535,6 @@ private:
                       "execute %1.")
                        .arg(fromUtf8(kit.torchObstacle)))
             + tr(" Results: losses and one trace per rank."));
-    }
-
-    void showPrediction()
-    {
-        if (m_outlook && m_outlook->prediction)
-            return m_facts->setWidget(layOutDetails(
-                m_theme, describe(*m_outlook->prediction, m_plan), [](const auto&) {}));
-        auto* none = makeWrapped(
-            "secondary", "",
-            tr("Choose the GPU of the cluster to predict its iteration and its memory."));
-        none->setContentsMargins(12, 12, 12, 12);
-        none->setAlignment(Qt::AlignTop);
-        m_facts->setWidget(none);
     }
 
     void askForKitFolder()
@@ -639,7 +625,12 @@ private:
         = new RowTable<engine::KitFile>(m_theme, 22, "kitFiles", tr("Files of the kit"), 2);
     QPushButton* m_cancel = makeButton(tr("Cancel"), QStringLiteral("cancelKit"));
     ResultsPanel* m_results;
-    QScrollArea* m_facts = makeScroll(nullptr); // of the prediction
+    DetailsView* m_facts = new DetailsView(
+        m_theme, "clusterFacts", tr("Prediction"),
+        {Icon::Info,
+         tr("No prediction"),
+         tr("Choose the GPU of the cluster to predict its iteration and its memory."),
+         {}});
     QWidget* m_dock;
 };
 

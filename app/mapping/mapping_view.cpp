@@ -1,7 +1,7 @@
 #include "app/mapping/mapping_view.h"
 
 #include "app/figures/scene_view.h"
-#include "app/mapping/mapping_text.h"
+#include "app/mapping/mapping_study.h"
 #include "app/ui/band.h"
 #include "app/ui/empty_state.h"
 #include "app/ui/form_rows.h"

@@ -1,6 +1,6 @@
 #include "app/mapping/node_scene.h"
 
-#include "app/mapping/mapping_text.h"
+#include "app/mapping/mapping_study.h"
 #include "app/plan/scene_sheet.h"
 
 #include <QPolygonF>

@@ -126,8 +126,7 @@ QString WhatIfModel::excess(const WhatIfRow& row) const
     return tr("%1 on device %2, %3 too much (%4)")
         .arg(m_bytes.withUnit(needed))
         .arg(std::ranges::find(row.deviceBytes, most) - row.deviceBytes.begin())
-        .arg(m_bytes.withUnit(static_cast<double>(-m_memory.left(needed))),
-             fromUtf8(m_memory.text()));
+        .arg(m_bytes.withUnit(-m_memory.left(needed)), fromUtf8(m_memory.text()));
 }
 
 Interval WhatIfModel::interval(const WhatIfRow& row) const
@@ -172,7 +171,7 @@ WhatIfModel::Columns WhatIfModel::firstColumns() const
                       }),
             Shown({tr("Iteration, %1"), m_time},
                   [this](const WhatIfRow& row) {
-                      return fits(row)  ? m_time.text(static_cast<double>(row.iteration))
+                      return fits(row)  ? m_time.text(row.iteration)
                           : row.isKnown ? excess(row)
                                         : row.reason;
                   })
@@ -187,14 +186,11 @@ WhatIfModel::Columns WhatIfModel::firstColumns() const
 // The columns of schemes that fit; the others have no text in them.
 WhatIfModel::Columns WhatIfModel::resultColumns() const
 {
-    const auto time = [this](std::int64_t ns) { return m_time.text(static_cast<double>(ns)); };
-    const ColumnTitle limit([this] {
-        return m_memory.isKnown() ? m_bytes.withUnit(static_cast<double>(m_memory.usable()))
-                                  : QString();
-    });
-    const ColumnTitle ends([=, this] {
-        return tr("%1 to %2").arg(time(m_first), m_time.withUnit(static_cast<double>(m_last)));
-    });
+    const auto time = [this](std::int64_t ns) { return m_time.text(ns); };
+    const ColumnTitle limit(
+        [this] { return m_memory.isKnown() ? m_bytes.withUnit(m_memory.usable()) : QString(); });
+    const ColumnTitle ends(
+        [=, this] { return tr("%1 to %2").arg(time(m_first), m_time.withUnit(m_last)); });
     const auto nothing = [](const WhatIfRow&) { return QString(); };
     return {Shown(tr("Diff., %"),
                   [this](const WhatIfRow& row) { return signedNumber(difference(row), 1); })
@@ -204,12 +200,11 @@ WhatIfModel::Columns WhatIfModel::resultColumns() const
                 }),
             Shown(tr("Bubble, %"),
                   [](const WhatIfRow& row) { return number(100 * row.bubbleRatio, 1); }),
-            knowsBytes() ? Shown({tr("Peak, %1"), m_bytes},
-                                 [this](const WhatIfRow& row) {
-                                     return m_bytes.text(static_cast<double>(row.mostBytes()));
-                                 })
-                         : Shown(tr("Peak stash, Mₐ"),
-                                 [](const WhatIfRow& row) { return number(row.peakStash, 1); }),
+            knowsBytes()
+                ? Shown({tr("Peak, %1"), m_bytes},
+                        [this](const WhatIfRow& row) { return m_bytes.text(row.mostBytes()); })
+                : Shown(tr("Peak stash, Mₐ"),
+                        [](const WhatIfRow& row) { return number(row.peakStash, 1); }),
             Shown(
                 limit,
                 [this](const WhatIfRow& row) {
