@@ -38,6 +38,51 @@ QString stagesOn(const engine::Schedule& schedule, int replica, int device)
     return stages.join(QLatin1Char(' '));
 }
 
+QString rangesText(const std::set<int>& numbers)
+{
+    QStringList parts;
+    for (auto at = numbers.begin(); at != numbers.end();) {
+        auto end = at;
+        int last = *at;
+        while (++end != numbers.end() && *end == last + 1)
+            last = *end;
+        if (last <= *at + 1)
+            for (int value = *at; value <= last; ++value)
+                parts.append(QString::number(value));
+        else
+            parts.append(QStringLiteral("%1–%2").arg(*at).arg(last));
+        at = end;
+    }
+    constexpr qsizetype kMost = 8;
+    if (parts.size() > kMost)
+        return parts.mid(0, kMost - 1).join(QStringLiteral(", ")) + QStringLiteral(" …");
+    return parts.join(QStringLiteral(", "));
+}
+
+QString nodeSummary(const NodeContents& node, const profiler::LinkLoads& loads)
+{
+    std::set<int> devices, copies, stages;
+    for (const NodeSlot& slot : node.slots)
+        if (slot.device >= 0) {
+            devices.insert(slot.device);
+            copies.insert(slot.copy);
+        }
+    for (const profiler::AllReduceLoad& load : loads.allReduces)
+        if (load.nodes == std::vector<int>{node.node})
+            for (const engine::StageId stage : load.stages)
+                stages.insert(stage.value);
+    if (devices.empty())
+        return QStringLiteral("free");
+    QString text
+        = (devices.size() == 1 ? QStringLiteral("device %1, ") : QStringLiteral("devices %1, "))
+              .arg(rangesText(devices))
+        + (copies.size() == 1 ? QStringLiteral("copy %1") : QStringLiteral("copies %1"))
+              .arg(rangesText(copies));
+    if (!stages.empty())
+        text += QStringLiteral("; all-reduce of stages %1").arg(rangesText(stages));
+    return text;
+}
+
 std::vector<NodeContents> nodesOf(const engine::Schedule& schedule, const engine::Mapping& mapping,
                                   const profiler::LinkLoads& loads)
 {
@@ -73,56 +118,19 @@ tl::unexpected<engine::Error> studyCancelled()
     return engine::fail(engine::Error::Code::Cancelled, "cancelled");
 }
 
-// Simulates the memory that a request needs with other micro-batch sizes.
-class MemoryTrials
-{
-public:
-    MemoryTrials(const PredictionRequest& request, const engine::MemoryCapacity& memory,
-                 std::function<bool()> cancelled)
-        : m_request(request)
-        , m_memory(memory)
-        , m_isCancelled(std::move(cancelled))
-    { }
-
-    std::optional<MemoryFit> fit(int microBatchSize, bool recomputesAll)
-    {
-        if (m_isCancelled && m_isCancelled())
-            return {};
-        PredictionRequest other = m_request;
-        other.source.setup.microBatchSize = microBatchSize;
-        other.source.setup.recomputesAll = recomputesAll;
-        if (!m_prepared) {
-            auto prepared = prepare(other);
-            if (!prepared)
-                return {};
-            m_prepared = *std::move(prepared);
-        }
-        const auto prediction = predict(*m_prepared, other);
-        if (!prediction)
-            return {};
-        return MemoryFit{microBatchSize, recomputesAll,
-                         predictedPeaks(prediction->run.get(), prediction->metrics), m_memory};
-    }
-
-private:
-    const PredictionRequest& m_request;
-    engine::MemoryCapacity m_memory;
-    std::function<bool()> m_isCancelled;
-    std::optional<PreparedSchedule> m_prepared;
-};
-
 bool fits(const std::optional<MemoryFit>& fit)
 {
     return fit && !fit->devices.isEmpty() && fit->fits();
 }
 
 // Finds by bisection the largest micro-batch size in [least, most] that fits; nullopt if none fits.
-std::optional<MemoryFit> largest(MemoryTrials& trials, int least, int most, bool recomputesAll)
+std::optional<MemoryFit> largest(int least, int most,
+                                 const std::function<std::optional<MemoryFit>(int)>& trial)
 {
     std::optional<MemoryFit> best;
     while (least <= most) {
         const int middle = least + (most - least) / 2;
-        auto fit = trials.fit(middle, recomputesAll);
+        auto fit = trial(middle);
         if (fits(fit)) {
             best = std::move(fit);
             least = middle + 1;
@@ -219,18 +227,38 @@ Result<ModelFacts> modelFacts(const PredictionRequest& request, const MappingStu
                  study.on->memory()};
     if (facts.now.devices.isEmpty() || !facts.now.memory.isKnown())
         return facts;
-    MemoryTrials trials(request, facts.now.memory, isCancelled);
+    std::optional<PreparedSchedule> prepared;
+    const auto trial = [&](int microBatchSize, bool recomputesAll) -> std::optional<MemoryFit> {
+        if (isCancelled && isCancelled())
+            return {};
+        PredictionRequest other = request;
+        other.source.setup.microBatchSize = microBatchSize;
+        other.source.setup.recomputesAll = recomputesAll;
+        if (!prepared) {
+            auto made = prepare(other);
+            if (!made)
+                return {};
+            prepared = *std::move(made);
+        }
+        const auto prediction = predict(*prepared, other);
+        if (!prediction)
+            return {};
+        return MemoryFit{microBatchSize, recomputesAll,
+                         predictedPeaks(prediction->run.get(), prediction->metrics),
+                         facts.now.memory};
+    };
     const int b = setup.microBatchSize;
     const bool fitsNow = facts.now.fits();
     if (fitsNow)
-        facts.twice = trials.fit(2 * b, setup.recomputesAll);
+        facts.twice = trial(2 * b, setup.recomputesAll);
     if (fits(facts.twice))
         return facts;
     const int wished = fitsNow ? 2 * b : b;
-    if (auto smaller = largest(trials, fitsNow ? b + 1 : 1, wished - 1, setup.recomputesAll))
+    if (auto smaller = largest(fitsNow ? b + 1 : 1, wished - 1,
+                               [&](int size) { return trial(size, setup.recomputesAll); }))
         facts.remedies.push_back(*std::move(smaller));
     if (!setup.recomputesAll)
-        if (auto recomputed = trials.fit(wished, true); fits(recomputed))
+        if (auto recomputed = trial(wished, true); fits(recomputed))
             facts.remedies.push_back(*std::move(recomputed));
     if (isCancelled && isCancelled())
         return engine::fail(engine::Error::Code::Cancelled, "cancelled");
@@ -238,27 +266,6 @@ Result<ModelFacts> modelFacts(const PredictionRequest& request, const MappingStu
 }
 
 namespace {
-
-QString rangesText(const std::set<int>& numbers)
-{
-    QStringList parts;
-    for (auto at = numbers.begin(); at != numbers.end();) {
-        auto end = at;
-        int last = *at;
-        while (++end != numbers.end() && *end == last + 1)
-            last = *end;
-        if (last <= *at + 1)
-            for (int value = *at; value <= last; ++value)
-                parts.append(QString::number(value));
-        else
-            parts.append(QStringLiteral("%1–%2").arg(*at).arg(last));
-        at = end;
-    }
-    constexpr qsizetype kMost = 8;
-    if (parts.size() > kMost)
-        return parts.mid(0, kMost - 1).join(QStringLiteral(", ")) + QStringLiteral(" …");
-    return parts.join(QStringLiteral(", "));
-}
 
 QString whyText(const MappedPrediction& mapped)
 {
@@ -401,30 +408,6 @@ QString crossingText(const MappingStudy& study)
         : QStringLiteral("%1 and the all-reduces of %2 cross nodes.")
               .arg(countOf(messages, "message"), countOf(sums, "stage"));
     return QStringLiteral("%1 %2. %3").arg(countOf(devices, "device"), where, what);
-}
-
-QString nodeSummary(const NodeContents& node, const profiler::LinkLoads& loads)
-{
-    std::set<int> devices, copies, stages;
-    for (const NodeSlot& slot : node.slots)
-        if (slot.device >= 0) {
-            devices.insert(slot.device);
-            copies.insert(slot.copy);
-        }
-    for (const profiler::AllReduceLoad& load : loads.allReduces)
-        if (load.nodes == std::vector<int>{node.node})
-            for (const engine::StageId stage : load.stages)
-                stages.insert(stage.value);
-    if (devices.empty())
-        return QStringLiteral("free");
-    QString text
-        = (devices.size() == 1 ? QStringLiteral("device %1, ") : QStringLiteral("devices %1, "))
-              .arg(rangesText(devices))
-        + (copies.size() == 1 ? QStringLiteral("copy %1") : QStringLiteral("copies %1"))
-              .arg(rangesText(copies));
-    if (!stages.empty())
-        text += QStringLiteral("; all-reduce of stages %1").arg(rangesText(stages));
-    return text;
 }
 
 QString linkTitle(const profiler::LinkLoad& link)

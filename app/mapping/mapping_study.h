@@ -110,7 +110,6 @@ QString mappingTitle(const QString& name);
 // Describes the nodes and the transfers between them: "32 devices on 4 nodes, 8 slots per node. 768
 // messages and no all-reduces cross nodes."
 QString crossingText(const MappingStudy& study);
-QString nodeSummary(const NodeContents& node, const profiler::LinkLoads& loads);
 
 QString linkTitle(const profiler::LinkLoad& link); // "Node 1 → node 2", "In node 1"
 // Describes the load of a link: "25 GB/s per GPU at most; busy 32 of 1 958 ms (1.6 %)."
