@@ -456,7 +456,7 @@ void ScheduleGrid::paintEvent(QPaintEvent*)
     }
     if (m_model.check() != nullptr && m_model.check()->waits.size() <= kMostArrows)
         paintWaits(painter);
-    if (selected().isValid())
+    if (box(selected()).intersects(viewport()->rect()))
         paintSelection(painter);
     if (!m_drag || !m_drag->isOn || m_drag->before < 0)
         return;
@@ -512,13 +512,15 @@ void ScheduleGrid::paintWaits(QPainter& painter) const
 void ScheduleGrid::paintSelection(QPainter& painter) const
 {
     const QRect cell = box(selected()).adjusted(0, 0, -1, -1);
-    painter.setBrush(Qt::NoBrush);
-    painter.setPen(QPen(m_theme.theme().chrome.text, 2));
-    painter.drawRect(cell.adjusted(-1, -1, 0, 1));
-    if (!hasFocus())
-        return;
-    painter.setPen(QPen(m_theme.theme().chrome.text, 1, Qt::DashLine));
-    painter.drawRect(cell.adjusted(-4, -3, 2, 2));
+    const auto frame = [&](const QRect& around, const QPen& pen) {
+        painter.setBrush(Qt::NoBrush);
+        painter.setPen(pen);
+        painter.drawRect(around.intersected(viewport()->rect().adjusted(1, 1, -1, -1)));
+    };
+    const QColor ink = m_theme.theme().chrome.text;
+    frame(cell.adjusted(-1, -1, 0, 1), QPen(ink, 2));
+    if (hasFocus())
+        frame(cell.adjusted(-4, -3, 2, 2), QPen(ink, 1, Qt::DashLine));
 }
 
 constexpr int kLeastHeight = 44;
