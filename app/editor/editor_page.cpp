@@ -31,7 +31,7 @@
 #include <QFileInfo>
 #include <QGuiApplication>
 #include <QHBoxLayout>
-#include <QHelpEvent>
+#include <QHeaderView>
 #include <QKeyEvent>
 #include <QListWidget>
 #include <QMessageBox>
@@ -39,17 +39,15 @@
 #include <QPainter>
 #include <QPainterPath>
 #include <QPushButton>
-#include <QResizeEvent>
 #include <QScrollArea>
 #include <QScrollBar>
 #include <QStackedLayout>
-#include <QToolTip>
+#include <QTableView>
 #include <QVBoxLayout>
 
 #include <algorithm>
 #include <cmath>
 #include <functional>
-#include <span>
 #include <string>
 #include <utility>
 #include <vector>
@@ -150,13 +148,6 @@ QString sentence(const Schedule& schedule, const Wait& wait)
         + (wait.blocker == wait.waiting ? fromUtf8("it") : nameAt(wait.blocker)) + QLatin1Char('.');
 }
 
-TimeAxis axisFor(const QPainter& painter)
-{
-    TimeAxis axis; // only its pixel ratio is used
-    axis.dpr = painter.device()->devicePixelRatioF();
-    return axis;
-}
-
 // The dimensions of the grid in pixels: width and height of a cell, height of a box, width of the
 // device names at the left, height of the ruler at the top.
 constexpr int kGridCell = 48, kGridRow = 36, kGridBox = 28, kGridHead = 84, kGridRuler = 22;
@@ -188,163 +179,349 @@ WaitArrow arrowOf(const QRect& awaited, const QRect& waiting)
     return {line, QPolygonF({tip, to + QPointF(-kHalf, 0), to + QPointF(kHalf, 0)})};
 }
 
-// Paints the visible part of the grid. `scroll` is the distance in pixels by which the grid is
-// scrolled.
-class GridPainter
+// A schedule as a table: a row per device and a cell per op, in issue order. The view scrolls,
+// selects and has the headers; we paint the cells ourselves, because arrows lead from cell to cell.
+// The mouse drags an op within its device. Violations are framed; ops that never run are dimmed.
+class GridModel : public QAbstractTableModel
 {
 public:
-    GridPainter(QPainter& painter, const EditedSchedule& schedule, const ScheduleCheck* check,
-                const Theme& theme)
-        : m_painter(painter)
-        , m_schedule(schedule)
-        , m_check(check)
-        , m_theme(theme)
-        , m_axis(axisFor(painter))
-        , m_colours(theme, m_axis.dpr)
-        , m_boxes(painter, m_axis, m_colours)
-    { }
+    using QAbstractTableModel::QAbstractTableModel;
 
-    void paint(const QSize& size, const QPoint& scroll)
+    void show(const EditedSchedule* schedule, std::shared_ptr<const ScheduleCheck> check)
     {
-        const int devices = static_cast<int>(m_schedule.schedule().program.size());
-        const int first = std::max(0, scroll.y() / kGridRow);
-        const int last = std::min(devices - 1, (scroll.y() + size.height()) / kGridRow);
-        m_painter.save();
-        m_painter.setClipRect(kGridHead, kGridRuler, size.width(), size.height());
-        for (int device = first; device <= last; ++device)
-            paintRow(device, size, scroll);
-        m_painter.restore();
-        paintRuler(size, scroll);
-        paintHead(size, scroll);
+        beginResetModel();
+        m_schedule = schedule;
+        m_check = std::move(check);
+        endResetModel();
+    }
+    const EditedSchedule* schedule() const { return m_schedule; }
+    const ScheduleCheck* check() const { return m_check.get(); }
+
+    int rowCount(const QModelIndex& = {}) const override
+    {
+        return m_schedule == nullptr ? 0 : std::ssize(m_schedule->schedule().program);
+    }
+    int opsOf(int device) const { return std::ssize(m_schedule->schedule().program[{device}]); }
+    int columnCount(const QModelIndex& = {}) const override // with a place to drop the last op
+    {
+        int most = -1;
+        for (int device = 0; device < rowCount(); ++device)
+            most = std::max(most, opsOf(device));
+        return most + 1;
+    }
+    QVariant data(const QModelIndex& index, int role) const override
+    {
+        const OpPlace place{index.row(), index.column()};
+        if (m_schedule == nullptr || !m_schedule->has(place))
+            return {};
+        return role == Qt::DisplayRole ? QVariant(fromUtf8(engine::toString(m_schedule->at(place))))
+            : role == Qt::ToolTipRole  ? QVariant(toolTipText(describe(place)))
+                                       : QVariant();
+    }
+    QVariant headerData(int section, Qt::Orientation orientation, int role) const override
+    {
+        const bool isDevice = orientation == Qt::Vertical;
+        return role == Qt::DisplayRole
+            ? QVariant(isDevice ? tr("device %1").arg(section) : QString::number(section))
+            : role == Qt::TextAlignmentRole && isDevice
+            ? QVariant::fromValue(Qt::Alignment(Qt::AlignLeft | Qt::AlignVCenter))
+            : QVariant();
+    }
+    QString describe(OpPlace place) const;
+
+private:
+    const EditedSchedule* m_schedule = nullptr;
+    std::shared_ptr<const ScheduleCheck> m_check;
+};
+
+QString GridModel::describe(OpPlace place) const
+{
+    if (m_schedule == nullptr || !m_schedule->has(place))
+        return {};
+    const engine::Op& op = m_schedule->at(place);
+    QString text = tr("%1: %2, device %3, index %4")
+                       .arg(QString::fromStdString(engine::toString(op)),
+                            fromUtf8(engine::kindTitle(op.kind)))
+                       .arg(place.device)
+                       .arg(place.index);
+    if (op.flags == engine::OpFlag::JointWithNext)
+        text += tr("; runs jointly with the next op");
+    if (m_check == nullptr)
+        return text;
+    if (const auto found = m_check->messages.find(place); found != m_check->messages.end())
+        return text + QLatin1Char('\n') + found->second;
+    const int reached = m_check->reached[{place.device}];
+    if (place.index > reached)
+        return text + tr("\nnever runs");
+    if (place.index < reached)
+        return text;
+    const auto wait = std::ranges::find(m_check->waits, place, &Wait::waiting);
+    return text + QLatin1Char('\n')
+        + (wait == m_check->waits.end() ? tr("deadlocked: its input is never produced")
+                                        : sentence(m_schedule->schedule(), *wait));
+}
+
+class ScheduleGrid : public QTableView
+{
+public:
+    using Move = std::function<void(const OpPlace& from, int before)>; // the index to drop before
+
+    ScheduleGrid(const ThemeController& theme, Move move)
+        : m_theme(theme)
+        , m_move(std::move(move))
+    {
+        setFrameShape(QFrame::NoFrame);
+        setShowGrid(false);
+        setCornerButtonEnabled(false);
+        setTabKeyNavigation(false);
+        setSelectionMode(QAbstractItemView::SingleSelection);
+        setHorizontalScrollMode(QAbstractItemView::ScrollPerPixel);
+        setVerticalScrollMode(QAbstractItemView::ScrollPerPixel);
+        setMinimumHeight(kGridRuler + 3 * kGridRow);
+        setModel(&m_model);
+        for (const auto& [header, each] :
+             {std::pair(horizontalHeader(), kGridCell), {verticalHeader(), kGridRow}}) {
+            header->setMinimumSectionSize(each);
+            header->setDefaultSectionSize(each);
+            header->setSectionResizeMode(QHeaderView::Fixed);
+            header->setHighlightSections(false);
+            header->setSectionsClickable(false);
+            header->setProperty("kind", QStringLiteral("grid"));
+        }
+        horizontalHeader()->setFixedHeight(kGridRuler);
+        verticalHeader()->setFixedWidth(kGridHead);
+        viewport()->setMouseTracking(true);
+        connect(&theme, &ThemeController::changed, viewport(), qOverload<>(&QWidget::update));
+        connect(selectionModel(), &QItemSelectionModel::currentChanged, this,
+                [this] { setAccessibleDescription(m_model.describe(selected())); });
     }
 
-    void paintRow(int device, const QSize& size, const QPoint& scroll)
+    // Keeps the selection. `schedule` is not owned; nullptr: empty.
+    void show(const EditedSchedule* schedule, std::shared_ptr<const ScheduleCheck> check)
     {
-        const int count = static_cast<int>(m_schedule.schedule().program[{device}].size());
-        const int first = std::max(0, scroll.x() / kGridCell);
-        const int last = std::min(count - 1, (scroll.x() + size.width()) / kGridCell);
-        const int top = kGridRuler + device * kGridRow - scroll.y();
-        m_painter.fillRect(QRect(kGridHead, top + kGridRow - 1, size.width(), 1),
-                           m_theme.chrome.grid);
-        for (int index = first; index <= last; ++index)
-            paintOp(
-                {device, index},
-                QRect(kGridHead + index * kGridCell - scroll.x(), top + 4, kGridCell, kGridBox));
+        const OpPlace kept = selected();
+        const QPoint scrolled(horizontalScrollBar()->value(), verticalScrollBar()->value());
+        m_model.show(schedule, std::move(check));
+        horizontalScrollBar()->setValue(scrolled.x());
+        verticalScrollBar()->setValue(scrolled.y());
+        select(kept);
+    }
+    OpPlace selected() const { return {currentIndex().row(), currentIndex().column()}; }
+    void select(OpPlace place) // an invalid place clears the selection
+    {
+        setCurrentIndex(m_model.schedule() != nullptr && m_model.schedule()->has(place)
+                            ? m_model.index(place.device, place.index)
+                            : QModelIndex());
+        viewport()->update();
     }
 
-    void paintOp(OpPlace place, const QRect& box)
+protected:
+    void paintEvent(QPaintEvent* event) override;
+
+    void mousePressEvent(QMouseEvent* event) override
     {
-        const engine::Op& op = m_schedule.at(place);
-        const engine::Shape& shape = m_schedule.schedule().shape;
-        const int chunk = std::max(0, op.stage.value) / std::max(1, shape.devices);
-        const bool runs = m_check == nullptr || place.index < m_check->reached[{place.device}];
-        const bool waits = !runs && place.index == m_check->reached[{place.device}];
-        const auto emphasis
-            = runs || waits ? BoxColours::Emphasis::Normal : BoxColours::Emphasis::Dimmed;
-        m_boxes.draw(box, m_colours.look(op.kind, chunk, emphasis), boxText(op, box.width()));
-        if (op.flags == engine::OpFlag::JointWithNext) // a line below both joint ops
-            m_painter.fillRect(QRect(box.left() + 8, box.bottom() + 2, kGridCell, 2),
-                               m_theme.chrome.text2);
-        const bool isMarked = waits || (m_check != nullptr && m_check->messages.contains(place));
-        if (!isMarked)
+        if (event->button() != Qt::LeftButton)
             return;
-        m_painter.setPen(QPen(m_theme.chrome.error, 2));
-        m_painter.setBrush(Qt::NoBrush);
-        m_painter.drawRect(QRect(box.left(), box.top(), box.width() - 2, box.height() - 1));
+        select(placeAt(event->position().toPoint()));
+        m_drag.reset();
+        if (selected().isValid())
+            m_drag = Drag{event->position().toPoint(), false, -1};
     }
 
-    void paintRuler(const QSize& size, const QPoint& scroll)
+    void mouseMoveEvent(QMouseEvent* event) override
     {
-        m_painter.fillRect(QRect(0, 0, size.width(), kGridRuler), m_theme.chrome.surface);
-        m_painter.fillRect(QRect(0, kGridRuler - 1, size.width(), 1), m_theme.chrome.line);
-        std::size_t most = 0;
-        for (const auto& ops : m_schedule.schedule().program)
-            most = std::max(most, ops.size());
-        for (int index = scroll.x() / kGridCell; index < static_cast<int>(most); ++index) {
-            const QRect box(kGridHead + index * kGridCell - scroll.x(), 0, kGridCell - 1,
-                            kGridRuler - 2);
-            if (box.left() > size.width())
-                break;
-            if (box.left() >= kGridHead)
-                paintText(m_painter, box, QString::number(index), uiFont(11), m_theme.chrome.text2,
-                          Qt::AlignCenter);
-        }
+        const QPoint position = event->position().toPoint();
+        if (!m_drag)
+            return viewport()->setCursor(placeAt(position).isValid() ? Qt::OpenHandCursor
+                                                                     : Qt::ArrowCursor);
+        const int moved = (position - m_drag->from).manhattanLength();
+        m_drag->isOn = m_drag->isOn || moved >= QApplication::startDragDistance();
+        if (m_drag->isOn)
+            dragTo(position);
     }
 
-    void paintHead(const QSize& size, const QPoint& scroll)
+    void mouseReleaseEvent(QMouseEvent*) override
     {
-        m_painter.save();
-        m_painter.setClipRect(0, kGridRuler, kGridHead, size.height());
-        m_painter.fillRect(QRect(0, kGridRuler, kGridHead - 1, size.height()),
-                           m_theme.chrome.surface);
-        const int devices = static_cast<int>(m_schedule.schedule().program.size());
-        for (int device = scroll.y() / kGridRow; device < devices; ++device) {
-            const QRect box(14, kGridRuler + device * kGridRow - scroll.y() + 4, kGridHead - 18,
-                            kGridBox);
-            if (box.top() > size.height())
-                break;
-            paintText(m_painter, box, QObject::tr("device %1").arg(device), uiFont(12),
-                      m_theme.chrome.text2);
-        }
-        m_painter.restore();
+        const std::optional<Drag> drag = m_drag;
+        endDrag();
+        if (drag && drag->isOn && drag->before >= 0)
+            m_move(selected(), drag->before);
     }
 
-    void paintSelection(const QRect& cell, bool hasFocus)
+    void mouseDoubleClickEvent(QMouseEvent* event) override { mousePressEvent(event); }
+
+    // Devices have different numbers of ops.
+    QModelIndex moveCursor(CursorAction action, Qt::KeyboardModifiers) override
     {
-        m_painter.save();
-        m_painter.setClipRect(kGridHead - 4, kGridRuler, 1 << 20, 1 << 20);
-        m_painter.setBrush(Qt::NoBrush);
-        m_painter.setPen(QPen(m_theme.chrome.text, 2));
-        m_painter.drawRect(cell.adjusted(-1, -1, 0, 1));
-        if (hasFocus) {
-            m_painter.setPen(QPen(m_theme.chrome.text, 1, Qt::DashLine));
-            m_painter.drawRect(cell.adjusted(-4, -3, 2, 2));
-        }
-        m_painter.restore();
+        if (m_model.rowCount() == 0 || !currentIndex().isValid())
+            return m_model.index(0, 0);
+        const int rows = (action == MoveDown ? 1 : 0) - (action == MoveUp ? 1 : 0);
+        const int row = std::clamp(currentIndex().row() + rows, 0, m_model.rowCount() - 1);
+        const int last = std::max(0, m_model.opsOf(row) - 1), now = currentIndex().column();
+        return m_model.index(row,
+                             std::clamp(action == MoveLeft        ? now - 1
+                                            : action == MoveRight ? now + 1
+                                            : action == MoveHome  ? 0
+                                            : action == MoveEnd   ? last
+                                                                  : now,
+                                        0, last));
     }
 
-    // The boxes of a deadlocked op and of the op that it waits for, in viewport coordinates.
-    struct WaitBoxes
+    void keyPressEvent(QKeyEvent* event) override
     {
-        QRect awaited, waiting;
-    };
-    // Draws an arrow from each awaited op to its waiting op.
-    void paintWaits(std::span<const WaitBoxes> waits, const QSize& size)
-    {
-        m_painter.save();
-        m_painter.setClipRect(kGridHead, kGridRuler, size.width(), size.height());
-        m_painter.setRenderHint(QPainter::Antialiasing);
-        for (const bool isOutline : {true, false}) // all outlines first: they must cover no line
-            for (const WaitBoxes& wait : waits) {
-                const WaitArrow arrow = arrowOf(wait.awaited, wait.waiting);
-                m_painter.setBrush(Qt::NoBrush);
-                m_painter.setPen(isOutline ? QPen(m_theme.chrome.surface, 4)
-                                           : QPen(m_theme.chrome.error, 1.6));
-                m_painter.drawPath(arrow.line);
-                if (!isOutline)
-                    fillPolygon(m_painter, arrow.head, m_theme.chrome.error);
-                m_painter.setRenderHint(QPainter::Antialiasing);
-            }
-        m_painter.restore();
-    }
-
-    // Draws where a dragged op would be dropped.
-    void paintDrop(int x, int top)
-    {
-        m_painter.fillRect(QRect(x - 2, top - 3, 3, kGridBox + 6), m_theme.chrome.text);
-        m_painter.fillRect(QRect(x - 5, top - 4, 9, 2), m_theme.chrome.text);
-        m_painter.fillRect(QRect(x - 5, top + kGridBox + 2, 9, 2), m_theme.chrome.text);
+        if (event->modifiers() & (Qt::ControlModifier | Qt::AltModifier))
+            event->ignore();
+        else if (event->key() != Qt::Key_Escape)
+            QTableView::keyPressEvent(event);
+        else if (m_drag)
+            endDrag();
+        else
+            select({});
     }
 
 private:
-    QPainter& m_painter;
-    const EditedSchedule& m_schedule;
-    const ScheduleCheck* m_check;
-    const Theme& m_theme;
-    TimeAxis m_axis;
-    BoxColours m_colours;
-    BoxPainter m_boxes;
+    struct Drag
+    {
+        QPoint from;       // where the button was pressed
+        bool isOn = false; // whether the pointer moved by at least the drag distance
+        int before = -1;   // index in front of which the op would be dropped; -1: on another device
+    };
+
+    QRect box(OpPlace place) const // in the viewport
+    {
+        return {columnViewportPosition(place.index), rowViewportPosition(place.device) + 4,
+                kGridCell, kGridBox};
+    }
+
+    OpPlace placeAt(const QPoint& position) const
+    {
+        const QModelIndex at = indexAt(position);
+        const OpPlace place{at.row(), at.column()};
+        return at.isValid() && m_model.schedule()->has(place) ? place : OpPlace{};
+    }
+
+    void dragTo(const QPoint& position)
+    {
+        if (position.x() < kGridCell / 2)
+            horizontalScrollBar()->triggerAction(QAbstractSlider::SliderSingleStepSub);
+        else if (position.x() > viewport()->width() - kGridCell / 2)
+            horizontalScrollBar()->triggerAction(QAbstractSlider::SliderSingleStepAdd);
+        const OpPlace from = selected();
+        const bool isOwn = position.y() >= 0 && rowAt(position.y()) == from.device;
+        m_drag->before = isOwn
+            ? std::clamp((position.x() - columnViewportPosition(0) + kGridCell / 2) / kGridCell, 0,
+                         m_model.opsOf(from.device))
+            : -1;
+        // An op cannot be dropped on another device, because it belongs to the device of its stage.
+        viewport()->setCursor(isOwn ? Qt::ClosedHandCursor : Qt::ForbiddenCursor);
+        viewport()->update();
+    }
+
+    void endDrag()
+    {
+        m_drag.reset();
+        viewport()->setCursor(Qt::ArrowCursor);
+        viewport()->update();
+    }
+
+    void paintOp(QPainter& painter, BoxPainter& boxes, const BoxColours& colours,
+                 OpPlace place) const;
+    void paintWaits(QPainter& painter) const;
+    void paintSelection(QPainter& painter) const;
+
+    const ThemeController& m_theme;
+    Move m_move;
+    GridModel m_model;
+    std::optional<Drag> m_drag;
 };
+
+void ScheduleGrid::paintEvent(QPaintEvent*)
+{
+    QPainter painter(viewport());
+    const Theme& theme = m_theme.theme();
+    painter.fillRect(viewport()->rect(), theme.chrome.surface);
+    const int rows = m_model.rowCount();
+    if (rows == 0)
+        return;
+    TimeAxis axis; // only its pixel ratio is used
+    axis.dpr = devicePixelRatioF();
+    const BoxColours colours(theme, axis.dpr);
+    BoxPainter boxes(painter, axis, colours);
+    const int left = std::max(0, columnAt(0)), wide = viewport()->width() / kGridCell + 1;
+    for (int row = std::max(0, rowAt(0)); row < rows && box({row, 0}).top() < height(); ++row) {
+        painter.fillRect(QRect(0, rowViewportPosition(row) + kGridRow - 1, viewport()->width(), 1),
+                         theme.chrome.grid);
+        for (int op = left; op < std::min(m_model.opsOf(row), left + wide + 1); ++op)
+            paintOp(painter, boxes, colours, {row, op});
+    }
+    if (m_model.check() != nullptr && m_model.check()->waits.size() <= kMostArrows)
+        paintWaits(painter);
+    if (box(selected()).intersects(viewport()->rect()))
+        paintSelection(painter);
+    if (!m_drag || !m_drag->isOn || m_drag->before < 0)
+        return;
+    const QPoint drop = box({selected().device, m_drag->before}).topLeft();
+    for (const QRect& bar :
+         {QRect(-2, -3, 3, kGridBox + 6), QRect(-5, -4, 9, 2), QRect(-5, kGridBox + 2, 9, 2)})
+        painter.fillRect(bar.translated(drop), theme.chrome.text);
+}
+
+void ScheduleGrid::paintOp(QPainter& painter, BoxPainter& boxes, const BoxColours& colours,
+                           OpPlace place) const
+{
+    const Chrome& chrome = m_theme.theme().chrome;
+    const ScheduleCheck* check = m_model.check();
+    const engine::Op& op = m_model.schedule()->at(place);
+    const int chunk
+        = std::max(0, op.stage.value) / std::max(1, m_model.schedule()->schedule().shape.devices);
+    const int reached = check == nullptr ? place.index + 1 : check->reached[{place.device}];
+    const QRect area = box(place);
+    boxes.draw(area,
+               colours.look(op.kind, chunk,
+                            place.index <= reached ? BoxColours::Emphasis::Normal
+                                                   : BoxColours::Emphasis::Dimmed),
+               boxText(op, area.width()));
+    if (op.flags == engine::OpFlag::JointWithNext) // a line below both joint ops
+        painter.fillRect(QRect(area.left() + 8, area.bottom() + 2, kGridCell, 2), chrome.text2);
+    if (place.index != reached && (check == nullptr || !check->messages.contains(place)))
+        return;
+    painter.setPen(QPen(chrome.error, 2));
+    painter.setBrush(Qt::NoBrush);
+    painter.drawRect(area.adjusted(0, 0, -2, -1));
+}
+
+// Draws an arrow from each awaited op to its waiting op.
+void ScheduleGrid::paintWaits(QPainter& painter) const
+{
+    const Chrome& chrome = m_theme.theme().chrome;
+    for (const bool isOutline : {true, false}) // all outlines first: they must cover no line
+        for (const Wait& wait : m_model.check()->waits) {
+            if (!wait.awaited.isValid())
+                continue;
+            const WaitArrow arrow = arrowOf(box(wait.awaited), box(wait.waiting));
+            painter.setRenderHint(QPainter::Antialiasing);
+            painter.setBrush(Qt::NoBrush);
+            painter.setPen(isOutline ? QPen(chrome.surface, 4) : QPen(chrome.error, 1.6));
+            painter.drawPath(arrow.line);
+            if (!isOutline)
+                fillPolygon(painter, arrow.head, chrome.error);
+        }
+    painter.setRenderHint(QPainter::Antialiasing, false);
+}
+
+void ScheduleGrid::paintSelection(QPainter& painter) const
+{
+    const QRect cell = box(selected()).adjusted(0, 0, -1, -1);
+    const auto frame = [&](const QRect& around, const QPen& pen) {
+        painter.setBrush(Qt::NoBrush);
+        painter.setPen(pen);
+        painter.drawRect(around.intersected(viewport()->rect().adjusted(1, 1, -1, -1)));
+    };
+    const QColor ink = m_theme.theme().chrome.text;
+    frame(cell.adjusted(-1, -1, 0, 1), QPen(ink, 2));
+    if (hasFocus())
+        frame(cell.adjusted(-4, -3, 2, 2), QPen(ink, 1, Qt::DashLine));
+}
 
 constexpr int kLeastHeight = 44;
 constexpr int kMostShown = 200; // one edit of a large schedule may break thousands of ops
@@ -436,510 +613,6 @@ OpPlace placeFor(const Schedule& schedule, const AbsentOp& absent)
     return best;
 }
 
-ScheduleGrid::ScheduleGrid(const ThemeController& theme, QWidget* parent)
-    : QAbstractScrollArea(parent)
-    , m_theme(theme)
-{
-    setFrameShape(QFrame::NoFrame);
-    setFocusPolicy(Qt::StrongFocus);
-    setMinimumHeight(kGridRuler + 3 * kGridRow);
-    viewport()->setMouseTracking(true);
-    horizontalScrollBar()->setSingleStep(kGridCell);
-    verticalScrollBar()->setSingleStep(kGridRow);
-    connect(&theme, &ThemeController::changed, viewport(), qOverload<>(&QWidget::update));
-}
-
-int ScheduleGrid::devices() const
-{
-    return m_schedule == nullptr ? 0 : static_cast<int>(m_schedule->schedule().program.size());
-}
-
-int ScheduleGrid::opsOf(int device) const
-{
-    return static_cast<int>(m_schedule->schedule().program[{device}].size());
-}
-
-void ScheduleGrid::setSchedule(const EditedSchedule* schedule)
-{
-    m_schedule = schedule;
-    m_check.reset();
-    m_selected = {};
-    updateScrollBars();
-    viewport()->update();
-}
-
-void ScheduleGrid::setCheck(std::shared_ptr<const ScheduleCheck> check)
-{
-    m_check = std::move(check);
-    if (m_schedule != nullptr && !m_schedule->has(m_selected))
-        m_selected = {};
-    updateScrollBars();
-    setAccessibleDescription(describe(m_selected));
-    viewport()->update();
-}
-
-void ScheduleGrid::updateScrollBars()
-{
-    int most = 0;
-    for (int device = 0; device < devices(); ++device)
-        most = std::max(most, opsOf(device));
-    const QSize room = viewport()->size() - QSize(kGridHead, kGridRuler);
-    horizontalScrollBar()->setRange(0, std::max(0, (most + 1) * kGridCell - room.width()));
-    horizontalScrollBar()->setPageStep(std::max(kGridCell, room.width()));
-    verticalScrollBar()->setRange(0, std::max(0, devices() * kGridRow - room.height()));
-    verticalScrollBar()->setPageStep(std::max(kGridRow, room.height()));
-}
-
-void ScheduleGrid::resizeEvent(QResizeEvent* event)
-{
-    QAbstractScrollArea::resizeEvent(event);
-    updateScrollBars();
-}
-
-QPoint ScheduleGrid::scrolled() const
-{
-    return {horizontalScrollBar()->value(), verticalScrollBar()->value()};
-}
-
-QRect ScheduleGrid::cell(OpPlace place) const
-{
-    return QRect(kGridHead + place.index * kGridCell, kGridRuler + place.device * kGridRow + 4,
-                 kGridCell, kGridBox)
-        .translated(-scrolled());
-}
-
-OpPlace ScheduleGrid::placeAt(const QPoint& position) const
-{
-    if (m_schedule == nullptr || position.x() < kGridHead || position.y() < kGridRuler)
-        return {};
-    const QPoint at = position + scrolled();
-    const OpPlace place{(at.y() - kGridRuler) / kGridRow, (at.x() - kGridHead) / kGridCell};
-    return m_schedule->has(place) ? place : OpPlace{};
-}
-
-void ScheduleGrid::select(OpPlace place)
-{
-    if (m_schedule == nullptr || !m_schedule->has(place))
-        place = {};
-    const bool isOther = place != m_selected;
-    m_selected = place;
-    if (place.isValid()) {
-        const QRect box = cell(place);
-        const auto bring = [](QScrollBar* bar, int from, int to, int least, int most) {
-            if (from < least)
-                bar->setValue(bar->value() - (least - from));
-            else if (to > most)
-                bar->setValue(bar->value() + (to - most));
-        };
-        bring(horizontalScrollBar(), box.left(), box.right(), kGridHead, viewport()->width() - 8);
-        bring(verticalScrollBar(), box.top() - 4, box.bottom() + 4, kGridRuler,
-              viewport()->height());
-    }
-    setAccessibleDescription(describe(place));
-    viewport()->update();
-    if (isOther)
-        Q_EMIT selectionChanged();
-}
-
-QString ScheduleGrid::describe(OpPlace place) const
-{
-    if (m_schedule == nullptr || !m_schedule->has(place))
-        return {};
-    const engine::Op& op = m_schedule->at(place);
-    QString text = tr("%1: %2, device %3, index %4")
-                       .arg(QString::fromStdString(engine::toString(op)),
-                            fromUtf8(engine::kindTitle(op.kind)))
-                       .arg(place.device)
-                       .arg(place.index);
-    if (op.flags == engine::OpFlag::JointWithNext)
-        text += tr("; runs jointly with the next op");
-    if (m_check == nullptr)
-        return text;
-    if (const auto found = m_check->messages.find(place); found != m_check->messages.end())
-        return text + QLatin1Char('\n') + found->second;
-    const int reached = m_check->reached[{place.device}];
-    if (place.index > reached)
-        return text + tr("\nnever runs");
-    if (place.index < reached)
-        return text;
-    const auto wait = std::ranges::find(m_check->waits, place, &Wait::waiting);
-    return text + QLatin1Char('\n')
-        + (wait == m_check->waits.end() ? tr("deadlocked: its input is never produced")
-                                        : sentence(m_schedule->schedule(), *wait));
-}
-
-void ScheduleGrid::paintEvent(QPaintEvent*)
-{
-    QPainter painter(viewport());
-    painter.fillRect(viewport()->rect(), m_theme.theme().chrome.surface);
-    if (m_schedule == nullptr)
-        return;
-    GridPainter grid(painter, *m_schedule, m_check.get(), m_theme.theme());
-    grid.paint(viewport()->size(), scrolled());
-    if (m_check != nullptr && m_check->waits.size() <= kMostArrows) {
-        std::vector<GridPainter::WaitBoxes> waits;
-        for (const Wait& wait : m_check->waits)
-            if (wait.awaited.isValid())
-                waits.push_back({cell(wait.awaited), cell(wait.waiting)});
-        grid.paintWaits(waits, viewport()->size());
-    }
-    if (m_selected.isValid())
-        grid.paintSelection(cell(m_selected).adjusted(0, 0, -1, -1), hasFocus());
-    if (m_drag && m_drag->isOn && m_drag->before >= 0) {
-        const QRect before = cell({m_selected.device, m_drag->before});
-        grid.paintDrop(before.left(), before.top());
-    }
-}
-
-void ScheduleGrid::mousePressEvent(QMouseEvent* event)
-{
-    if (event->button() != Qt::LeftButton)
-        return;
-    const OpPlace place = placeAt(event->position().toPoint());
-    select(place);
-    m_drag.reset();
-    if (place.isValid())
-        m_drag = Drag{event->position().toPoint(), false, -1};
-}
-
-void ScheduleGrid::mouseMoveEvent(QMouseEvent* event)
-{
-    const QPoint position = event->position().toPoint();
-    if (!m_drag) {
-        viewport()->setCursor(placeAt(position).isValid() ? Qt::OpenHandCursor : Qt::ArrowCursor);
-        return;
-    }
-    const int moved = (position - m_drag->from).manhattanLength();
-    m_drag->isOn = m_drag->isOn || moved >= QApplication::startDragDistance();
-    if (m_drag->isOn)
-        dragTo(position);
-}
-
-void ScheduleGrid::dragTo(const QPoint& position)
-{
-    if (position.x() < kGridHead + kGridCell / 2)
-        horizontalScrollBar()->triggerAction(QAbstractSlider::SliderSingleStepSub);
-    else if (position.x() > viewport()->width() - kGridCell / 2)
-        horizontalScrollBar()->triggerAction(QAbstractSlider::SliderSingleStepAdd);
-    const QPoint at = position + scrolled();
-    const bool isOwn
-        = position.y() >= kGridRuler && (at.y() - kGridRuler) / kGridRow == m_selected.device;
-    m_drag->before = isOwn
-        ? std::clamp((at.x() - kGridHead + kGridCell / 2) / kGridCell, 0, opsOf(m_selected.device))
-        : -1;
-    // An op cannot be dropped on another device, because it belongs to the device of its stage.
-    viewport()->setCursor(isOwn ? Qt::ClosedHandCursor : Qt::ForbiddenCursor);
-    viewport()->update();
-}
-
-void ScheduleGrid::mouseReleaseEvent(QMouseEvent*)
-{
-    const std::optional<Drag> drag = m_drag;
-    endDrag();
-    if (drag && drag->isOn && drag->before >= 0)
-        Q_EMIT moveRequested(m_selected, drag->before);
-}
-
-void ScheduleGrid::endDrag()
-{
-    m_drag.reset();
-    viewport()->setCursor(Qt::ArrowCursor);
-    viewport()->update();
-}
-
-void ScheduleGrid::walk(int byDevices, int byOps)
-{
-    if (devices() == 0)
-        return;
-    OpPlace place = m_selected.isValid() ? m_selected : OpPlace{0, 0};
-    if (m_selected.isValid()) {
-        place.device = std::clamp(place.device + byDevices, 0, devices() - 1);
-        place.index = std::clamp(place.index + byOps, 0, std::max(0, opsOf(place.device) - 1));
-    }
-    select(place);
-}
-
-void ScheduleGrid::keyPressEvent(QKeyEvent* event)
-{
-    constexpr int kFar = 1 << 20;
-    const bool isPlain
-        = (event->modifiers() & (Qt::ControlModifier | Qt::AltModifier)) == Qt::NoModifier;
-    if (!isPlain) {
-        event->ignore();
-        return;
-    }
-    switch (event->key()) {
-    case Qt::Key_Left:
-        return walk(0, -1);
-    case Qt::Key_Right:
-        return walk(0, 1);
-    case Qt::Key_Up:
-        return walk(-1, 0);
-    case Qt::Key_Down:
-        return walk(1, 0);
-    case Qt::Key_Home:
-        return walk(0, -kFar);
-    case Qt::Key_End:
-        return walk(0, kFar);
-    case Qt::Key_Escape:
-        if (m_drag)
-            return endDrag();
-        return select({});
-    default:
-        event->ignore();
-    }
-}
-
-bool ScheduleGrid::viewportEvent(QEvent* event)
-{
-    if (event->type() == QEvent::ToolTip) {
-        const auto* help = static_cast<QHelpEvent*>(event);
-        QToolTip::showText(help->globalPos(), toolTipText(describe(placeAt(help->pos()))),
-                           viewport());
-        return true;
-    }
-    return QAbstractScrollArea::viewportEvent(event);
-}
-
-ScheduleEditor::ScheduleEditor(const ThemeController& theme, Page& page)
-    : m_check(std::make_shared<ScheduleCheck>())
-    , m_grid(named(new ScheduleGrid(theme), "grid", tr("Order of ops")))
-    , m_title(makeLabel({}, "dock"))
-    , m_absentTitle(makeLabel({}, "dock"))
-    , m_violations(makeLines("violations", tr("Violations")))
-    , m_absentList(makeLines("absentOps", tr("Missing ops")))
-    , m_list(makeList(theme))
-{
-    setFocusProxy(m_grid);
-    spaced(new QHBoxLayout(this), {}, 0, {{m_grid, 1}, makeLine(Qt::Vertical), m_list});
-    makeActions(page);
-    const auto choose = [this] {
-        const int row = m_violations->currentRow();
-        if (row >= 0 && row < static_cast<int>(m_places.size()))
-            select(m_places[static_cast<std::size_t>(row)]);
-    };
-    connect(m_violations, &QListWidget::currentRowChanged, this, choose);
-    connect(m_violations, &QListWidget::itemClicked, this, choose); // also of the current row
-    connect(m_violations, &QListWidget::itemActivated, this, choose);
-    connect(m_absentList, &QListWidget::itemActivated, this,
-            [this](const QListWidgetItem* item) { restore(m_absentList->row(item)); });
-    connect(m_grid, &ScheduleGrid::moveRequested, this,
-            [this](const OpPlace& from, int before) { select(m_edited->move(from, before)); });
-    connect(m_grid, &ScheduleGrid::selectionChanged, this, &ScheduleEditor::updateActions);
-    connect(m_grid, &ScheduleGrid::selectionChanged, this, &ScheduleEditor::selectionChanged);
-    updateActions();
-}
-
-QWidget* ScheduleEditor::makeList(const ThemeController& theme)
-{
-    auto* nothing
-        = new EmptyState(theme,
-                         {Icon::Check,
-                          tr("No violations"),
-                          tr("The schedule is complete and in order, without a deadlock."),
-                          {}});
-    m_nothing = new QWidget;
-    spaced(new QVBoxLayout(m_nothing), {12, 12, 12, 12}, 0, {nothing});
-    auto* list = new QWidget;
-    spaced(new QVBoxLayout(list), {}, 0,
-           {makeBar(32, 8, {{m_title, 1}}),
-            makeLine(Qt::Horizontal),
-            {m_nothing, 1},
-            {m_violations, 2},
-            makeLine(Qt::Horizontal),
-            makeBar(32, 8, {{m_absentTitle, 1}}),
-            makeLine(Qt::Horizontal),
-            {m_absentList, 1}});
-    return list;
-}
-
-ScheduleEditor::~ScheduleEditor()
-{
-    m_grid->setSchedule(nullptr); // before its schedule is destroyed
-    if (m_edited != nullptr)      // clearing the stack would emit signals
-        m_edited->undoStack().disconnect(this);
-}
-
-void ScheduleEditor::makeActions(Page& page)
-{
-    const auto make = [&](const char* name, const QString& text, const QString& key,
-                          const QString& tip, const std::function<void()>& trigger) {
-        m_actions.append(page.makeAction(name, text, key, trigger, tip));
-        return m_actions.back();
-    };
-    m_undo = make("undo", tr("&Undo"), tr("Ctrl+Z"), tr("undo the last change"),
-                  [this] { m_edited->undoStack().undo(); });
-    m_redo = make("redo", tr("&Redo"), tr("Ctrl+Shift+Z"), tr("redo the last undone change"),
-                  [this] { m_edited->undoStack().redo(); });
-    m_redo->setShortcuts({QKeySequence(tr("Ctrl+Shift+Z")), QKeySequence(tr("Ctrl+Y"))});
-    m_revert = make("revertSchedule", tr("Re&vert"), tr("Ctrl+Shift+Backspace"),
-                    tr("undo all changes since opening or saving"), [this] { revert(); });
-    m_earlier = make("opEarlier", tr("&Earlier"), tr("Ctrl+Left"),
-                     tr("swap the op with the one before it"),
-                     [this] { select(m_edited->swap(selected(), -1)); });
-    m_later
-        = make("opLater", tr("&Later"), tr("Ctrl+Right"), tr("swap the op with the one after it"),
-               [this] { select(m_edited->swap(selected(), 1)); });
-    m_delete = make("opDelete", tr("&Delete"), tr("Del"), tr("remove the op"),
-                    [this] { select(m_edited->remove(selected())); });
-    m_restore = make("opRestore", tr("Re&store"), tr("Ins"),
-                     tr("restore the chosen missing op, or the last removed one"),
-                     [this] { restore(m_absentList->currentRow()); });
-    m_next = make("nextViolation", tr("&Next violation"), tr("F8"),
-                  tr("go to the next op with a violation"), [this] { nextViolation(); });
-}
-
-void ScheduleEditor::addLine(const QString& text, OpPlace place)
-{
-    auto* item = new QListWidgetItem(text);
-    item->setToolTip(toolTipText(text));
-    m_violations->addItem(item);
-    m_places.push_back(place);
-}
-
-// Lists the violations, then the explanations of a deadlock. The title counts only the violations.
-void ScheduleEditor::listViolations()
-{
-    const auto& violations = m_check->prediction.violations;
-    m_places.clear();
-    m_violations->clear();
-    for (const engine::Violation& violation : violations)
-        if (m_violations->count() < kMostShown)
-            addLine(capitalized(fromUtf8(violation.message)),
-                    {violation.device.value, violation.index});
-    if (violations.size() > kMostShown)
-        addLine(tr("and %1 more").arg(static_cast<qsizetype>(violations.size()) - kMostShown), {});
-    for (const Wait& wait : m_check->waits)
-        if (m_violations->count() < 2 * kMostShown)
-            addLine(tr("Why: %1").arg(sentence(m_edited->schedule(), wait)), wait.waiting);
-    if (!m_check->problem.isEmpty())
-        m_violations->addItem(m_check->problem);
-    const bool isFine = m_violations->count() == 0;
-    m_nothing->setVisible(isFine);
-    m_violations->setVisible(!isFine);
-    const auto count = static_cast<std::int64_t>(violations.size());
-    m_title->setText(count == 0 ? tr("Validator") : countOf(count, "violation"));
-}
-
-// Chooses the op that was removed last, or the last one.
-void ScheduleEditor::listAbsent()
-{
-    m_absent = absentOps();
-    m_absentList->clear();
-    for (const AbsentOp& absent : m_absent)
-        m_absentList->addItem(tr("%1 of device %2")
-                                  .arg(QString::fromStdString(engine::toString(absent.op)))
-                                  .arg(absent.place.device));
-    m_absentTitle->setText(
-        m_absent.empty()
-            ? tr("No op is missing")
-            : tr("Missing ops: %1 (Ins restores the selected one)").arg(m_absent.size()));
-    m_absentList->setVisible(!m_absent.empty());
-    const int removed = m_edited->lastRemoved(), last = m_absentList->count() - 1;
-    m_absentList->setCurrentRow(removed >= 0 && removed <= last ? removed : last);
-}
-
-void ScheduleEditor::setSchedule(std::unique_ptr<EditedSchedule> schedule)
-{
-    m_edited = std::move(schedule);
-    connect(m_edited.get(), &EditedSchedule::changed, this, [this](const OpPlace& place) {
-        Q_EMIT changed();
-        select(place);
-    });
-    const QUndoStack& stack = m_edited->undoStack();
-    connect(&stack, &QUndoStack::indexChanged, this, &ScheduleEditor::updateActions);
-    connect(&stack, &QUndoStack::indexChanged, this, &ScheduleEditor::modifiedChanged);
-    connect(&stack, &QUndoStack::cleanChanged, this, &ScheduleEditor::modifiedChanged);
-    m_grid->setSchedule(m_edited.get());
-    Q_EMIT changed();
-    select({0, 0});
-}
-
-void ScheduleEditor::check(const QString& name, const PredictionRequest& request)
-{
-    m_check
-        = std::make_shared<const ScheduleCheck>(checkSchedule(m_edited->schedule(), name, request));
-    m_grid->setCheck(m_check);
-    listViolations();
-    listAbsent();
-    updateActions();
-}
-
-// Returns the ops removed from the opened schedule, then other ops that the validator reports as
-// missing.
-std::vector<AbsentOp> ScheduleEditor::absentOps() const
-{
-    std::vector<AbsentOp> all = m_edited->removed();
-    for (const AbsentOp& missing : m_check->missing) {
-        const bool isKnown = std::ranges::any_of(all, [&missing](const AbsentOp& absent) {
-            return absent.place.device == missing.place.device
-                && engine::toString(absent.op) == engine::toString(missing.op);
-        });
-        if (!isKnown)
-            all.push_back(missing);
-    }
-    return all;
-}
-
-void ScheduleEditor::updateActions()
-{
-    const bool isOpen = m_edited != nullptr;
-    const bool isChosen = isOpen && m_edited->has(selected());
-    m_undo->setEnabled(isOpen && m_edited->undoStack().canUndo());
-    m_redo->setEnabled(isOpen && m_edited->undoStack().canRedo());
-    m_revert->setEnabled(isModified());
-    const auto say = [&](QAction* action, const QString& what, const QString& plain) {
-        const QString tip = what.isEmpty() ? plain : plain + QStringLiteral(": ") + what;
-        action->setToolTip(QStringLiteral("%1 (%2)").arg(tip, action->shortcut().toString()));
-    };
-    say(m_undo, isOpen ? m_edited->undoStack().undoText() : QString(), tr("undo"));
-    say(m_redo, isOpen ? m_edited->undoStack().redoText() : QString(), tr("redo"));
-    for (QAction* action : {m_earlier, m_later, m_delete})
-        action->setEnabled(isChosen);
-    m_restore->setEnabled(isOpen && !m_absent.empty());
-    m_next->setEnabled(!m_check->messages.empty());
-}
-
-void ScheduleEditor::select(OpPlace place)
-{
-    if (m_edited != nullptr && m_edited->has(place))
-        m_grid->select(place);
-}
-
-void ScheduleEditor::restore(int row)
-{
-    if (row < 0 || row >= static_cast<int>(m_absent.size()))
-        return;
-    AbsentOp absent = m_absent[static_cast<std::size_t>(row)];
-    if (absent.place.index < 0)
-        absent.place = placeFor(m_edited->schedule(), absent);
-    select(m_edited->restore(absent));
-}
-
-// The undone steps stay on the stack for redo.
-void ScheduleEditor::revert()
-{
-    QUndoStack& stack = m_edited->undoStack();
-    stack.setIndex(std::max(0, stack.cleanIndex()));
-}
-
-void ScheduleEditor::nextViolation()
-{
-    const auto& messages = m_check->messages;
-    if (messages.empty())
-        return;
-    auto next = messages.upper_bound(m_grid->selected());
-    select((next == messages.end() ? messages.begin() : next)->first);
-    m_grid->setFocus();
-}
-
-void ScheduleEditor::resizeEvent(QResizeEvent* event)
-{
-    constexpr int kNarrow = 1180, kList = 300, kNarrowList = 220;
-    m_list->setFixedWidth(event->size().width() < kNarrow ? kNarrowList : kList);
-    QWidget::resizeEvent(event);
-}
-
 ScheduleFile::ScheduleFile(QWidget* parent)
     : QObject(parent)
     , m_window(parent)
@@ -1028,392 +701,582 @@ bool ScheduleFile::saveTo(const QString& file, const engine::Schedule& schedule)
     return true;
 }
 
-EditorPage::EditorPage(const ThemeController& theme, QWidget* parent)
-    : Page(parent)
-    , m_theme(theme)
-    , m_file(new ScheduleFile(this))
-    , m_stack(new QStackedLayout(this))
-    , m_refused(named(new EmptyState(theme, {Icon::Error, {}, {}, tr("Open another file")}),
-                      "refusedSchedule"))
-    , m_band(named(new Band(theme, Band::Shape::Verdict), "verdict"))
-    , m_editor(new ScheduleEditor(theme, *this))
-    , m_preview(named(new SchedulePreview(theme), "preview"))
-    , m_numbers(named(new KeyNumbers(theme), "keyNumbers"))
-    , m_note(named(makeLabel({}, "small"), "timesNote"))
-{
-    setObjectName(QStringLiteral("editorPage"));
-    makeActions();
-    buildLayout();
-    connectParts();
-    updateActions();
-}
+namespace {
 
-void EditorPage::makeActions()
+// The grid, the validator's findings next to it, and the simulated times below. Every edit updates
+// findings and times. While the schedule is not valid, the times of the last valid order stay.
+class Editor : public EditorPage
 {
-    m_costs = makeAction(
-        "editorCosts", tr("&Costs"), tr("Ctrl+T"), [this] { showCosts(); },
-        tr("set the costs of F, B, messages and all-reduces"));
-    m_save = makeAction(
-        "saveSchedule", tr("&Save"), tr("Ctrl+S"), [this] { m_file->save(schedule()->schedule()); },
-        tr("save the schedule as CSV"));
-    m_saveAs = makeAction(
-        "saveScheduleAs", tr("Save &as…"), tr("Ctrl+Shift+S"),
-        [this] { m_file->saveAs(schedule()->schedule()); },
-        tr("save the schedule under another name"));
-    m_copy = makeAction(
-        "copyScheduleCommand", tr("&Copy as command"), tr("Ctrl+Shift+C"),
-        [this] { copyCommand(); }, tr("copy the command that simulates the saved file"));
-    m_simulate = makeAction(
-        "simulateSchedule", tr("Open as a &run"), tr("Ctrl+Return"), [this] { simulate(); },
-        tr("simulate the schedule and open it as a run"));
-    m_train = makeAction(
-        "trainSchedule", tr("&Train with it"), tr("Ctrl+R"), [this] { train(); },
-        tr("train the tiny model in this order"));
-}
+public:
+    explicit Editor(const ThemeController& theme)
+        : m_theme(theme)
+    {
+        setObjectName(QStringLiteral("editorPage"));
+        makeActions();
+        m_list = makeList();
+        auto* body = makeLined(
+            {makeToolbar(),
+             spaced(new QVBoxLayout, {12, 8, 12, 8}, 0, {m_band}),
+             {spaced(new QHBoxLayout, {}, 0, {{m_grid, 1}, makeLine(Qt::Vertical), m_list}), 1},
+             makeTimes()});
+        m_stack->addWidget(body);
+        m_stack->addWidget(makeColumn({40, 40, 40, 40}, 0, {m_refused}, ""));
+        setInitialFocus(m_grid);
+        connectAll();
+        updateActions();
+    }
+    ~Editor() override
+    {
+        m_grid->show(nullptr, nullptr); // before its schedule is destroyed
+        if (m_edited != nullptr)        // clearing the stack would emit signals
+            m_edited->undoStack().disconnect(this);
+    }
 
-QWidget* EditorPage::makeToolbar()
-{
-    auto* row = new QHBoxLayout;
-    const auto add = [row](const QList<QAction*>& actions) {
-        for (QAction* action : actions) {
-            QPushButton* button = makeActionButton(action);
-            button->setText(withoutMnemonic(action->text()));
-            row->addWidget(button);
+    void edit(const Schedule& schedule, const QString& name,
+              const PredictionRequest& request) override
+    {
+        m_file->setName(name);
+        // Does not copy `evict` and `recompute` to the plan, because `schedule` already has the ops
+        // that they add. The plan needs only the cost of recomputation.
+        m_plan = {};
+        m_plan.experiment.schedule = request.schedule;
+        m_plan.experiment.sync = request.sync;
+        m_plan.costs = request.costs;
+        m_plan.source = request.source;
+        if (request.recompute == engine::Recompute::Attention && !request.costs.recompute)
+            m_plan.costs.recompute = profiler::kAttentionShare;
+        take(schedule);
+    }
+
+    void open(const QString& file) override
+    {
+        auto opened = m_file->read(file);
+        if (!opened)
+            return refuse(opened.error().fact, opened.error().advice);
+        take(*std::move(opened));
+        // Reports a foreign format, unless another message is shown that says what to repair.
+        if (m_file->foreign().isEmpty() || m_edited == nullptr || !m_check->isValid()
+            || m_edited->leftOut() > 0)
+            return;
+        m_band->show(Band::Kind::Ok, tr("Read."),
+                     tr("%1 is %2 and is not changed. Save writes CSV to a new file.")
+                         .arg(m_file->name(), m_file->foreign()));
+        Q_EMIT statusChanged();
+    }
+
+    void showRequest(const PageRequest& request) override
+    {
+        if (m_edited == nullptr && !request.files.isEmpty())
+            open(request.files.front());
+    }
+
+    const RunPlan& plan() const override { return m_plan; }
+    void setPlan(const RunPlan& plan) override
+    {
+        if (plan == m_plan)
+            return;
+        m_plan = plan;
+        costsDialog().findChild<CostForm*>()->showPlan(); // reads the run that the costs are from
+        checkAgain();
+    }
+    QJsonObject state() const override { return {{QStringLiteral("plan"), planState(m_plan)}}; }
+    void restoreState(const QJsonObject& state) override
+    {
+        if (const QJsonValue plan = state.value(QStringLiteral("plan")); plan.isObject())
+            setPlan(restoredPlan(plan.toObject()));
+    }
+
+    bool isModified() const override
+    {
+        return m_edited != nullptr && !m_edited->undoStack().isClean();
+    }
+    bool saveTo(const QString& file) override { return m_file->saveTo(file, m_edited->schedule()); }
+    const ScheduleCheck& check() const override { return *m_check; }
+    const EditedSchedule* schedule() const override { return m_edited.get(); }
+
+    QString file() const override { return m_file->path(); }
+    QString title() const override
+    {
+        return isModified() ? m_file->name() + QStringLiteral(" \u2022") : m_file->name();
+    }
+    QStringList statusTexts() const override
+    {
+        if (m_edited == nullptr)
+            return {tr("no schedule is open")};
+        const engine::Shape& shape = m_edited->schedule().shape;
+        QStringList texts{tr("D %1, N %2, %3 stages")
+                              .arg(shape.devices)
+                              .arg(shape.microBatches)
+                              .arg(shape.stages)};
+        if (const OpPlace place = m_grid->selected(); m_edited->has(place))
+            texts.append(tr("%1 on device %2, index %3")
+                             .arg(fromUtf8(engine::toString(m_edited->at(place))))
+                             .arg(place.device)
+                             .arg(place.index));
+        return texts;
+    }
+    QString statusNote() const override
+    {
+        return m_edited == nullptr     ? QString()
+            : m_file->path().isEmpty() ? tr("not saved yet")
+            : isModified()             ? tr("%1, changed").arg(m_file->path())
+                                       : m_file->path();
+    }
+    bool queryClose() override
+    {
+        if (!isModified())
+            return true;
+        const QUndoStack& steps = m_edited->undoStack();
+        const int saved = steps.cleanIndex(); // -1: no step leads to the saved schedule
+        return mayDiscard(m_file->name(), saved < 0 ? 0 : std::abs(steps.index() - saved), this,
+                          [this] { return save(); });
+    }
+
+protected:
+    void resizeEvent(QResizeEvent* event) override
+    {
+        constexpr int kLow = 720, kPicture = 184, kLowPicture = 84;
+        constexpr int kNarrow = 1180, kList = 300, kNarrowList = 220;
+        const bool isLow = height() < kLow;
+        m_preview->setRowsHeight(isLow ? kLowPicture : kPicture);
+        m_numbers->setVisible(!isLow);
+        m_list->setFixedWidth(width() < kNarrow ? kNarrowList : kList);
+        EditorPage::resizeEvent(event);
+    }
+
+private:
+    void makeActions()
+    {
+        const auto make = [this](const char* name, const QString& text, const QString& key,
+                                 const QString& tip, const std::function<void()>& trigger) {
+            return makeAction(name, text, key, trigger, tip);
+        };
+        m_undo = make("undo", tr("&Undo"), tr("Ctrl+Z"), tr("undo the last change"),
+                      [this] { m_edited->undoStack().undo(); });
+        m_redo = make("redo", tr("&Redo"), tr("Ctrl+Shift+Z"), tr("redo the last undone change"),
+                      [this] { m_edited->undoStack().redo(); });
+        m_redo->setShortcuts({QKeySequence(tr("Ctrl+Shift+Z")), QKeySequence(tr("Ctrl+Y"))});
+        m_revert = make("revertSchedule", tr("Re&vert"), tr("Ctrl+Shift+Backspace"),
+                        tr("undo all changes since opening or saving"), [this] {
+                            QUndoStack& stack = m_edited->undoStack(); // redo leads back
+                            stack.setIndex(std::max(0, stack.cleanIndex()));
+                        });
+        m_earlier = make("opEarlier", tr("&Earlier"), tr("Ctrl+Left"),
+                         tr("swap the op with the one before it"),
+                         [this] { select(m_edited->swap(m_grid->selected(), -1)); });
+        m_later = make("opLater", tr("&Later"), tr("Ctrl+Right"),
+                       tr("swap the op with the one after it"),
+                       [this] { select(m_edited->swap(m_grid->selected(), 1)); });
+        m_delete = make("opDelete", tr("&Delete"), tr("Del"), tr("remove the op"),
+                        [this] { select(m_edited->remove(m_grid->selected())); });
+        m_restore = make("opRestore", tr("Re&store"), tr("Ins"),
+                         tr("restore the chosen missing op, or the last removed one"),
+                         [this] { restore(m_absentList->currentRow()); });
+        m_next = make("nextViolation", tr("&Next violation"), tr("F8"),
+                      tr("go to the next op with a violation"), [this] { nextViolation(); });
+        m_costs = make("editorCosts", tr("&Costs"), tr("Ctrl+T"),
+                       tr("set the costs of F, B, messages and all-reduces"), [this] {
+                           QDialog& dialog = costsDialog();
+                           dialog.show();
+                           dialog.raise();
+                           dialog.activateWindow();
+                       });
+        m_save = make("saveSchedule", tr("&Save"), tr("Ctrl+S"), tr("save the schedule as CSV"),
+                      [this] { save(); });
+        m_saveAs = make("saveScheduleAs", tr("Save &as…"), tr("Ctrl+Shift+S"),
+                        tr("save the schedule under another name"),
+                        [this] { m_file->saveAs(m_edited->schedule()); });
+        m_copy
+            = make("copyScheduleCommand", tr("&Copy as command"), tr("Ctrl+Shift+C"),
+                   tr("copy the command that simulates the saved file"), [this] { copyCommand(); });
+        m_simulate = make("simulateSchedule", tr("Open as a &run"), tr("Ctrl+Return"),
+                          tr("simulate the schedule and open it as a run"), [this] { simulate(); });
+        m_train = make("trainSchedule", tr("&Train with it"), tr("Ctrl+R"),
+                       tr("train the tiny model in this order"), [this] { train(); });
+        inMenu(Menu::File, {m_save, m_saveAs});
+        inMenu(Menu::Run, {m_simulate, m_train, m_copy});
+        inMenu(
+            Menu::View,
+            {m_undo, m_redo, m_revert, m_earlier, m_later, m_delete, m_restore, m_next, m_costs});
+    }
+
+    QWidget* makeToolbar()
+    {
+        auto* row = spaced(new QHBoxLayout, {}, 6);
+        const auto add = [row](const QList<QAction*>& actions) {
+            for (QAction* action : actions) {
+                QPushButton* button = makeActionButton(action);
+                button->setText(withoutMnemonic(action->text()));
+                row->addWidget(button);
+            }
+        };
+        add(menuActions(Menu::View));
+        row->addStretch(1);
+        add({m_copy, m_simulate, m_train, m_save});
+        return makeBar(40, 0, {row});
+    }
+
+    QWidget* makeList()
+    {
+        auto* nothing
+            = new EmptyState(m_theme,
+                             {Icon::Check,
+                              tr("No violations"),
+                              tr("The schedule is complete and in order, without a deadlock."),
+                              {}});
+        m_nothing = makeColumn({12, 12, 12, 12}, 0, {nothing}, "");
+        return makeColumn({}, 0,
+                          {makeBar(32, 8, {{m_title, 1}}),
+                           makeLine(Qt::Horizontal),
+                           {m_nothing, 1},
+                           {m_violations, 2},
+                           makeLine(Qt::Horizontal),
+                           makeBar(32, 8, {{m_absentTitle, 1}}),
+                           makeLine(Qt::Horizontal),
+                           {m_absentList, 1}},
+                          "");
+    }
+
+    QWidget* makeTimes()
+    {
+        m_note->setAlignment(Qt::AlignRight | Qt::AlignVCenter);
+        return makeLined(
+            {makeBar(32, 8, {makeLabel(tr("Times of this order"), "dock"), {m_note, 1}}),
+             spaced(new QVBoxLayout, {14, 4, 8, 4}, 0, {m_preview}), m_numbers});
+    }
+
+    void connectAll()
+    {
+        const auto choose = [this] {
+            const int row = m_violations->currentRow();
+            if (row >= 0 && row < std::ssize(m_places))
+                select(m_places[static_cast<std::size_t>(row)]);
+        };
+        connect(m_violations, &QListWidget::currentRowChanged, this, choose);
+        connect(m_violations, &QListWidget::itemClicked, this, choose); // also of the current row
+        connect(m_violations, &QListWidget::itemActivated, this, choose);
+        connect(m_absentList, &QListWidget::itemActivated, this,
+                [this](const QListWidgetItem* item) { restore(m_absentList->row(item)); });
+        connect(m_grid->selectionModel(), &QItemSelectionModel::currentChanged, this, [this] {
+            updateActions();
+            Q_EMIT statusChanged();
+        });
+        connect(m_refused, &EmptyState::activated, this,
+                [this] { Q_EMIT filesRequested(FileKind::Runs); });
+        connect(&m_theme, &ThemeController::unitsChanged, this, &Editor::checkAgain);
+        connect(m_file, &ScheduleFile::saved, this, &Editor::showSaved);
+        connect(m_file, &ScheduleFile::failed, this, [this](const QString& message) {
+            m_band->show(Band::Kind::Error, tr("Not saved."), message);
+        });
+    }
+
+    void take(Schedule opened)
+    {
+        auto edited = std::make_unique<EditedSchedule>(std::move(opened));
+        const std::size_t ops = engine::opCount(edited->schedule()), leftOut = edited->leftOut();
+        if (ops > kMostOps || ops == 0)
+            return refuse(
+                ops == 0
+                    ? tr("%1 has no ops").arg(m_file->name())
+                    : tr("%1 has %2 ops").arg(m_file->name(), number(static_cast<double>(ops), 0)),
+                tr("The editor takes schedules of 1 to %1 compute ops; use fewer devices or "
+                   "micro-batches.")
+                    .arg(number(kMostOps, 0)));
+        m_stack->setCurrentIndex(0);
+        m_grid->show(edited.get(), nullptr);
+        m_edited = std::move(edited);
+        connect(m_edited.get(), &EditedSchedule::changed, this, [this](const OpPlace& place) {
+            checkAgain();
+            select(place);
+        });
+        const QUndoStack& stack = m_edited->undoStack();
+        connect(&stack, &QUndoStack::indexChanged, this, &Editor::updateActions);
+        connect(&stack, &QUndoStack::indexChanged, this, &Page::titleChanged);
+        connect(&stack, &QUndoStack::cleanChanged, this, &Page::titleChanged);
+        checkAgain();
+        select({0, 0});
+        if (leftOut > 0)
+            m_band->show(Band::Kind::Warning, tr("Compute ops only."),
+                         tr("%1 transfers, all-reduces and optimizer steps of the file were left "
+                            "out: they follow from the order.")
+                             .arg(leftOut));
+        Q_EMIT titleChanged();
+    }
+
+    void refuse(const QString& fact, const QString& advice)
+    {
+        m_refused->setTexts(fact, advice);
+        m_stack->setCurrentIndex(1);
+        updateActions();
+        Q_EMIT titleChanged();
+    }
+
+    void checkAgain()
+    {
+        if (m_edited == nullptr) // the file was refused
+            return;
+        m_check = std::make_shared<const ScheduleCheck>(
+            checkSchedule(m_edited->schedule(), m_file->name(), m_plan.request()));
+        m_grid->show(m_edited.get(), m_check);
+        listViolations();
+        listAbsent();
+        showTimes();
+        showVerdict();
+        updateActions();
+        Q_EMIT statusChanged();
+    }
+
+    void addLine(const QString& text, OpPlace place)
+    {
+        auto* item = new QListWidgetItem(text);
+        item->setToolTip(toolTipText(text));
+        m_violations->addItem(item);
+        m_places.push_back(place);
+    }
+
+    // Lists the violations, then the explanations of a deadlock. The title counts only the
+    // violations.
+    void listViolations()
+    {
+        const auto& violations = m_check->prediction.violations;
+        m_places.clear();
+        m_violations->clear();
+        for (const Violation& violation : violations)
+            if (m_violations->count() < kMostShown)
+                addLine(capitalized(fromUtf8(violation.message)),
+                        {violation.device.value, violation.index});
+        if (violations.size() > kMostShown)
+            addLine(tr("and %1 more").arg(std::ssize(violations) - kMostShown), {});
+        for (const Wait& wait : m_check->waits)
+            if (m_violations->count() < 2 * kMostShown)
+                addLine(tr("Why: %1").arg(sentence(m_edited->schedule(), wait)), wait.waiting);
+        if (!m_check->problem.isEmpty())
+            m_violations->addItem(m_check->problem);
+        const bool isFine = m_violations->count() == 0;
+        m_nothing->setVisible(isFine);
+        m_violations->setVisible(!isFine);
+        m_title->setText(violations.empty() ? tr("Validator")
+                                            : countOf(std::ssize(violations), "violation"));
+    }
+
+    // The ops removed from the opened schedule, then other ops that the validator reports as
+    // missing. Chooses the op that was removed last, or the last one.
+    void listAbsent()
+    {
+        m_absent = m_edited->removed();
+        for (const AbsentOp& missing : m_check->missing)
+            if (std::ranges::none_of(m_absent, [&missing](const AbsentOp& absent) {
+                    return absent.place.device == missing.place.device
+                        && engine::toString(absent.op) == engine::toString(missing.op);
+                }))
+                m_absent.push_back(missing);
+        m_absentList->clear();
+        for (const AbsentOp& absent : m_absent)
+            m_absentList->addItem(tr("%1 of device %2")
+                                      .arg(fromUtf8(engine::toString(absent.op)))
+                                      .arg(absent.place.device));
+        m_absentTitle->setText(
+            m_absent.empty()
+                ? tr("No op is missing")
+                : tr("Missing ops: %1 (Ins restores the selected one)").arg(m_absent.size()));
+        m_absentList->setVisible(!m_absent.empty());
+        const int removed = m_edited->lastRemoved(), last = m_absentList->count() - 1;
+        m_absentList->setCurrentRow(removed >= 0 && removed <= last ? removed : last);
+    }
+
+    void showTimes()
+    {
+        const Prediction& prediction = m_check->prediction;
+        const bool isValid = m_check->isValid();
+        m_numbers->show(isValid ? &prediction : nullptr);
+        if (isValid) {
+            m_preview->show(std::make_shared<RunView>(prediction.run));
+            return m_note->setText(tr("%1, bubble %2, peak stash %3 Mₐ. %4")
+                                       .arg(timeText(prediction.metrics.duration, prediction.info),
+                                            bubbleText(prediction.metrics),
+                                            number(prediction.metrics.peakStash(), 1),
+                                            costsText(m_plan.request())));
         }
-    };
-    add(m_editor->editActions() + QList{m_costs});
-    row->addStretch(1);
-    add({m_copy, m_simulate, m_train, m_save});
-    return makeBar(40, 0, {spaced(row, {}, 6)});
-}
-
-void EditorPage::buildLayout()
-{
-    auto* body = new QWidget;
-    spaced(new QVBoxLayout(body), {}, 0,
-           {makeToolbar(),
-            makeLine(Qt::Horizontal),
-            spaced(new QVBoxLayout, {12, 8, 12, 8}, 0, {m_band}),
-            makeLine(Qt::Horizontal),
-            {m_editor, 1},
-            makeLine(Qt::Horizontal),
-            makeTimes()});
-    auto* error = new QWidget;
-    spaced(new QVBoxLayout(error), {40, 40, 40, 40}, 0, {m_refused});
-    m_stack->addWidget(body);
-    m_stack->addWidget(error);
-    setInitialFocus(m_editor);
-}
-
-QWidget* EditorPage::makeTimes()
-{
-    m_note->setAlignment(Qt::AlignRight | Qt::AlignVCenter);
-    auto* times = new QWidget;
-    spaced(new QVBoxLayout(times), {}, 0,
-           {makeBar(32, 8, {makeLabel(tr("Times of this order"), "dock"), {m_note, 1}}),
-            makeLine(Qt::Horizontal), spaced(new QVBoxLayout, {14, 4, 8, 4}, 0, {m_preview}),
-            makeLine(Qt::Horizontal), m_numbers});
-    return times;
-}
-
-void EditorPage::showTimes()
-{
-    const Prediction& prediction = check().prediction;
-    const bool isValid = check().isValid();
-    m_numbers->show(isValid ? &prediction : nullptr);
-    if (isValid) {
-        m_preview->show(std::make_shared<RunView>(prediction.run));
-        return m_note->setText(tr("%1, bubble %2, peak stash %3 Mₐ. %4")
-                                   .arg(timeText(prediction.metrics.duration, prediction.info),
-                                        bubbleText(prediction.metrics),
-                                        number(prediction.metrics.peakStash(), 1),
-                                        costsText(m_plan.request())));
+        m_preview->setPlaceholder(tr("No times: the schedule is not valid"));
+        m_preview->setStale();
+        m_note->setText(m_preview->hasPicture() ? tr("of the last valid order") : tr("none yet"));
     }
-    m_preview->setPlaceholder(tr("No times: the schedule is not valid"));
-    m_preview->setStale();
-    m_note->setText(m_preview->hasPicture() ? tr("of the last valid order") : tr("none yet"));
-}
 
-void EditorPage::connectParts()
-{
-    connect(m_refused, &EmptyState::activated, this,
-            [this] { Q_EMIT filesRequested(FileKind::Runs); });
-    connect(m_editor, &ScheduleEditor::changed, this, &EditorPage::checkAgain);
-    connect(&m_theme, &ThemeController::unitsChanged, this, &EditorPage::checkAgain);
-    connect(m_editor, &ScheduleEditor::modifiedChanged, this, &Page::titleChanged);
-    connect(m_editor, &ScheduleEditor::selectionChanged, this, &Page::statusChanged);
-    connect(m_file, &ScheduleFile::saved, this, &EditorPage::showSaved);
-    connect(m_file, &ScheduleFile::failed, this, [this](const QString& message) {
-        m_band->show(Band::Kind::Error, tr("Not saved."), message);
-    });
-}
-
-void EditorPage::edit(const engine::Schedule& schedule, const QString& name,
-                      const PredictionRequest& request)
-{
-    m_file->setName(name);
-    // Does not copy `evict` and `recompute` to the plan, because `schedule` already has the ops
-    // that they add. The plan needs only the cost of recomputation.
-    m_plan = {};
-    m_plan.experiment.schedule = request.schedule;
-    m_plan.experiment.sync = request.sync;
-    m_plan.costs = request.costs;
-    m_plan.source = request.source;
-    if (request.recompute == engine::Recompute::Attention && !request.costs.recompute)
-        m_plan.costs.recompute = profiler::kAttentionShare;
-    take(schedule);
-}
-
-void EditorPage::open(const QString& file)
-{
-    auto opened = m_file->read(file);
-    if (!opened) {
-        refuse(opened.error().fact, opened.error().advice);
-        return;
+    void showVerdict()
+    {
+        const Prediction& prediction = m_check->prediction;
+        if (!m_check->problem.isEmpty())
+            m_band->show(Band::Kind::Error, tr("Cannot be simulated."), m_check->problem);
+        else if (prediction.isValid())
+            m_band->show(Band::Kind::Ok, tr("Valid."),
+                         tr("%1 ops on %2, no deadlock.")
+                             .arg(number(static_cast<double>(prediction.computeOps), 0),
+                                  countOf(m_edited->schedule().shape.devices, "device")));
+        else if (const QString deadlock = deadlockSentence(m_edited->schedule(), *m_check);
+                 !deadlock.isEmpty())
+            m_band->show(Band::Kind::Error, tr("Deadlock."), deadlock);
+        else
+            m_band->show(Band::Kind::Error,
+                         countOf(std::ssize(prediction.violations), "violation") + QLatin1Char('.'),
+                         capitalized(fromUtf8(prediction.violations.front().message)));
     }
-    take(*std::move(opened));
-    const bool isEdited = schedule() != nullptr;
-    // Reports a foreign format, unless another message is shown that says what to repair.
-    if (m_file->foreign().isEmpty() || !isEdited || !check().isValid() || schedule()->leftOut() > 0)
-        return;
-    m_band->show(Band::Kind::Ok, tr("Read."),
-                 tr("%1 is %2 and is not changed. Save writes CSV to a new file.")
-                     .arg(m_file->name(), m_file->foreign()));
-    Q_EMIT statusChanged();
-}
 
-void EditorPage::take(engine::Schedule opened)
-{
-    auto edited = std::make_unique<EditedSchedule>(std::move(opened));
-    const std::size_t ops = engine::opCount(edited->schedule()), leftOut = edited->leftOut();
-    if (ops > kMostOps || ops == 0) {
-        refuse(ops == 0
-                   ? tr("%1 has no ops").arg(m_file->name())
-                   : tr("%1 has %2 ops").arg(m_file->name(), number(static_cast<double>(ops), 0)),
-               tr("The editor takes schedules of 1 to %1 compute ops; use fewer devices or "
-                  "micro-batches.")
-                   .arg(number(kMostOps, 0)));
-        return;
+    void updateActions()
+    {
+        const bool isOpen = m_edited != nullptr;
+        const bool isChosen = isOpen && m_edited->has(m_grid->selected());
+        const auto offer = [](QAction* action, bool can, const QString& what,
+                              const QString& plain) {
+            action->setEnabled(can);
+            const QString tip = what.isEmpty() ? plain : plain + QStringLiteral(": ") + what;
+            action->setToolTip(QStringLiteral("%1 (%2)").arg(tip, action->shortcut().toString()));
+        };
+        const QUndoStack none, &stack = isOpen ? m_edited->undoStack() : none;
+        offer(m_undo, stack.canUndo(), stack.undoText(), tr("undo"));
+        offer(m_redo, stack.canRedo(), stack.redoText(), tr("redo"));
+        m_revert->setEnabled(isModified());
+        for (QAction* action : {m_earlier, m_later, m_delete})
+            action->setEnabled(isChosen);
+        m_restore->setEnabled(isOpen && !m_absent.empty());
+        m_next->setEnabled(!m_check->messages.empty());
+        for (QAction* action : {m_costs, m_save, m_saveAs})
+            action->setEnabled(isOpen);
+        for (QAction* action : {m_copy, m_simulate, m_train})
+            action->setEnabled(isOpen && m_check->isValid());
     }
-    m_stack->setCurrentIndex(0);
-    m_editor->setSchedule(std::move(edited));
-    if (leftOut > 0)
-        m_band->show(Band::Kind::Warning, tr("Compute ops only."),
-                     tr("%1 transfers, all-reduces and optimizer steps of the file were left out: "
-                        "they follow from the order.")
-                         .arg(leftOut));
-    Q_EMIT titleChanged();
-}
 
-void EditorPage::refuse(const QString& fact, const QString& advice)
-{
-    m_refused->setTexts(fact, advice);
-    m_stack->setCurrentIndex(1);
-    updateActions();
-    Q_EMIT titleChanged();
-}
+    void select(OpPlace place)
+    {
+        if (m_edited != nullptr && m_edited->has(place))
+            m_grid->select(place);
+    }
 
-void EditorPage::checkAgain()
-{
-    if (schedule() == nullptr) // the file was refused
-        return;
-    m_editor->check(m_file->name(), m_plan.request());
-    showTimes();
-    showVerdict();
-    updateActions();
-    Q_EMIT statusChanged();
-}
+    void restore(int row) // of the list of absent ops
+    {
+        if (row < 0 || row >= std::ssize(m_absent))
+            return;
+        AbsentOp absent = m_absent[static_cast<std::size_t>(row)];
+        if (absent.place.index < 0)
+            absent.place = placeFor(m_edited->schedule(), absent);
+        select(m_edited->restore(absent));
+    }
 
-void EditorPage::updateActions()
-{
-    for (QAction* action : {m_costs, m_save, m_saveAs})
-        action->setEnabled(schedule() != nullptr);
-    for (QAction* action : {m_copy, m_simulate, m_train})
-        action->setEnabled(schedule() != nullptr && check().isValid());
-}
+    void nextViolation()
+    {
+        const auto& messages = m_check->messages;
+        if (messages.empty())
+            return;
+        const auto next = messages.upper_bound(m_grid->selected());
+        select((next == messages.end() ? messages.begin() : next)->first);
+        m_grid->setFocus();
+    }
 
-void EditorPage::showVerdict()
-{
-    const Prediction& prediction = check().prediction;
-    if (!check().problem.isEmpty())
-        m_band->show(Band::Kind::Error, tr("Cannot be simulated."), check().problem);
-    else if (prediction.isValid())
-        m_band->show(Band::Kind::Ok, tr("Valid."),
-                     tr("%1 ops on %2, no deadlock.")
-                         .arg(number(static_cast<double>(prediction.computeOps), 0),
-                              countOf(schedule()->schedule().shape.devices, "device")));
-    else if (const QString deadlock = deadlockSentence(schedule()->schedule(), check());
-             !deadlock.isEmpty())
-        m_band->show(Band::Kind::Error, tr("Deadlock."), deadlock);
-    else
-        m_band->show(Band::Kind::Error,
-                     countOf(static_cast<std::int64_t>(prediction.violations.size()), "violation")
-                         + QLatin1Char('.'),
-                     capitalized(fromUtf8(prediction.violations.front().message)));
-}
+    QDialog& costsDialog() // made by the first call
+    {
+        if (auto* made = findChild<QDialog*>(QStringLiteral("costsDialog")))
+            return *made;
+        auto* dialog = named(new QDialog(this), "costsDialog");
+        dialog->setWindowTitle(tr("Costs for the simulated times"));
+        dialog->resize(330, 420);
+        auto* form = CostForm::make(m_theme, m_plan, CostForm::Order::Given);
+        form->showPlan();
+        connect(form, &CostForm::edited, this, &Editor::checkAgain);
+        connect(form, &CostForm::planChanged, this, &Editor::checkAgain);
+        spaced(new QVBoxLayout(dialog), {}, 0,
+               {makeScroll(makeColumn({}, 0, {form, kStretch}, ""))});
+        return *dialog;
+    }
 
-QDialog& EditorPage::costsDialog()
-{
-    if (auto* made = findChild<QDialog*>(QStringLiteral("costsDialog")))
-        return *made;
-    auto* dialog = named(new QDialog(this), "costsDialog");
-    dialog->setWindowTitle(tr("Costs for the simulated times"));
-    dialog->resize(330, 420);
-    auto* form = new CostForm(m_theme, m_plan, CostForm::Order::Given);
-    form->showPlan();
-    connect(form, &CostForm::edited, this, &EditorPage::checkAgain);
-    connect(form, &CostForm::planChanged, this, &EditorPage::checkAgain);
-    auto* content = new QWidget;
-    spaced(new QVBoxLayout(content), {}, 0, {form, kStretch});
-    spaced(new QVBoxLayout(dialog), {}, 0, {makeScroll(content)});
-    return *dialog;
-}
+    bool save() { return m_file->save(m_edited->schedule()); }
+    // Commands name a file. Returns false if the user cancelled or the file cannot be written.
+    bool saveFirst() { return (!m_file->path().isEmpty() && !isModified()) || save(); }
 
-void EditorPage::showCosts()
-{
-    QDialog& dialog = costsDialog();
-    dialog.show();
-    dialog.raise();
-    dialog.activateWindow();
-}
+    QString simulateCommand() const // of the saved file
+    {
+        RunPlan plan = m_plan;
+        plan.experiment.mode = engine::Mode::Simulate;
+        plan.experiment.scheduleFile = QFileInfo(m_file->path()).absoluteFilePath().toStdString();
+        return commandText(plan);
+    }
 
-void EditorPage::setPlan(const RunPlan& plan)
-{
-    if (plan == m_plan)
-        return;
-    m_plan = plan;
-    costsDialog().findChild<CostForm*>()->showPlan(); // reads the run that the costs are from
-    checkAgain();
-}
+    void copyCommand()
+    {
+        if (!saveFirst())
+            return;
+        const QString command = simulateCommand();
+        QGuiApplication::clipboard()->setText(command);
+        m_band->show(Band::Kind::Ok, tr("Copied."),
+                     tr("%1 (`bscope run --schedule` trains with the file.)").arg(command));
+    }
 
-QString EditorPage::simulateCommand() const
-{
-    RunPlan plan = m_plan;
-    plan.experiment.mode = engine::Mode::Simulate;
-    plan.experiment.scheduleFile = QFileInfo(m_file->path()).absoluteFilePath().toStdString();
-    return commandText(plan);
-}
+    void simulate()
+    {
+        engine::Run run = *m_check->prediction.run;
+        run.info.scheme = "file";
+        run.info.label = m_file->name().toStdString();
+        if (!m_file->path().isEmpty() && !isModified())
+            run.info.command = simulateCommand().toStdString();
+        if (const auto file = writeNewRun(std::move(run)); !file)
+            m_band->show(Band::Kind::Error, tr("Not written."), fromUtf8(file.error().message));
+        else
+            Q_EMIT pageRequested({"run", {*file}});
+    }
 
-// Saves first, because commands name a file.
-bool EditorPage::saveFirst()
-{
-    return (!m_file->path().isEmpty() && !isModified()) || m_file->save(schedule()->schedule());
-}
+    void train()
+    {
+        const QString problem = planProblem(RunPlan(), m_check->prediction.run->schedule);
+        if (!problem.isEmpty())
+            m_band->show(Band::Kind::Warning, tr("Cannot run."), problem);
+        else if (saveFirst())
+            Q_EMIT startRequested({{QStringLiteral("--schedule"), m_file->path()}});
+    }
 
-void EditorPage::copyCommand()
-{
-    if (!saveFirst())
-        return;
-    const QString command = simulateCommand();
-    QGuiApplication::clipboard()->setText(command);
-    m_band->show(Band::Kind::Ok, tr("Copied."),
-                 tr("%1 (`bscope run --schedule` trains with the file.)").arg(command));
-}
+    void showSaved()
+    {
+        m_edited->undoStack().setClean();
+        if (m_check->isValid())
+            m_band->show(Band::Kind::Ok, tr("Saved."), m_file->path());
+        else
+            m_band->show(Band::Kind::Warning, tr("Saved, but not valid."),
+                         tr("%1 can be edited, but not simulated or trained.").arg(m_file->path()));
+        Q_EMIT titleChanged();
+        Q_EMIT statusChanged();
+    }
 
-void EditorPage::simulate()
-{
-    engine::Run run = *check().prediction.run;
-    run.info.scheme = "file";
-    run.info.label = m_file->name().toStdString();
-    if (!m_file->path().isEmpty() && !isModified())
-        run.info.command = simulateCommand().toStdString();
-    if (const auto file = writeNewRun(std::move(run)); !file)
-        m_band->show(Band::Kind::Error, tr("Not written."), fromUtf8(file.error().message));
-    else
-        Q_EMIT pageRequested({"run", {*file}});
-}
+    const ThemeController& m_theme;
+    RunPlan m_plan; // has the costs and the all-reduce for the simulated times
+    ScheduleFile* m_file = new ScheduleFile(this);
+    std::unique_ptr<EditedSchedule> m_edited; // nullptr: no schedule is open
+    std::shared_ptr<const ScheduleCheck> m_check = std::make_shared<ScheduleCheck>();
+    std::vector<OpPlace> m_places;  // of the violations, in the order of the list
+    std::vector<AbsentOp> m_absent; // in the order of the list
 
-void EditorPage::train()
-{
-    const QString problem = planProblem(RunPlan(), check().prediction.run->schedule);
-    if (!problem.isEmpty())
-        m_band->show(Band::Kind::Warning, tr("Cannot run."), problem);
-    else if (saveFirst())
-        Q_EMIT startRequested({{QStringLiteral("--schedule"), m_file->path()}});
-}
+    QStackedLayout* m_stack = new QStackedLayout(this);
+    EmptyState* m_refused = named(
+        new EmptyState(m_theme, {Icon::Error, {}, {}, tr("Open another file")}), "refusedSchedule");
+    Band* m_band = named(new Band(m_theme, Band::Shape::Verdict), "verdict");
+    ScheduleGrid* m_grid = named(new ScheduleGrid(m_theme,
+                                                  [this](const OpPlace& from, int before) {
+                                                      select(m_edited->move(from, before));
+                                                  }),
+                                 "grid", tr("Order of ops"));
+    QLabel *m_title = makeLabel({}, "dock"), *m_absentTitle = makeLabel({}, "dock"),
+           *m_note = named(makeLabel({}, "small"), "timesNote");
+    QListWidget *m_violations = makeLines("violations", tr("Violations")),
+                *m_absentList = makeLines("absentOps", tr("Missing ops"));
+    SchedulePreview* m_preview = named(new SchedulePreview(m_theme), "preview");
+    // Hidden in a low window; the note has the main ones.
+    KeyNumbers* m_numbers = named(new KeyNumbers(m_theme), "keyNumbers");
+    QWidget *m_list, *m_nothing;
+    QAction *m_undo, *m_redo, *m_revert, *m_earlier, *m_later, *m_delete, *m_restore, *m_next;
+    QAction *m_costs, *m_save, *m_saveAs, *m_copy, *m_simulate, *m_train;
+};
 
-void EditorPage::showSaved()
-{
-    m_editor->schedule()->undoStack().setClean();
-    if (check().isValid())
-        m_band->show(Band::Kind::Ok, tr("Saved."), m_file->path());
-    else
-        m_band->show(Band::Kind::Warning, tr("Saved, but not valid."),
-                     tr("%1 can be edited, but not simulated or trained.").arg(m_file->path()));
-    Q_EMIT titleChanged();
-    Q_EMIT statusChanged();
-}
+} // namespace
 
-bool EditorPage::queryClose()
+EditorPage* EditorPage::make(const ThemeController& theme)
 {
-    if (!isModified())
-        return true;
-    const QUndoStack& steps = m_editor->schedule()->undoStack();
-    const int saved = steps.cleanIndex(); // -1: no step leads to the saved schedule
-    return mayDiscard(m_file->name(), saved < 0 ? 0 : std::abs(steps.index() - saved), this,
-                      [this] { return m_file->save(schedule()->schedule()); });
-}
-
-QString EditorPage::title() const
-{
-    return isModified() ? m_file->name() + QStringLiteral(" \u2022") : m_file->name();
-}
-
-QStringList EditorPage::statusTexts() const
-{
-    if (schedule() == nullptr)
-        return {tr("no schedule is open")};
-    const engine::Shape& shape = schedule()->schedule().shape;
-    QStringList texts = {
-        tr("D %1, N %2, %3 stages").arg(shape.devices).arg(shape.microBatches).arg(shape.stages)};
-    const OpPlace place = m_editor->selected();
-    if (schedule()->has(place))
-        texts.append(tr("%1 on device %2, index %3")
-                         .arg(QString::fromStdString(engine::toString(schedule()->at(place))))
-                         .arg(place.device)
-                         .arg(place.index));
-    return texts;
-}
-
-QString EditorPage::statusNote() const
-{
-    if (schedule() == nullptr)
-        return {};
-    return m_file->path().isEmpty() ? tr("not saved yet")
-        : isModified()              ? tr("%1, changed").arg(m_file->path())
-                                    : m_file->path();
-}
-
-QList<QAction*> EditorPage::menuActions(Menu menu) const
-{
-    if (menu == Menu::File)
-        return {m_save, m_saveAs};
-    if (menu == Menu::Run)
-        return {m_simulate, m_train, m_copy};
-    if (menu == Menu::View)
-        return m_editor->editActions() + QList{m_costs};
-    return {};
-}
-
-void EditorPage::resizeEvent(QResizeEvent* event)
-{
-    constexpr int kLow = 720, kPicture = 184, kLowPicture = 84;
-    const bool isLow = event->size().height() < kLow;
-    m_preview->setRowsHeight(isLow ? kLowPicture : kPicture);
-    m_numbers->setVisible(!isLow);
-    Page::resizeEvent(event);
-}
-
-void EditorPage::showRequest(const PageRequest& request)
-{
-    if (schedule() == nullptr && !request.files.isEmpty())
-        open(request.files.front());
-}
-
-void EditorPage::restoreState(const QJsonObject& state)
-{
-    if (const QJsonValue plan = state.value(QStringLiteral("plan")); plan.isObject())
-        setPlan(restoredPlan(plan.toObject()));
+    return new Editor(theme);
 }
 
 } // namespace app

@@ -672,7 +672,7 @@ private:
                                        "for each device"),
                         &LayoutSettings::memory);
     BoundFields* m_fields = new BoundFields(m_theme, this);
-    CostForm* m_costs = new CostForm(m_theme, m_settings.plan, CostForm::Order::Searched);
+    CostForm* m_costs = CostForm::make(m_theme, m_settings.plan, CostForm::Order::Searched);
     QLineEdit* m_layout = named(new QLineEdit, "layoutText");
     Band* m_sentence = named(new Band(m_theme, Band::Shape::Verdict), "layoutSentence");
     QLabel* m_problem = makeWrapped("hint", "layoutProblem");

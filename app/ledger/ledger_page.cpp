@@ -1,6 +1,5 @@
 #include "app/ledger/ledger_page.h"
 
-#include "app/ledger/ledger_notes.h"
 #include "app/ledger/ledger_table.h"
 #include "app/plan/run_plan.h"
 #include "app/timeline/details/details_panel.h"
@@ -24,7 +23,7 @@
 #include <QLocale>
 #include <QMenu>
 #include <QMessageBox>
-#include <QScrollArea>
+#include <QPlainTextEdit>
 #include <QScrollBar>
 #include <QSignalBlocker>
 #include <QSplitter>
@@ -67,11 +66,6 @@ QString textOf(const std::optional<double>& value, Text text)
     return value ? text(*value) : QString();
 }
 
-QString bytesOf(double bytes)
-{
-    return byteScale(std::llround(bytes)).withUnit(bytes);
-}
-
 Details describe(const LedgerRun& run)
 {
     Details details;
@@ -94,7 +88,8 @@ Details describe(const LedgerRun& run)
                      : QString()},
                 {QStringLiteral("Bubble"),
                  textOf(run.bubble, [](double share) { return percent(share); })},
-                {QStringLiteral("Peak memory"), textOf(run.peakBytes, bytesOf)},
+                {QStringLiteral("Peak memory"),
+                 textOf(run.peakBytes, [](double bytes) { return bytesText(bytes); })},
                 {QStringLiteral("Tokens/s"),
                  textOf(run.tokensPerSecond, [](double value) { return number(value, 0); })},
                 {QStringLiteral("Loss"),
@@ -109,8 +104,7 @@ Details describe(const LedgerRun& run)
     addSection(
         details, "File",
         {{QStringLiteral("Size"),
-          run.bytes > 0 ? dataScale(run.bytes).withUnit(static_cast<double>(run.bytes))
-                        : QString()},
+          run.bytes > 0 ? dataScale(run.bytes).withUnit(run.bytes) : QString()},
          {QStringLiteral("Name"), file.fileName()},
          {QStringLiteral("Folder"),
           run.isTrashed() ? QStringLiteral("trash, from %1").arg(run.origin) : file.absolutePath()},
@@ -212,9 +206,6 @@ Details describeLedgerRuns(const Runs& runs)
     if (runs.size() == 1)
         return describe(runs.front());
     LedgerDifferences all(runs);
-    std::vector<const LedgerRun*> pointers;
-    for (const LedgerRun& run : runs)
-        pointers.push_back(&run);
     const auto add = [&](const QString& title, auto of) {
         QStringList values;
         for (const LedgerRun& run : runs)
@@ -238,7 +229,7 @@ Details describeLedgerRuns(const Runs& runs)
     });
     all.addNumber(QStringLiteral("Peak"), &LedgerRun::peakBytes,
                   [](double most) { return byteScale(std::llround(most)); });
-    for (const QString& setting : knownSettings(pointers))
+    for (const QString& setting : knownSettings(runs))
         if (setting != QStringLiteral("mode"))
             add(settingTitle(setting),
                 [&setting](const LedgerRun& run) { return run.setting(setting); });
@@ -404,6 +395,87 @@ private:
     QLineEdit* m_words;
 };
 
+QStringList tagsIn(const QString& text)
+{
+    QStringList tags;
+    for (const QString& tag : text.split(QLatin1Char(','), Qt::SkipEmptyParts))
+        if (!tag.simplified().isEmpty())
+            tags.append(tag.simplified());
+    tags.removeDuplicates();
+    return tags;
+}
+
+// Fields for what the user adds to a run: its name, tags and note.
+class Notes : public QWidget
+{
+public:
+    explicit Notes(RunLedger& ledger)
+        : m_ledger(ledger)
+    {
+        m_tags->setPlaceholderText(tr("Tags, separated by commas"));
+        m_note->setPlaceholderText(tr("Note"));
+        m_note->setTabChangesFocus(true);
+        m_note->setFixedHeight(76);
+        m_note->installEventFilter(this);
+        spaced(new QVBoxLayout(this), {14, 12, 14, 4}, 8, {m_name, m_tags, m_note});
+        for (const QLineEdit* field : {m_name, m_tags})
+            connect(field, &QLineEdit::editingFinished, this, &Notes::save);
+    }
+
+    using QWidget::show;
+    void show(const LedgerRun& run)
+    {
+        const bool isSame = run.file == m_run.file;
+        if (!isSame)
+            save(); // the text typed for the previous run
+        m_name->setPlaceholderText(run.label);
+        // Keeps the text of a focused field, unless only another window has changed it.
+        const auto mayReplace = [&](const QWidget* field, bool isEdited, bool isOther) {
+            return !isSame || !field->hasFocus() || (!isEdited && isOther);
+        };
+        if (mayReplace(m_name, m_name->text() != m_run.name, run.name != m_run.name))
+            m_name->setText(run.name);
+        if (mayReplace(m_tags, tagsIn(m_tags->text()) != m_run.tags, run.tags != m_run.tags))
+            m_tags->setText(run.tags.join(QStringLiteral(", ")));
+        if (mayReplace(m_note, m_note->toPlainText() != m_run.note, run.note != m_run.note))
+            m_note->setPlainText(run.note);
+        m_run = run;
+    }
+
+    void editName()
+    {
+        m_name->setFocus();
+        m_name->selectAll();
+    }
+
+protected:
+    bool eventFilter(QObject* watched, QEvent* event) override // of the note
+    {
+        if (event->type() == QEvent::FocusOut)
+            save();
+        return QWidget::eventFilter(watched, event);
+    }
+
+private:
+    void save()
+    {
+        if (m_run.file.isEmpty())
+            return;
+        const LedgerRun before = m_run;
+        m_run.name = m_name->text().simplified();
+        m_run.tags = tagsIn(m_tags->text());
+        m_run.note = m_note->toPlainText();
+        if (m_run.name != before.name || m_run.tags != before.tags || m_run.note != before.note)
+            m_ledger.setUserData(before, m_run);
+    }
+
+    RunLedger& m_ledger;
+    LedgerRun m_run;
+    QLineEdit *m_name = named(new QLineEdit, "ledgerName", tr("Name of the run")),
+              *m_tags = named(new QLineEdit, "ledgerTags", tr("Tags of the run"));
+    QPlainTextEdit* m_note = named(new QPlainTextEdit, "ledgerNote", tr("Note on the run"));
+};
+
 class LedgerPage : public Page
 {
 public:
@@ -452,9 +524,8 @@ public:
         qint64 bytes = 0;
         for (const LedgerRun& run : m_ledger.runs())
             bytes += run.bytes;
-        return bytes == 0
-            ? QString()
-            : tr("%1 on this machine").arg(dataScale(bytes).withUnit(static_cast<double>(bytes)));
+        return bytes == 0 ? QString()
+                          : tr("%1 on this machine").arg(dataScale(bytes).withUnit(bytes));
     }
     QJsonObject state() const override
     {
@@ -568,8 +639,6 @@ private:
 
     QWidget* makeDetails()
     {
-        m_details->setFocusPolicy(Qt::StrongFocus); // the keyboard can scroll it
-        layOutDetails();
         return makeLined({makeBar(40, 8, {makeLabel(tr("Run details"), "dock"), kStretch}),
                           makeColumn({}, 0, {m_notes, {m_details, 1}}),
                           makeFoot({{makeButton(tr("Open timeline"),
@@ -608,7 +677,6 @@ private:
         });
         m_undoEnds->setSingleShot(true);
         connect(m_undoEnds, &QTimer::timeout, m_band, &Band::hide);
-        connect(&m_theme, &ThemeController::changed, this, &LedgerPage::layOutDetails);
         connect(m_groups, &QTreeWidget::currentItemChanged, this, [this](QTreeWidgetItem* item) {
             if (item != nullptr) // not while the tree is destroyed
                 showRuns();
@@ -624,7 +692,6 @@ private:
         connect(m_table, &LedgerTable::selectionChangedByUser, this, &LedgerPage::showSelection);
         connect(m_table, &LedgerTable::openRequested, this,
                 [this](const LedgerRun& run) { open({run}); });
-        connect(m_notes, &LedgerNotes::edited, &m_ledger, &RunLedger::setUserData);
         connect(m_nothing, &EmptyState::activated, this, &LedgerPage::fillEmptyList);
         connect(&m_library, &RunLibrary::listChanged, this, later);
         connect(&m_library, &RunLibrary::runChanged, this, [this] {
@@ -824,12 +891,10 @@ private:
     {
         const Runs runs = m_table->selected();
         const auto count = runs.size();
-        std::vector<const LedgerRun*> pointers;
         const QStringList open = openFiles();
         bool areTrashed = count > 0, canRepeat = count > 0, areStored = count > 0, isOpen = false,
              areEnded = count > 0;
         for (const LedgerRun& run : runs) {
-            pointers.push_back(&run);
             areTrashed = areTrashed && run.isTrashed();
             areStored = areStored && run.bytes > 0; // unlike queued runs
             areEnded = areEnded && !run.isUnderWay();
@@ -840,8 +905,9 @@ private:
         m_selected->setText(count == 0
                                 ? tr("Nothing selected")
                                 : tr("%1 selected").arg(countOf(static_cast<int>(count), "run")));
-        m_difference->setText(differenceText(varyingSettings(pointers)));
-        m_difference->setToolTip(settingTitles(varyingSettings(pointers)).join(tr(", ")));
+        const QStringList varying = varyingSettings(runs);
+        m_difference->setText(differenceText(varying));
+        m_difference->setToolTip(settingTitles(varying).join(tr(", ")));
         m_open->setEnabled(count > 0 && count <= kMostOpened && !areTrashed);
         m_close->setEnabled(isOpen);
         m_compare->setEnabled(count > 1 && !areTrashed);
@@ -861,33 +927,8 @@ private:
         m_notes->setVisible(count == 1);
         m_notes->setEnabled(count == 1 && areStored);
         m_notes->show(count == 1 ? runs.front() : LedgerRun());
-        showDetails(runs);
+        m_details->show(runs.empty() ? Details() : describeLedgerRuns(runs));
         Q_EMIT statusChanged();
-    }
-
-    // Keeps the scroll position while the same runs change.
-    void showDetails(const Runs& runs)
-    {
-        const QStringList before = std::exchange(m_detailed, {});
-        for (const LedgerRun& run : runs)
-            m_detailed.append(run.file);
-        Details details = runs.empty() ? Details() : describeLedgerRuns(runs);
-        if (m_detailed == before && details == m_shown)
-            return;
-        m_shown = std::move(details);
-        const int scrolled = m_detailed == before ? m_details->verticalScrollBar()->value() : 0;
-        layOutDetails();
-        m_details->verticalScrollBar()->setValue(scrolled);
-    }
-
-    void layOutDetails()
-    {
-        if (!m_detailed.isEmpty())
-            return m_details->setWidget(app::layOutDetails(m_theme, m_shown, [](const auto&) {}));
-        QLabel* hint = makeLabel(tr("Select a run to see its details."), "hint");
-        hint->setContentsMargins(14, 12, 14, 12);
-        hint->setAlignment(Qt::AlignTop);
-        m_details->setWidget(hint);
     }
 
     // Opens one run per iteration of the event loop, because each takes about 0.1 s.
@@ -937,7 +978,7 @@ private:
             QMessageBox::Warning, tr("Delete %1 forever?").arg(countOf(std::ssize(runs), "run")),
             tr("Delete the files of %1 (%2)? This cannot be undone. Their numbers are not used "
                "again.")
-                .arg(which, dataScale(bytes).withUnit(static_cast<double>(bytes))),
+                .arg(which, dataScale(bytes).withUnit(bytes)),
             QMessageBox::Cancel, this);
         box.setTextFormat(Qt::PlainText);
         const auto* remove = named(
@@ -991,7 +1032,7 @@ private:
     std::vector<LedgerFacet> m_facets; // in the order of the items, without the heading of tags
     QTreeWidget* m_groups = named(makeTree(), "ledgerFacets", tr("Groups of runs"));
     LedgerTable* m_table = named(new LedgerTable(m_theme), "ledgerTable", tr("Runs"));
-    LedgerNotes* m_notes = named(new LedgerNotes, "ledgerNotes");
+    Notes* m_notes = new Notes(m_ledger);
     SearchField* m_filter = new SearchField(m_theme, m_runs, [this] { showRuns(); });
     QPushButton* m_save = makeButton(tr("Save search"), QStringLiteral("saveSearch"), "tool");
     QCheckBox* m_hasVarying = named(new QCheckBox(tr("Settings that vary")), "onlyVarying");
@@ -1009,10 +1050,9 @@ private:
         = named(new EmptyState(m_theme, {Icon::Compare, {}, {}, tr("New run")}), "ledgerEmpty");
     QTimer m_late; // delays showRuns(), so that several changes cause one update
     QStackedWidget* m_stack = new QStackedWidget;
-    QScrollArea* m_details
-        = named(makeScroll(nullptr), "ledgerDetails", tr("Details of the selected runs"));
-    QStringList m_detailed; // files of the runs in m_details
-    Details m_shown;
+    DetailsView* m_details = new DetailsView(
+        m_theme, "ledgerDetails", tr("Details of the selected runs"),
+        {Icon::Info, tr("No run is selected"), tr("Select a run to see its details."), {}});
     QWidget *m_groupsColumn = nullptr, *m_detailsColumn = nullptr;
     QAction *m_open, *m_close, *m_compare, *m_repeat, *m_rename, *m_tag, *m_trash, *m_empty,
         *m_restore, *m_copy, *m_find;

@@ -13,7 +13,6 @@
 
 #include <algorithm>
 #include <cmath>
-#include <iterator>
 
 namespace app {
 namespace {
@@ -279,11 +278,11 @@ QStringList settingTitles(QStringList titles)
     return titles;
 }
 
-QStringList knownSettings(const std::vector<const LedgerRun*>& runs)
+QStringList knownSettings(const std::vector<LedgerRun>& runs)
 {
     QStringList titles;
-    for (const LedgerRun* run : runs)
-        for (const auto& [title, value] : run->settings)
+    for (const LedgerRun& run : runs)
+        for (const auto& [title, value] : run.settings)
             if (!titles.contains(title))
                 titles.append(title);
     return titles;
@@ -302,10 +301,7 @@ QStringList tagsOf(const std::vector<LedgerRun>& runs)
 
 QString ledgerCsv(const std::vector<LedgerRun>& runs)
 {
-    std::vector<const LedgerRun*> pointers;
-    for (const LedgerRun& run : runs)
-        pointers.push_back(&run);
-    const QStringList settings = knownSettings(pointers);
+    const QStringList settings = knownSettings(runs);
     QStringList titles{fromUtf8("No."), fromUtf8("Name"), fromUtf8("State")};
     for (const QString& setting : settings)
         titles.append(settingTitle(setting));
@@ -332,17 +328,18 @@ QString ledgerCsv(const std::vector<LedgerRun>& runs)
     return all;
 }
 
-QStringList varyingSettings(const std::vector<const LedgerRun*>& runs)
+QStringList varyingSettings(const std::vector<LedgerRun>& runs)
 {
-    std::vector<const LedgerRun*> known;
-    std::ranges::copy_if(runs, std::back_inserter(known),
-                         [](const LedgerRun* run) { return !run->settings.empty(); });
     QStringList varying;
-    for (const QString& title : knownSettings(known))
-        if (std::ranges::any_of(known, [&](const LedgerRun* run) {
-                return run->setting(title) != known.front()->setting(title);
+    for (const QString& title : knownSettings(runs)) {
+        std::optional<QString> first;
+        if (std::ranges::any_of(runs, [&](const LedgerRun& run) {
+                if (!first && !run.settings.empty())
+                    first = run.setting(title);
+                return !run.settings.empty() && run.setting(title) != *first;
             }))
             varying.append(title);
+    }
     return varying;
 }
 

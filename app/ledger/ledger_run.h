@@ -85,10 +85,10 @@ QStringList settingTitles(QStringList titles);
 
 // Returns the titles of settings that differ between the runs, in the order of the settings of a
 // run. Ignores runs whose settings are unknown.
-QStringList varyingSettings(const std::vector<const LedgerRun*>& runs);
+QStringList varyingSettings(const std::vector<LedgerRun>& runs);
 
 // The titles of all settings of the runs, in the order of the settings of a run.
-QStringList knownSettings(const std::vector<const LedgerRun*>& runs);
+QStringList knownSettings(const std::vector<LedgerRun>& runs);
 // The tags of the runs that are not in the trash, sorted.
 QStringList tagsOf(const std::vector<LedgerRun>& runs);
 // The runs with all settings and results, each number in its own unit.

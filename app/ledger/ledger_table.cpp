@@ -100,13 +100,15 @@ namespace {
 
 // A column of a number: its text in the unit of the group, which the head of the group shows.
 Column numberColumn(const QString& title, std::function<std::optional<double>(const LedgerRun&)> of,
-                    std::function<QString(const Line&, double)> text,
-                    std::function<QString(const Line&)> unit)
+                    Scale Line::*scale, std::function<QString(const Line&, double)> text = nullptr)
 {
     return Column(title,
                   [=](const Line& line) {
                       const auto value = of(line.run);
-                      return line.isHead() ? unit(line) : value ? text(line, *value) : kNoValue;
+                      return line.isHead() ? (line.*scale).unit()
+                          : !value         ? kNoValue
+                          : text           ? text(line, *value)
+                                           : (line.*scale).text(*value);
                   })
         .sortedBy([of](const Line& line) { return of(line.run).value_or(kUnknownLast); })
         .with(kHintRole, &Line::isHead);
@@ -128,10 +130,7 @@ bool hasReason(const Line& line)
 
 Column iterationColumn(const QString& title)
 {
-    return numberColumn(
-               title, [](const LedgerRun& run) { return run.iteration; },
-               [](const Line& line, double value) { return line.time.text(value); },
-               [](const Line& line) { return line.time.unit(); })
+    return numberColumn(title, &LedgerRun::iteration, &Line::time)
         .with(Qt::DisplayRole,
               [](const Line& line) {
                   return hasReason(line) ? QVariant(line.run.reason()) : QVariant();
@@ -164,40 +163,25 @@ ChosenColumns scheduleColumns()
 ChosenColumns resultColumns()
 {
     using Run = const LedgerRun&;
-    const auto unitOfTime = [](const Line& line) { return line.time.unit(); };
     return {{iterationColumn(QStringLiteral("Iteration")), true},
             {numberColumn(
                  QStringLiteral("95 % interval"),
-                 [](Run run) { return run.most ? run.least : run.most; },
+                 [](Run run) { return run.most ? run.least : run.most; }, &Line::time,
                  [](const Line& line, double least) {
                      return QStringLiteral("%1 to %2")
                          .arg(line.time.text(least), line.time.text(*line.run.most));
-                 },
-                 unitOfTime),
+                 }),
              false},
-            {numberColumn(
-                 QStringLiteral("Per token"), &LedgerRun::perToken,
-                 [](const Line& line, double value) { return line.token.text(value); },
-                 [](const Line& line) { return line.token.unit(); }),
-             true},
-            {numberColumn(
-                 QStringLiteral("Bubble"), &LedgerRun::bubble,
-                 [](const Line&, double value) { return number(100 * value, 1); },
-                 [](const Line&) { return QStringLiteral("%"); }),
-             true},
-            {numberColumn(
-                 QStringLiteral("Peak"), &LedgerRun::peakBytes,
-                 [](const Line& line, double value) { return line.bytes.text(value); },
-                 [](const Line& line) { return line.bytes.unit(); }),
-             true},
+            {numberColumn(QStringLiteral("Per token"), &LedgerRun::perToken, &Line::token), true},
+            {numberColumn(QStringLiteral("Bubble"), &LedgerRun::bubble, &Line::share), true},
+            {numberColumn(QStringLiteral("Peak"), &LedgerRun::peakBytes, &Line::bytes), true},
             {numberColumn(
                  QStringLiteral("Loss"),
-                 [](Run run) { return run.lossFirst ? run.lossLast : run.lossFirst; },
+                 [](Run run) { return run.lossFirst ? run.lossLast : run.lossFirst; }, &Line::plain,
                  [](const Line& line, double last) {
                      return QStringLiteral("%1 → %2").arg(number(*line.run.lossFirst, 2),
                                                           number(last, 2));
-                 },
-                 [](const Line&) { return QString(); }),
+                 }),
              false}};
 }
 
@@ -396,11 +380,8 @@ LedgerModel::Columns LedgerModel::chooseColumns(const std::vector<LedgerRun>& ru
             return hasReason(line) ? QVariant(results) : QVariant();
         });
     add(lastColumns(view));
-    std::vector<const LedgerRun*> pointers;
-    for (const LedgerRun& run : runs)
-        pointers.push_back(&run);
-    const QStringList varying = varyingSettings(pointers);
-    for (const QString& setting : knownSettings(pointers)) {
+    const QStringList varying = varyingSettings(runs);
+    for (const QString& setting : knownSettings(runs)) {
         const QString title = settingTitle(setting);
         if (setting != u"mode" && setting != u"D" && setting != u"N") // these are in other columns
             addColumn(

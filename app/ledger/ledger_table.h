@@ -58,6 +58,7 @@ struct LedgerLine
     QString head, remark{}; // "Emulated", "9 runs"; "" for a run
     std::size_t group = 0;
     Scale time{}, token{}, bytes{}; // of the group
+    Scale share{0.01, 1, QStringLiteral("%")}, plain{};
     bool isOpen = false;
 
     bool isHead() const { return !head.isEmpty(); }

@@ -146,42 +146,28 @@ QString ledgerFile()
 class RunLedger::Store
 {
 public:
-    Result<void> with(const std::function<Result<void>(profiler::Ledger&)>& work)
+    Result<profiler::Ledger*> ledger()
     {
-        if (!m_ledger) {
-            auto opened = TRY(profiler::Ledger::open(ledgerFile().toStdString()));
-            m_ledger.emplace(std::move(opened));
-        }
-        return work(*m_ledger);
+        if (!m_ledger)
+            m_ledger.emplace(TRY(profiler::Ledger::open(ledgerFile().toStdString())));
+        return &*m_ledger;
     }
 
     // Returns the rows of files that exist. If a file was deleted, its row is removed from the
     // ledger. If its folder is missing as well, the disk may not be mounted, so the row stays.
     Result<std::vector<profiler::LedgerRow>> rows()
     {
+        profiler::Ledger& ledger = *TRY(this->ledger());
         std::vector<profiler::LedgerRow> existing;
-        auto done = with([&](profiler::Ledger& ledger) -> Result<void> {
-            std::vector<profiler::LedgerRow> all = TRY(ledger.rows());
-            for (profiler::LedgerRow& row : all) {
-                const QFileInfo file(QString::fromStdString(row.file));
-                if (file.exists())
-                    existing.push_back(std::move(row));
-                else if (file.dir().exists())
-                    TRY(ledger.remove(row.file));
-            }
-            return {};
-        });
-        return done.map([&] { return std::move(existing); });
-    }
-
-    Result<profiler::Ledger::Numbers> numbers()
-    {
-        profiler::Ledger::Numbers numbers;
-        auto done = with([&](profiler::Ledger& ledger) -> Result<void> {
-            numbers = TRY(ledger.numbers());
-            return {};
-        });
-        return done.map([&] { return std::move(numbers); });
+        const std::vector<profiler::LedgerRow> all = TRY(ledger.rows());
+        for (const profiler::LedgerRow& row : all) {
+            const QFileInfo file(QString::fromStdString(row.file));
+            if (file.exists())
+                existing.push_back(row);
+            else if (file.dir().exists())
+                TRY(ledger.remove(row.file));
+        }
+        return existing;
     }
 
     struct Listed
@@ -226,7 +212,10 @@ void RunLedger::waitForNumbers()
 {
     const auto promise = std::make_shared<std::promise<Result<profiler::Ledger::Numbers>>>();
     auto known = promise->get_future();
-    m_pool.start([store = m_store, promise] { promise->set_value(store->numbers()); });
+    m_pool.start([store = m_store, promise] {
+        promise->set_value(
+            store->ledger().and_then([](profiler::Ledger* ledger) { return ledger->numbers(); }));
+    });
     if (known.wait_for(kStartWait) != std::future_status::ready)
         return; // list() delivers them
     const auto numbers = known.get();
@@ -295,8 +284,7 @@ void RunLedger::read(const QString& file)
             if (*isEnding)
                 return {};
             const LedgerRun run = describeFile(file);
-            return store->with(
-                [&](profiler::Ledger& ledger) { return ledger.putContents(toRow(run)); });
+            return TRY(store->ledger())->putContents(toRow(run));
         },
         [this](const Result<void>&) {
             --m_unread;
@@ -328,7 +316,7 @@ void RunLedger::list()
 void RunLedger::change(const Change& work)
 {
     ++m_changes;
-    m_background.run([store = m_store, work] { return store->with(work); },
+    m_background.run([store = m_store, work] { return store->ledger().and_then(work); },
                      [this](const Result<void>& done) {
                          if (!done)
                              Q_EMIT failed(QString::fromStdString(done.error().message));
@@ -340,17 +328,17 @@ void RunLedger::change(const Change& work)
 void RunLedger::add(const QString& file, const std::shared_ptr<const engine::Run>& run)
 {
     change([file, run,
-            expected = m_expected[QFileInfo(file).absoluteFilePath()]](profiler::Ledger& ledger) {
+            expected = m_expected[QFileInfo(file).absoluteFilePath()]](profiler::Ledger* ledger) {
         LedgerRun described = describeFile(file, run.get());
         described.number = expected;
-        return ledger.putContents(toRow(described));
+        return ledger->putContents(toRow(described));
     });
 }
 
 void RunLedger::setUserData(const LedgerRun& before, const LedgerRun& run)
 {
-    change([old = toRow(before), row = toRow(run)](profiler::Ledger& ledger) {
-        return ledger.putUserData(old, row);
+    change([old = toRow(before), row = toRow(run)](profiler::Ledger* ledger) {
+        return ledger->putUserData(old, row);
     });
     const auto known = std::ranges::find(m_runs, run.file, &LedgerRun::file);
     if (known == m_runs.end())
@@ -367,26 +355,26 @@ void RunLedger::setUserData(const LedgerRun& before, const LedgerRun& run)
 
 void RunLedger::moveToTrash(const LedgerRun& run)
 {
-    change([file = run.file](profiler::Ledger& ledger) -> Result<void> {
+    change([file = run.file](profiler::Ledger* ledger) -> Result<void> {
         const QString to = TRY(moveRun(file, trashFolder()));
-        return ledger.move(file.toStdString(), to.toStdString(),
-                           QFileInfo(file).absolutePath().toStdString());
+        return ledger->move(file.toStdString(), to.toStdString(),
+                            QFileInfo(file).absolutePath().toStdString());
     });
 }
 
 void RunLedger::restore(const LedgerRun& run)
 {
-    change([file = run.file, origin = run.origin](profiler::Ledger& ledger) -> Result<void> {
+    change([file = run.file, origin = run.origin](profiler::Ledger* ledger) -> Result<void> {
         const QString to = TRY(moveRun(file, origin));
-        return ledger.move(file.toStdString(), to.toStdString(), {});
+        return ledger->move(file.toStdString(), to.toStdString(), {});
     });
 }
 
 void RunLedger::deleteForever(const LedgerRun& run)
 {
-    change([file = run.file](profiler::Ledger& ledger) -> Result<void> {
+    change([file = run.file](profiler::Ledger* ledger) -> Result<void> {
         TRY(deleteRun(file));
-        return ledger.remove(file.toStdString());
+        return ledger->remove(file.toStdString());
     });
 }
 
@@ -396,10 +384,8 @@ void RunLedger::keepQueue(const QList<QStringList>& options)
     for (const QStringList& one : options)
         texts.push_back(one.join(QLatin1Char('\n')).toStdString());
     m_background.run(
-        [store = m_store, texts] {
-            return store->with([&](profiler::Ledger& ledger) {
-                return ledger.setQueue(QCoreApplication::applicationPid(), texts);
-            });
+        [store = m_store, texts]() -> Result<void> {
+            return TRY(store->ledger())->setQueue(QCoreApplication::applicationPid(), texts);
         },
         [this](const Result<void>& kept) {
             if (!kept && !std::exchange(m_hasFailed, true))
@@ -412,12 +398,10 @@ void RunLedger::takeQueues(const std::function<void(const QList<QStringList>&)>&
     m_background.run(
         [store = m_store] {
             QList<QStringList> all;
-            (void)store->with([&](profiler::Ledger& ledger) {
-                return ledger.takeQueues(exists).map([&](const std::vector<std::string>& texts) {
-                    for (const std::string& text : texts)
-                        all.append(QString::fromStdString(text).split(QLatin1Char('\n')));
-                });
-            });
+            const auto texts = store->ledger().and_then(
+                [](profiler::Ledger* ledger) { return ledger->takeQueues(exists); });
+            for (const std::string& text : texts.value_or(std::vector<std::string>()))
+                all.append(QString::fromStdString(text).split(QLatin1Char('\n')));
             return all;
         },
         [take](const QList<QStringList>& all) {

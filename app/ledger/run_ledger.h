@@ -66,7 +66,7 @@ Q_SIGNALS:
 
 private:
     class Store;
-    using Change = std::function<engine::Result<void>(profiler::Ledger&)>;
+    using Change = std::function<engine::Result<void>(profiler::Ledger*)>;
     // Executes `work` on the thread of the store. Then lists the runs, unless another change is
     // pending.
     void change(const Change& work);

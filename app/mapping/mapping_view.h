@@ -1,11 +1,21 @@
 #pragma once
 
-#include "app/mapping/node_scene.h"
+#include "app/mapping/mapping_study.h"
 #include "app/plan/run_plan.h"
+#include "app/ui/theme.h"
 
 #include <QWidget>
 
+#include <utility>
+
 namespace app {
+
+using NodePair = std::pair<int, int>; // from, to; equal: the links within a node
+
+// Whether a box of this width has space for "down" and "up" beside the stages of a device.
+bool fitsDirections(const QStringList& stages, double width);
+// The summary of a node; without its second part if it is too wide.
+QString fittingSummary(const QString& summary, double width);
 
 // Shows the devices of a plan on the nodes of its hardware, the loads of the links, the compared
 // mappings, and the memory of the model. We predict only while the view is visible, because a

@@ -95,7 +95,7 @@ void showAlive(TableModel<AliveRow>& model, const MemoryReport& report, DeviceId
         = [](auto id) { return id.isValid() ? QString::number(id.value) : QString(); };
     const auto at = [clock, origin = report.window.begin](std::optional<std::int64_t> Row::*when) {
         return [=](const Row& row) {
-            return row.*when ? clock.text(static_cast<double>(*(row.*when) - origin)) : QString();
+            return row.*when ? clock.text(*(row.*when) - origin) : QString();
         };
     };
     std::int64_t largest = 1;
@@ -116,7 +116,7 @@ void showAlive(TableModel<AliveRow>& model, const MemoryReport& report, DeviceId
         ofOp(tr("Stage"), [number](const auto&, const auto& op) { return number(op.stage); }),
         {{tr("Since, %1"), clock}, at(&Row::since)},
         Shown({QStringLiteral("%1"), bytes}, [bytes](const Row& row) {
-            return bytes.text(static_cast<double>(row.bytes));
+            return bytes.text(row.bytes);
         }).with(kShareRole, [largest](const Row& row) {
             return row.kind == Row::Kind::Tensor
                 ? QVariant(static_cast<double>(row.bytes) / static_cast<double>(largest))
@@ -134,32 +134,60 @@ void showAlive(TableModel<AliveRow>& model, const MemoryReport& report, DeviceId
 
 namespace {
 
-// The columns of the memory by device.
-class MemoryColumns
+using Bytes = std::optional<std::int64_t>; // nullopt: unknown
+using OfDevice = std::function<Bytes(DeviceId)>;
+
+// The columns of stashes that move between devices.
+void addMoves(const std::shared_ptr<const MemoryReport>& shown,
+              const std::function<void(const QString& title, const OfDevice& of)>& add,
+              std::vector<TableColumn<DeviceId>>& columns)
 {
-public:
-    explicit MemoryColumns(std::shared_ptr<const MemoryReport> shown)
-        : m_shown(std::move(shown))
-    { }
+    add(MemoryAreas::tr("Without moves"), [=](DeviceId device) {
+        Bytes highest;
+        for (const auto& step : shown->steps[device])
+            highest = std::max(highest.value_or(0), step.withoutMoves());
+        return highest;
+    });
+    columns.emplace_back(MemoryAreas::tr("Moves"), [=](DeviceId device) {
+        const auto& partner = shown->partners[device];
+        return partner ? QString::number(partner->moves) : kNoValue;
+    });
+    add(MemoryAreas::tr("Moved"), [=](DeviceId device) {
+        const auto& partner = shown->partners[device];
+        return partner && partner->bytes > 0 ? Bytes(partner->bytes) : Bytes();
+    });
+}
 
-    void addNames()
-    {
+} // namespace
+
+void showMemory(TableModel<DeviceId>& model, const std::shared_ptr<const MemoryReport>& shown)
+{
+    const auto tr = [](const char* text) { return MemoryAreas::tr(text); };
+    std::vector<TableColumn<DeviceId>> columns{
+        {tr("Device"), [=](DeviceId device) { return tr("Device %1").arg(device.value); },
+         Qt::AlignLeft}};
+    const auto add = [&](const QString& title, const OfDevice& of) {
+        columns.emplace_back(title, [=](DeviceId device) {
+            const Bytes bytes = of(device);
+            return bytes ? shown->amount(*bytes) : kNoValue;
+        });
+    };
+    const OfDevice peak = [=](DeviceId device) {
+        const auto& steps = shown->steps[device];
+        return steps.empty() ? Bytes() : profiler::peakOf(steps).total();
+    };
+    const auto ofArena = [=](auto member) -> OfDevice {
+        return [=](DeviceId device) {
+            const auto* use = arenaOf(shown->run->info, device);
+            return use != nullptr ? Bytes(use->*member) : Bytes();
+        };
+    };
+    if (shown->hasPairs())
         columns.emplace_back(
-            tr("Device"), [](DeviceId device) { return tr("Device %1").arg(device.value); },
-            Qt::AlignLeft);
-        if (m_shown->hasPairs())
-            columns.emplace_back(
-                tr("Role"), [shown = m_shown](DeviceId device) { return shown->role(device); },
-                Qt::AlignLeft);
-    }
-
-    void addPeaks()
-    {
-        const auto peak = this->peak();
-        if (m_shown->isPredicted())
-            return add(tr("Predicted"), peak);
-        const auto live = ofArena(&engine::ArenaUse::live);
-        add(tr("Predicted"), live);
+            tr("Role"), [=](DeviceId device) { return shown->role(device); }, Qt::AlignLeft);
+    const OfDevice live = ofArena(&engine::ArenaUse::live);
+    add(tr("Predicted"), shown->isPredicted() ? peak : live);
+    if (!shown->isPredicted()) {
         add(tr("Measured peak"), peak);
         columns.emplace_back(tr("Difference, bytes"), [=](DeviceId device) {
             return live(device) && peak(device)
@@ -169,86 +197,23 @@ public:
         add(tr("Touched"), ofArena(&engine::ArenaUse::touched));
         add(tr("Arena"), ofArena(&engine::ArenaUse::arena));
     }
-
-    void addLimit()
-    {
-        if (!m_shown->limit)
-            return;
-        const auto peak = this->peak();
-        const auto share = [limit = *m_shown->limit, peak](DeviceId device) {
-            return static_cast<double>(peak(device).value_or(0)) / static_cast<double>(limit);
+    if (shown->limit) {
+        const auto share = [=](DeviceId device) {
+            return static_cast<double>(peak(device).value_or(0))
+                / static_cast<double>(*shown->limit);
         };
         columns
             .emplace_back(tr("Of limit, %"),
-                          [share](DeviceId device) { return number(100 * share(device), 1); })
+                          [=](DeviceId device) { return number(100 * share(device), 1); })
             .with(kShareRole, share)
-            .onlyIf([peak](DeviceId device) { return peak(device).has_value(); });
+            .onlyIf([=](DeviceId device) { return peak(device).has_value(); });
     }
-
-    void addMoves()
-    {
-        if (!m_shown->hasPairs())
-            return;
-        add(tr("Without moves"), [shown = m_shown](DeviceId device) {
-            Bytes highest;
-            for (const auto& step : shown->steps[device])
-                highest = std::max(highest.value_or(0), step.withoutMoves());
-            return highest;
-        });
-        const auto partner = [shown = m_shown](DeviceId device) { return shown->partners[device]; };
-        columns.emplace_back(tr("Moves"), [partner](DeviceId device) {
-            return partner(device) ? QString::number(partner(device)->moves) : kNoValue;
-        });
-        add(tr("Moved"), [partner](DeviceId device) {
-            const auto of = partner(device);
-            return of && of->bytes > 0 ? Bytes(of->bytes) : Bytes();
-        });
-    }
-
-    std::vector<TableColumn<DeviceId>> columns;
-
-private:
-    using Bytes = std::optional<std::int64_t>; // nullopt: unknown
-
-    static QString tr(const char* text) { return MemoryAreas::tr(text); }
-    void add(const QString& title, auto bytes)
-    {
-        columns.emplace_back(title, [shown = m_shown, bytes](DeviceId device) {
-            const Bytes value = bytes(device);
-            return value ? shown->amount(*value) : kNoValue;
-        });
-    }
-    std::function<Bytes(DeviceId)> peak() const
-    {
-        return [shown = m_shown](DeviceId device) {
-            const auto& steps = shown->steps[device];
-            return steps.empty() ? Bytes() : Bytes(profiler::peakOf(steps).total());
-        };
-    }
-    std::function<Bytes(DeviceId)> ofArena(auto member) const
-    {
-        return [shown = m_shown, member](DeviceId device) {
-            const auto* use = arenaOf(shown->run->info, device);
-            return use != nullptr ? Bytes(use->*member) : Bytes();
-        };
-    }
-
-    std::shared_ptr<const MemoryReport> m_shown;
-};
-
-} // namespace
-
-void showMemory(TableModel<DeviceId>& model, const std::shared_ptr<const MemoryReport>& shown)
-{
-    MemoryColumns table(shown);
-    table.addNames();
-    table.addPeaks();
-    table.addLimit();
-    table.addMoves();
+    if (shown->hasPairs())
+        addMoves(shown, add, columns);
     std::vector<DeviceId> rows;
     for (const DeviceId device : shown->steps.ids())
         rows.push_back(device);
-    model.reset(std::move(table.columns), std::move(rows));
+    model.reset(std::move(columns), std::move(rows));
 }
 
 namespace {
@@ -518,14 +483,12 @@ private:
         app::showAlive(m_alive->rows(), *m_report, device, time);
         const std::int64_t total = profiler::stepAt(steps, time).total();
         const auto& peak = profiler::peakOf(steps);
-        m_aliveValue->setText(m_report->bytes.withUnit(static_cast<double>(total)));
+        m_aliveValue->setText(m_report->bytes.withUnit(total));
         const QString when = tr("at %1 %2").arg(m_report->at(time), m_report->time.unit());
-        m_aliveNote->setText(
-            total == peak.total()
-                ? tr("%1, the peak").arg(when)
-                : tr("%1, %2 below the peak")
-                      .arg(when,
-                           m_report->bytes.withUnit(static_cast<double>(peak.total() - total))));
+        m_aliveNote->setText(total == peak.total()
+                                 ? tr("%1, the peak").arg(when)
+                                 : tr("%1, %2 below the peak")
+                                       .arg(when, m_report->bytes.withUnit(peak.total() - total)));
         Q_EMIT statusChanged();
     }
 

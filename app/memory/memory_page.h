@@ -1,7 +1,7 @@
 #pragma once
 
 #include "app/documents/run_library.h"
-#include "app/memory/memory_report.h"
+#include "app/memory/memory_areas.h"
 #include "app/shell/page.h"
 #include "app/ui/table_model.h"
 

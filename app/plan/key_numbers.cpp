@@ -27,7 +27,7 @@ KeyNumbers::Item iterationItem(const Prediction& prediction)
     const auto text = [&](std::int64_t ticks) {
         return info.inUnits()
             ? unitsText(static_cast<double>(ticks) / static_cast<double>(info.ticksPerUnit))
-            : scale.text(static_cast<double>(ticks));
+            : scale.text(ticks);
     };
     const QString from = text(least->compute), to = text(most->compute);
     const QString busy = from == to ? fromUtf8("%1 busy on every device").arg(to)
@@ -66,7 +66,7 @@ KeyNumbers::Item memoryItem(const Prediction& prediction)
     const QString stash = number(prediction.metrics.peakStash(), 1);
     if (const auto bytes = prediction.metrics.peakBytes()) {
         const Scale scale = byteScale(*bytes);
-        return {fromUtf8("Peak memory"), scale.text(static_cast<double>(*bytes)), scale.unit(),
+        return {fromUtf8("Peak memory"), scale.text(*bytes), scale.unit(),
                 fromUtf8("largest stash %1 Mₐ").arg(stash), fromUtf8("stash %1 Mₐ").arg(stash)};
     }
     return {fromUtf8("Peak stash"), stash, QStringLiteral("Mₐ"),

@@ -18,108 +18,96 @@
 namespace app {
 namespace {
 
-// Evaluates an expression, and writes it with numbers in place of the letters.
-class Filler
+// Writes numbers in place of the letters, with a sign between factors that are then both numbers.
+QString filledIn(const QString& text, const FormulaNumbers& numbers)
+{
+    const int values[]{numbers.devices, numbers.microBatches, numbers.chunks, numbers.slices};
+    QString filled;
+    bool wasLetter = false;
+    for (const QChar sign : text) {
+        const auto letter = QStringLiteral("DNvS").indexOf(sign);
+        const bool isFactor = letter >= 0 || (sign.isDigit() && wasLetter);
+        if (isFactor && !filled.isEmpty() && filled.back().isDigit())
+            filled += u'·';
+        if (letter >= 0)
+            filled += QString::number(values[letter]);
+        else if (!sign.isSpace())
+            filled += sign == u'-' ? QChar(u'\u2212') : sign == u'*' ? QChar(u'·') : sign;
+        wasLetter = letter >= 0;
+    }
+    return filled;
+}
+
+// Evaluates a text of filledIn(), in which factors beside each other are multiplied.
+class Expression
 {
 public:
-    Filler(const QString& text, const FormulaNumbers& numbers)
-        : m_text(text)
-        , m_numbers(numbers)
+    explicit Expression(QString text)
+        : m_text(std::move(text))
     { }
 
-    // Evaluates the whole text; nullopt if it is not a valid expression.
-    std::optional<double> whole()
+    // nullopt: not a valid expression
+    std::optional<double> value()
     {
-        const auto value = sum();
-        return peek().isNull() ? value : std::nullopt;
+        const Value all = sum();
+        return m_at == m_text.size() ? all : std::nullopt;
     }
-    const QString& filled() const { return m_filled; }
 
 private:
     using Value = std::optional<double>;
 
-    QChar peek()
+    QChar next() const { return m_at < m_text.size() ? m_text.at(m_at) : QChar(); }
+    bool take(QChar sign)
     {
-        while (m_at < m_text.size() && m_text.at(m_at).isSpace())
-            ++m_at;
-        return m_at < m_text.size() ? m_text.at(m_at) : QChar();
-    }
-    bool take(char sign, QChar written)
-    {
-        if (peek() != QLatin1Char(sign))
-            return false;
-        ++m_at;
-        m_filled += written;
-        return true;
-    }
-    static Value joined(Value left, Value right, auto of)
-    {
-        return left && right ? Value(of(*left, *right)) : std::nullopt;
+        const bool isNext = next() == sign;
+        m_at += isNext ? 1 : 0;
+        return isNext;
     }
     Value sum()
     {
         Value value = product();
-        while (value)
-            if (take('-', u'\u2212'))
-                value = joined(value, product(), std::minus());
-            else if (take('+', u'+'))
-                value = joined(value, product(), std::plus());
-            else
+        while (value) {
+            const bool isMinus = take(u'\u2212');
+            if (!isMinus && !take(u'+'))
                 break;
+            const Value term = product();
+            value = term ? Value(*value + (isMinus ? -*term : *term)) : std::nullopt;
+        }
         return value;
     }
     Value product()
     {
         Value value = factor();
-        while (value)
-            if (take('/', u'/'))
-                value = joined(value, factor(), std::divides());
-            else if (take('*', u'·') || peek().isLetterOrNumber() || peek() == QLatin1Char('('))
-                value = joined(value, factor(), std::multiplies());
-            else
+        while (value) {
+            const bool divides = take(u'/');
+            if (!divides && !take(u'·') && !next().isDigit() && next() != u'(')
                 break;
+            const Value other = factor();
+            value = other ? Value(divides ? *value / *other : *value * *other) : std::nullopt;
+        }
         return value;
     }
     Value factor()
     {
-        if (take('(', u'(')) {
+        if (take(u'(')) {
             const Value value = sum();
-            return take(')', u')') ? value : std::nullopt;
+            return take(u')') ? value : std::nullopt;
         }
-        if (peek().isDigit()) {
-            const auto from = m_at;
-            while (m_at < m_text.size()
-                   && (m_text.at(m_at).isDigit() || m_text.at(m_at) == QLatin1Char('.')))
-                ++m_at;
-            return write(m_text.mid(from, m_at - from));
-        }
-        const int values[]{m_numbers.devices, m_numbers.microBatches, m_numbers.chunks,
-                           m_numbers.slices};
-        const auto letter = QStringLiteral("DNvS").indexOf(peek());
-        if (letter < 0)
-            return std::nullopt;
-        ++m_at;
-        return write(QString::number(values[letter]));
-    }
-    // Appends a factor. A multiplication sign is needed if the previous factor also ends with a
-    // digit after the substitution.
-    double write(const QString& digits)
-    {
-        if (!m_filled.isEmpty() && m_filled.back().isDigit())
-            m_filled += u'·';
-        m_filled += digits;
-        return digits.toDouble();
+        const auto from = m_at;
+        while (next().isDigit() || next() == u'.')
+            ++m_at;
+        bool isNumber = false;
+        const double number = m_text.mid(from, m_at - from).toDouble(&isNumber);
+        return isNumber ? Value(number) : std::nullopt;
     }
 
-    const QString& m_text;
-    const FormulaNumbers& m_numbers;
+    const QString m_text;
     qsizetype m_at = 0;
-    QString m_filled;
 };
 
 std::optional<double> valueOf(const QString& text, const FormulaNumbers& numbers)
 {
-    return Filler(text, numbers).whole();
+    return Expression(filledIn(text, numbers)).value();
 }
 
 // Whether `value` has the form that `text` describes. "3k+1" (as in "D = 3k+1") describes the
@@ -212,12 +200,11 @@ ClosedForm closedForm(std::string_view formula, const FormulaNumbers& numbers)
     const QString expression = expressionOf(text.section(QLatin1Char(';'), 0, 0), numbers);
     const bool isInDomain = holds(text.section(QLatin1Char(';'), 1), numbers).value_or(true);
     result.applies = !expression.isEmpty() && isInDomain;
-    Filler filler(expression, numbers);
-    const auto value = filler.whole();
+    const auto value = valueOf(expression, numbers);
     if (!value || !std::isfinite(*value) || !result.applies)
         return result;
     result.value = value;
-    result.filled = filler.filled();
+    result.filled = filledIn(expression, numbers);
     return result;
 }
 

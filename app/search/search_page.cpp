@@ -946,7 +946,7 @@ private:
     QTimer m_tick;
 
     BoundFields* m_fields = new BoundFields(m_theme, this);
-    CostForm* m_costs = new CostForm(m_theme, m_settings.plan, CostForm::Order::Searched);
+    CostForm* m_costs = CostForm::make(m_theme, m_settings.plan, CostForm::Order::Searched);
     QWidget* m_form = nullptr;
     QLineEdit* m_memory = nullptr;
     QPushButton *m_startButton, *m_stopButton;

@@ -65,7 +65,7 @@ SetupForm::SetupForm(const ThemeController& theme, QWidget* parent)
     connect(m_fields, &BoundFields::edited, this, &SetupForm::edited);
     auto* column = spaced(new QVBoxLayout(this), QMargins(), 0);
     makeScheduleRows(*makeFormSection(*column));
-    m_costs = new CostForm(theme, m_plan, CostForm::Order::Built);
+    m_costs = CostForm::make(theme, m_plan, CostForm::Order::Built);
     connect(m_costs, &CostForm::edited, this, &SetupForm::edited);
     connect(m_costs, &CostForm::planChanged, this, [this] {
         setPlan(RunPlan(m_plan));

@@ -28,7 +28,7 @@ namespace {
 
 QString timeText(std::int64_t ns)
 {
-    return timeScale(ns).withUnit(static_cast<double>(ns));
+    return timeScale(ns).withUnit(ns);
 }
 
 } // namespace
@@ -347,8 +347,7 @@ QString memoryPart(const WhatIfRow& row, const Bytes& measured)
     if (static_cast<double>(amount) < 0.01 * static_cast<double>(before))
         return {};
     return fromUtf8(", with %1 %2 on the fullest device")
-        .arg(byteScale(amount).withUnit(static_cast<double>(amount)),
-             change > 0 ? fromUtf8("more") : fromUtf8("less"));
+        .arg(bytesText(amount), change > 0 ? fromUtf8("more") : fromUtf8("less"));
 }
 
 } // namespace
@@ -357,7 +356,7 @@ WhatIfVerdict verdictOf(const WhatIfRow& row, const WhatIfNumbers& numbers)
 {
     using Kind = WhatIfVerdict::Kind;
     const Scale scale = timeScale(numbers.measured);
-    const auto time = [&](std::int64_t ns) { return scale.text(static_cast<double>(ns)); };
+    const auto time = [&](std::int64_t ns) { return scale.text(ns); };
     WhatIfVerdict verdict;
     const std::int64_t baseline = numbers.atPace();
     verdict.kind = row.most < baseline ? Kind::Shorter
@@ -480,16 +479,14 @@ Details describeWhatIf(const WhatIfDetails& prediction, const WhatIfRow* row,
     const engine::Run& run = *prediction.run;
     const auto duration = run.timeline.iterations.front().window.duration();
     const Scale time = timeScale(run.info, duration);
-    details.value = time.text(static_cast<double>(duration));
+    details.value = time.text(duration);
     details.unit = time.unit();
     details.left = shapeText(run);
     if (run.schedule.shape.chunks() > 1)
         details.left += fromUtf8(", v %1").arg(run.schedule.shape.chunks());
     details.left += fromUtf8(", simulated");
     if (row != nullptr && row->hasInterval)
-        details.right = fromUtf8("%1 to %2")
-                            .arg(time.text(static_cast<double>(row->least)),
-                                 time.text(static_cast<double>(row->most)));
+        details.right = fromUtf8("%1 to %2").arg(time.text(row->least), time.text(row->most));
     if (const profiler::Comparison& comparison = prediction.comparison;
         comparison.runs.size() == 2) {
         details.sections.push_back(differenceSection(comparison, time));
@@ -498,7 +495,7 @@ Details describeWhatIf(const WhatIfDetails& prediction, const WhatIfRow* row,
     DetailsSection& basis = details.sections.emplace_back();
     basis.title = fromUtf8("Assumptions");
     for (const auto& [name, iteration] : prediction.alternatives)
-        basis.add(name, time.withUnit(static_cast<double>(iteration)));
+        basis.add(name, time.withUnit(iteration));
     if (prediction.correction)
         basis.add(fromUtf8("Correction factor"), number(*prediction.correction, 3));
     DetailsSection& assumed = details.sections.emplace_back();

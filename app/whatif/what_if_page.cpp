@@ -7,23 +7,1034 @@
 #include "app/ui/band.h"
 #include "app/ui/controls.h"
 #include "app/ui/empty_state.h"
+#include "app/ui/form_rows.h"
+#include "app/ui/row_table.h"
+#include "app/ui/segment_control.h"
+#include "app/ui/slider_field.h"
 #include "app/ui/text.h"
 #include "app/ui/themed_icon.h"
-#include "app/whatif/what_if_form.h"
-#include "app/whatif/what_if_table.h"
+#include "app/ui/verdict.h"
+#include "app/whatif/layer_bar.h"
+#include "engine/experiment/experiment_fields.h"
+#include "engine/schedule/notation.h"
+#include "profiler/analysis/device_memory.h"
+#include "profiler/whatif/stage_times.h"
 
 #include <QAction>
 #include <QClipboard>
 #include <QComboBox>
 #include <QGuiApplication>
 #include <QHBoxLayout>
+#include <QLineEdit>
+#include <QPainter>
 #include <QScrollArea>
+#include <QSignalBlocker>
 #include <QSplitter>
 #include <QStackedWidget>
 #include <QTimer>
 #include <QToolButton>
+#include <QValidator>
+
+#include <algorithm>
+#include <cmath>
+#include <numeric>
 
 namespace app {
+namespace {
+
+// The scale of the bars ends at most at this multiple of the measured iteration.
+constexpr double kLongBars = 1.1;
+constexpr int kBarsWidth = 110, kBarHeight = 8, kBarsPadding = 9;
+
+// Draws the interval as a bar, the prediction as a line and the measured iteration as a dashed
+// line. Unknown intervals have no bar.
+class IntervalDelegate : public CellDelegate
+{
+public:
+    using CellDelegate::CellDelegate;
+
+    void paint(QPainter* painter, const QStyleOptionViewItem& option,
+               const QModelIndex& index) const override
+    {
+        CellDelegate::paint(painter, option, index);
+        const QVariant stored = index.data(kIntervalRole);
+        if (!stored.isValid())
+            return;
+        const auto interval = stored.value<Interval>();
+        const Chrome& chrome = theme().chrome;
+        const QRectF area = QRectF(option.rect).adjusted(kBarsPadding, 0, -kBarsPadding, 0);
+        const auto x = [&](double share) { return std::round(area.left() + share * area.width()); };
+        const double middle = std::round(area.center().y());
+        painter->save();
+        QPen measured(chrome.text, 1);
+        measured.setDashPattern({3, 2});
+        painter->setPen(measured);
+        const double baseline = x(interval.baseline) + 0.5;
+        painter->drawLine(QPointF(baseline, option.rect.top()),
+                          QPointF(baseline, option.rect.bottom()));
+        if (interval.isKnown)
+            painter->fillRect(QRectF(x(interval.least), middle - kBarHeight / 2,
+                                     std::max(2.0, x(interval.most) - x(interval.least)),
+                                     kBarHeight),
+                              toQt(theme().palette.gradients));
+        painter->fillRect(QRectF(x(interval.value) - 1, middle - 7, 2, 14),
+                          interval.isKnown ? chrome.text : chrome.text3);
+        painter->restore();
+    }
+    QSize sizeHint(const QStyleOptionViewItem& option, const QModelIndex&) const override
+    {
+        return {kBarsWidth, option.rect.height()};
+    }
+};
+
+} // namespace
+
+WhatIfModel::WhatIfModel(std::int64_t measured, QObject* parent)
+    : TableModel(parent)
+    , m_measured(measured)
+{
+    std::vector<WhatIfRow> all;
+    for (const QString& scheme : whatIfSchemes())
+        all.emplace_back().scheme = scheme;
+    rescale();
+    reset(columns(), std::move(all));
+    sort(Iteration);
+}
+
+void WhatIfModel::update(const std::vector<WhatIfRow>& changed)
+{
+    std::vector<WhatIfRow> all = rows();
+    for (const WhatIfRow& row : changed)
+        *std::ranges::find(all, row.scheme, &WhatIfRow::scheme) = row;
+    TableModel::update(0, std::move(all));
+    rescale();
+    describe(columns());
+    sortAgain();
+}
+
+void WhatIfModel::setMemory(const engine::MemoryCapacity& memory)
+{
+    m_memory = memory;
+    update({});
+}
+
+void WhatIfModel::setMeasured(std::int64_t measured)
+{
+    m_measured = measured;
+    update({});
+}
+
+void WhatIfModel::rescale()
+{
+    m_mostBytes = 0;
+    m_first = m_last = m_measured;
+    const auto longest = static_cast<std::int64_t>(kLongBars * static_cast<double>(m_measured));
+    for (const WhatIfRow& row : rows()) {
+        if (!row.isKnown)
+            continue;
+        m_mostBytes = std::max(m_mostBytes, row.mostBytes());
+        m_first = std::min(m_first, row.least);
+        m_last = std::max(m_last, std::min(row.most, longest));
+    }
+    m_last = std::max(m_last, m_first + 1);
+    m_time = timeScale(m_measured);
+    m_bytes = byteScale(m_mostBytes);
+}
+
+bool WhatIfModel::isComplete() const
+{
+    return std::ranges::all_of(
+        rows(), [](const WhatIfRow& row) { return row.isKnown || !row.reason.isEmpty(); });
+}
+
+QString WhatIfModel::excess(const WhatIfRow& row) const
+{
+    const std::int64_t most = row.mostBytes();
+    const auto needed = static_cast<double>(most);
+    if (m_memory.holds(needed))
+        return {};
+    return tr("%1 on device %2, %3 too much (%4)")
+        .arg(m_bytes.withUnit(needed))
+        .arg(std::ranges::find(row.deviceBytes, most) - row.deviceBytes.begin())
+        .arg(m_bytes.withUnit(-m_memory.left(needed)), fromUtf8(m_memory.text()));
+}
+
+Interval WhatIfModel::interval(const WhatIfRow& row) const
+{
+    const auto place = [this](std::int64_t time) {
+        return std::clamp(
+            static_cast<double>(time - m_first) / static_cast<double>(m_last - m_first), 0.0, 1.0);
+    };
+    return {place(row.least), place(row.iteration), place(row.most), place(m_measured),
+            row.hasInterval};
+}
+
+double WhatIfModel::difference(const WhatIfRow& row) const
+{
+    return 100.0 * static_cast<double>(row.iteration - m_measured)
+        / static_cast<double>(std::max<std::int64_t>(1, m_measured));
+}
+
+bool WhatIfModel::isDistinguishable(const WhatIfRow& row) const
+{
+    return (row.hasInterval || row.scheme == kOwnOrder)
+        && (row.most < m_measured || row.least > m_measured);
+}
+
+// The columns of every scheme. In place of the iteration, a scheme without a result has the reason,
+// over the rest of its row.
+WhatIfModel::Columns WhatIfModel::firstColumns() const
+{
+    const auto hasReason = [this](const WhatIfRow& row) {
+        return !fits(row) && (row.isKnown || !row.reason.isEmpty());
+    };
+    return {Shown(
+                tr("Scheme"), [](const WhatIfRow& row) { return schemeLabel(row.scheme); },
+                Qt::AlignLeft)
+                .with(kThumbnailRole,
+                      [](const WhatIfRow& row) {
+                          return QVariant::fromValue<const Thumbnail*>(row.thumbnail.get());
+                      })
+                .with(kThumbnailWidthRole,
+                      [this](const WhatIfRow& row) {
+                          return static_cast<double>(row.iteration) / static_cast<double>(m_last);
+                      }),
+            Shown({tr("Iteration, %1"), m_time},
+                  [this](const WhatIfRow& row) {
+                      return fits(row)  ? m_time.text(row.iteration)
+                          : row.isKnown ? excess(row)
+                                        : row.reason;
+                  })
+                .with(kSpanRole, hasReason)
+                .with(Qt::TextAlignmentRole, [this](const WhatIfRow& row) {
+                    return fits(row)
+                        ? QVariant()
+                        : QVariant::fromValue(Qt::Alignment(Qt::AlignLeft | Qt::AlignVCenter));
+                })};
+}
+
+// The columns of schemes that fit; the others have no text in them.
+WhatIfModel::Columns WhatIfModel::resultColumns() const
+{
+    const auto time = [this](std::int64_t ns) { return m_time.text(ns); };
+    const ColumnTitle limit(
+        [this] { return m_memory.isKnown() ? m_bytes.withUnit(m_memory.usable()) : QString(); });
+    const ColumnTitle ends(
+        [=, this] { return tr("%1 to %2").arg(time(m_first), m_time.withUnit(m_last)); });
+    const auto nothing = [](const WhatIfRow&) { return QString(); };
+    return {Shown(tr("Diff., %"),
+                  [this](const WhatIfRow& row) { return signedNumber(difference(row), 1); })
+                .verdict([this](const WhatIfRow& row) {
+                    return isDistinguishable(row) ? differenceVerdict(difference(row), 100, 1)
+                                                  : Verdict::Neutral;
+                }),
+            Shown(tr("Bubble, %"),
+                  [](const WhatIfRow& row) { return number(100 * row.bubbleRatio, 1); }),
+            knowsBytes()
+                ? Shown({tr("Peak, %1"), m_bytes},
+                        [this](const WhatIfRow& row) { return m_bytes.text(row.mostBytes()); })
+                : Shown(tr("Peak stash, Mₐ"),
+                        [](const WhatIfRow& row) { return number(row.peakStash, 1); }),
+            Shown(
+                limit,
+                [this](const WhatIfRow& row) {
+                    return m_memory.isKnown() && row.mostBytes() > 0 ? tr("fits") : QString();
+                },
+                Qt::AlignLeft),
+            Shown({tr("95 % int., %1"), m_time},
+                  [=](const WhatIfRow& row) {
+                      return row.hasInterval ? tr("%1 to %2").arg(time(row.least), time(row.most))
+                                             : QString();
+                  }),
+            Shown(ends, nothing, Qt::AlignLeft).with(kIntervalRole, [this](const WhatIfRow& row) {
+                return fits(row) ? QVariant::fromValue(interval(row)) : QVariant();
+            })};
+}
+
+WhatIfModel::Columns WhatIfModel::columns() const
+{
+    Columns all = firstColumns();
+    for (Shown& one : resultColumns()) {
+        one.text = [this, shown = std::move(one.text)](const WhatIfRow& row) {
+            return fits(row) ? shown(row) : QString();
+        };
+        all.push_back(std::move(one));
+    }
+    for (Shown& one : all)
+        one.sortedBy([](const WhatIfRow& row) { return static_cast<double>(row.iteration); })
+            .with(kHintRole, [this](const WhatIfRow& row) { return !fits(row); });
+    return all;
+}
+
+const WhatIfRow* WhatIfModel::find(const QString& scheme) const
+{
+    const auto at = std::ranges::find(rows(), scheme, &WhatIfRow::scheme);
+    return at == rows().end() ? nullptr : &*at;
+}
+
+int WhatIfModel::fitting() const
+{
+    return static_cast<int>(
+        std::ranges::count_if(rows(), [this](const WhatIfRow& row) { return fits(row); }));
+}
+
+namespace {
+
+using engine::OpKind;
+using engine::StageId;
+using profiler::RunEdit;
+
+class StageCosts : public TableModel<int>
+{
+public:
+    StageCosts(const engine::Schedule& schedule, profiler::MeasuredTimes times, WhatIfEdits& edits,
+               QObject* parent)
+        : TableModel(parent)
+        , m_times(std::move(times))
+        , m_edits(edits)
+        , m_messages(m_times.stages.size() + 1, 0)
+    {
+        for (const auto& program : schedule.program)
+            for (const engine::Op& op : program)
+                if (engine::isTransfer(op.kind)) {
+                    ++m_messages[static_cast<std::size_t>(op.stage.value)];
+                    ++m_messages.back();
+                }
+        double longest = 0;
+        for (const OpKind kind :
+             {OpKind::Forward, OpKind::Backward, OpKind::BackwardInput, OpKind::BackwardWeight}) {
+            double most = 0;
+            for (const StageId stage : m_times.stages.ids())
+                most = std::max(most, measured(stage.value, kind));
+            if (most > 0)
+                m_kinds.push_back(kind);
+            longest = std::max(longest, most);
+        }
+        m_time = timeScale(std::llround(longest));
+        std::vector<int> rows(m_messages.size());
+        std::iota(rows.begin(), rows.end(), 0);
+        reset(columns(), std::move(rows));
+        connect(&edits, &WhatIfEdits::changed, this, [this] {
+            sortAgain(); // the view measures the columns again: edited cells are wider
+            Q_EMIT dataChanged(index(0, 0), index(rowCount() - 1, columnCount() - 1));
+        });
+    }
+
+    Scale time() const { return m_time; }
+
+    QVariant data(const QModelIndex& index, int role) const override
+    {
+        return role == Qt::EditRole
+            ? QVariant(TableModel::data(index, Qt::DisplayRole).toString().remove(kNarrowSpace))
+            : TableModel::data(index, role);
+    }
+
+    Qt::ItemFlags flags(const QModelIndex& index) const override
+    {
+        const Qt::ItemFlags flags = TableModel::flags(index);
+        return index.isValid()
+                && isEditable(at(index.row()), static_cast<std::size_t>(index.column()))
+            ? flags | Qt::ItemIsEditable
+            : flags;
+    }
+
+    // An unchanged text is not stored, because it is rounded.
+    bool setData(const QModelIndex& index, const QVariant& value, int role) override
+    {
+        const double entered = decimal(value.toString()).value_or(0);
+        if (role != Qt::EditRole || !flags(index).testFlag(Qt::ItemIsEditable) || entered <= 0)
+            return false;
+        if (value.toString() == index.data(Qt::EditRole).toString())
+            return true;
+        const auto kind = static_cast<std::size_t>(index.column()) - 1;
+        const bool isShare = kind == m_kinds.size();
+        const double ns = entered * m_time.perUnit();
+        if (isShare ? entered >= 100 : ns < 1 || ns > 1e15)
+            return false;
+        m_edits.change({}, [&](WhatIfChanges& next) {
+            if (isShare)
+                next.weightShare = entered / 100;
+            else
+                next.times[{at(index.row()), m_kinds[kind]}] = std::llround(ns);
+        });
+        return true;
+    }
+
+private:
+    Columns columns() const
+    {
+        const auto isBold = [this](int row) { return isSum(row); };
+        const auto share = [](double of) { return of < 0 ? kNoValue : number(100 * of, 1); };
+        const auto isShareEdited = [this] { return m_edits.changes().weightShare.has_value(); };
+        Columns all{{tr("Stage"),
+                     [this](int row) { return isSum(row) ? tr("Sum") : QString::number(row); },
+                     Qt::AlignLeft}};
+        all.front().flag(kStrongRole);
+        // Edited cells have the text `before`; others have "".
+        const auto add = [&](const QString& title, auto now, auto before, const char* tip) {
+            const std::size_t column = all.size();
+            all.push_back(
+                TableColumn<int>(title, now)
+                    .with(kStrongRole,
+                          [=](int row) { return isBold(row) || !QString(before(row)).isEmpty(); })
+                    .with(kBeforeRole, before)
+                    .with(Qt::ToolTipRole, [=, this](int row) {
+                        return isEditable(row, column) ? QVariant(tr(tip)) : QVariant();
+                    }));
+        };
+        for (const OpKind kind : m_kinds)
+            add(
+                fromUtf8(engine::kindName(kind)),
+                [=, this](int row) {
+                    const double time = value(row, kind);
+                    return time > 0 ? m_time.text(time) : kNoValue;
+                },
+                [=, this](int row) {
+                    return m_edits.changes().times.contains({row, kind})
+                        ? m_time.text(measured(row, kind))
+                        : QString();
+                },
+                "Double-click or F2 to change it");
+        add(
+            tr("W, %"), [=, this](int row) { return share(weightShare(row)); },
+            [=, this](int row) {
+                return isShareEdited() && !isSum(row) ? share(1 - m_times.inputShare) : QString();
+            },
+            "Assumed, because the run has only B; double-click to change it");
+        all.back().with(kHintRole,
+                        [=, this](int) { return !m_times.backwardIsSplit && !isShareEdited(); });
+        all.emplace_back(tr("Msg."),
+                         [this](int row) { return m_messages[static_cast<std::size_t>(row)]; })
+            .with(kStrongRole, isBold);
+        all.emplace_back(tr("±, %"), [this](int row) {
+            return isSum(row) ? QString()
+                              : number(100 * m_times.stages[StageId{row}].forward.spread(), 1);
+        });
+        return all;
+    }
+
+    bool isSum(int row) const { return row == static_cast<int>(m_times.stages.size()); }
+
+    bool isEditable(int row, std::size_t column) const
+    {
+        return !isSum(row) && column > 0 && column <= m_kinds.size() + 1
+            && (column <= m_kinds.size() ? measured(row, m_kinds[column - 1]) > 0
+                                         : !m_times.backwardIsSplit);
+    }
+
+    double measured(int stage, OpKind kind) const // ns; 0: not measured
+    {
+        return static_cast<double>(
+            (m_times.stages[StageId{stage}].*profiler::samplesOf(kind)).median());
+    }
+
+    // The edited value if there is one, otherwise the measured one; of the last row the sum.
+    double value(int row, OpKind kind) const
+    {
+        double sum = 0;
+        for (int stage = isSum(row) ? 0 : row; stage < (isSum(row) ? row : row + 1); ++stage) {
+            const auto& times = m_edits.changes().times;
+            const auto edited = times.find({stage, kind});
+            sum += edited == times.end() ? measured(stage, kind)
+                                         : static_cast<double>(edited->second);
+        }
+        return sum;
+    }
+
+    double weightShare(int row) const // < 0: unknown
+    {
+        const double weight = value(row, OpKind::BackwardWeight);
+        return weight > 0 ? weight / (value(row, OpKind::BackwardInput) + weight)
+            : m_times.backwardIsSplit
+            ? -1
+            : m_edits.changes().weightShare.value_or(1 - m_times.inputShare);
+    }
+
+    const profiler::MeasuredTimes m_times;
+    WhatIfEdits& m_edits;
+    std::vector<int> m_messages; // messages that each stage sends and receives, then their sum
+    std::vector<OpKind> m_kinds; // of the columns after the first
+    Scale m_time;
+};
+
+class AboveZero : public QValidator
+{
+public:
+    using QValidator::QValidator;
+
+    State validate(QString& text, int&) const override
+    {
+        const auto value = decimal(text);
+        return text.isEmpty() || text == QLatin1String(".") || value == 0.0 ? Intermediate
+            : value                                                         ? Acceptable
+                                                                            : Invalid;
+    }
+};
+
+// Draws an edited cell with a frame and its measured value struck through. A refused number stays
+// in the field, with a frame in the error colour.
+class CostDelegate : public CellDelegate
+{
+public:
+    using CellDelegate::CellDelegate;
+
+    void paint(QPainter* painter, const QStyleOptionViewItem& option,
+               const QModelIndex& index) const override
+    {
+        constexpr int kCellPadding = 9;
+        CellDelegate::paint(painter, option, index);
+        const Chrome& chrome = theme().chrome;
+        const QString before = index.data(kBeforeRole).toString();
+        painter->save();
+        if (!before.isEmpty()) {
+            const int now = QFontMetrics(uiFont(12, QFont::Medium))
+                                .horizontalAdvance(index.data().toString());
+            QFont struck = uiFont(11);
+            struck.setStrikeOut(true);
+            painter->setFont(struck);
+            painter->setPen(chrome.text2);
+            painter->drawText(option.rect.adjusted(2, 0, -kCellPadding - now - kStruckGap, 0),
+                              Qt::AlignRight | Qt::AlignVCenter, before);
+            painter->setPen(QPen(chrome.text, 1));
+            painter->drawRect(option.rect.adjusted(1, 1, -3, -3));
+        }
+        if (option.state & QStyle::State_HasFocus) {
+            painter->setPen(QPen(chrome.text, 2));
+            painter->drawRect(option.rect.adjusted(1, 1, -2, -2));
+        }
+        painter->restore();
+    }
+
+    QSize sizeHint(const QStyleOptionViewItem& option, const QModelIndex& index) const override
+    {
+        QSize size = CellDelegate::sizeHint(option, index);
+        if (const QString before = index.data(kBeforeRole).toString(); !before.isEmpty())
+            size.rwidth() += QFontMetrics(uiFont(11)).horizontalAdvance(before) + kStruckGap;
+        return size;
+    }
+
+    QWidget* createEditor(QWidget* parent, const QStyleOptionViewItem&,
+                          const QModelIndex& index) const override
+    {
+        auto* field = named(
+            new QLineEdit(parent), "costEditor",
+            index.model()->headerData(index.column(), Qt::Horizontal, Qt::DisplayRole).toString());
+        field->setProperty("small", true);
+        field->setAlignment(Qt::AlignRight);
+        field->setValidator(new AboveZero(field));
+        field->setToolTip(tr("Type a number above 0"));
+        connect(field, &QLineEdit::textChanged, field,
+                [field] { setLook(field, "invalid", !field->hasAcceptableInput()); });
+        return field;
+    }
+
+    void updateEditorGeometry(QWidget* editor, const QStyleOptionViewItem& option,
+                              const QModelIndex&) const override
+    {
+        constexpr int kLeastEditor = 64;
+        QRect box = option.rect;
+        box.setLeft(std::min(box.left(), box.right() - kLeastEditor));
+        editor->setGeometry(box);
+    }
+
+private:
+    static constexpr int kStruckGap = 5;
+};
+
+constexpr double kStepsPerDoubling = 10;
+
+// A factor from 1/4 to 4. A double click returns to the middle.
+class LinkSlider : public QSlider
+{
+public:
+    LinkSlider()
+        : QSlider(Qt::Horizontal)
+    {
+        setRange(static_cast<int>(-2 * kStepsPerDoubling), static_cast<int>(2 * kStepsPerDoubling));
+        setPageStep(static_cast<int>(kStepsPerDoubling));
+        setFocusPolicy(Qt::StrongFocus);
+    }
+
+protected:
+    void mouseDoubleClickEvent(QMouseEvent*) override { setValue(0); }
+};
+
+// The labels and limits of the form are those of the options of bscope whatif.
+const engine::FieldFacts& option(std::string_view flag)
+{
+    return *engine::findField(profiler::whatIfFields(), flag);
+}
+
+QString labelOf(std::string_view flag)
+{
+    return fromUtf8(option(flag).label);
+}
+
+enum Scope { OneOp, KindOnDevice, KindEverywhere };
+
+// The op of the run's own order that the user selected, with its predicted duration and the
+// changes that this duration includes.
+struct OpInFocus
+{
+    engine::Op op;
+    engine::DeviceId device;
+    std::int64_t duration = 0; // in ns
+    WhatIfChanges included;
+};
+
+// The measured times of a run, and controls to change them. A control is a function that shows
+// WhatIfEdits::changes() and a connection that writes to them.
+class WhatIfForm : public QWidget
+{
+public:
+    // `measured` and `edits` must outlive the form.
+    WhatIfForm(const ThemeController& theme, const profiler::WhatIfPredictor& measured,
+               WhatIfEdits& edits, const std::function<void()>& memoryChanged)
+        : m_theme(theme)
+        , m_measured(measured)
+        , m_edits(edits)
+    {
+        auto* content = makeColumn({}, 0, {makeCosts(), makeEditList()});
+        auto& column = static_cast<QVBoxLayout&>(*content->layout());
+        column.setSizeConstraint(QLayout::SetMinAndMaxSize);
+        addOp(*makeFormSection(column));
+        addSlowdowns(*makeFormSection(column));
+        addLinks(*makeFormSection(column));
+        addStragglers(*makeFormSection(column));
+        addLayers(*makeFormSection(column));
+        addJob(*makeFormSection(column));
+        fill(*makeFormSection(column),
+             {makeLabel(tr("Interval"), "dock"),
+              makeWrapped("hint", "",
+                          tr("%1 Every prediction is multiplied by %2: the measured iteration time "
+                             "divided by the time predicted for the same schedule.")
+                              .arg(QUtf8StringView(profiler::kIntervalCovers).toString(),
+                                   number(measured.correction(), 3)))});
+        column.addStretch(1);
+        auto* reset = makeButton(tr("Reset"), QStringLiteral("resetEdits"), "link");
+        spaced(new QVBoxLayout(this), {}, 0,
+               {makeBar(40, 8, {makeLabel(tr("Measured times"), "dock"), kStretch, reset}),
+                makeLine(Qt::Horizontal),
+                {makeScroll(content), 1}});
+        connect(reset, &QPushButton::clicked, &edits, &WhatIfEdits::reset);
+        connect(&edits, &WhatIfEdits::changed, this, &WhatIfForm::show);
+        connect(&theme, &ThemeController::unitsChanged, this, &WhatIfForm::show);
+        for (HundredthsField* field : {m_memory, m_reserve})
+            connect(field, &QSpinBox::valueChanged, this, memoryChanged);
+        setKnowsBytes(false);
+        show();
+    }
+
+    // Enables the memory limit if the memory of the schemes is known.
+    void setKnowsBytes(bool knows)
+    {
+        m_memory->setEnabled(knows);
+        m_reserve->setEnabled(knows);
+        setHint(m_memoryHint, knows ? QString() : tr("The run has no memory by category."));
+    }
+
+    engine::MemoryCapacity memory() const // of a device; unknown: no limit
+    {
+        if (!m_memory->isEnabled())
+            return {};
+        return {std::llround(m_memory->value() / 100.0 * scaleIn(Unit::GiB).perUnit()),
+                m_reserve->value() / 100.0};
+    }
+
+    // Ops can be selected only in the run's own order.
+    void showOp(const std::optional<OpInFocus>& op, bool isOwnOrder)
+    {
+        m_op = op;
+        m_isOwnOrder = isOwnOrder;
+        showSelected();
+    }
+
+    // Multiplies the duration of the selected op, or of all ops of its kind. The calls during one
+    // drag, of which only the last has `isLast`, are undone together.
+    void scaleOp(double ratio, bool isLast = true)
+    {
+        if (m_op)
+            m_edits.change(m_time->objectName(), [&](WhatIfChanges& next) {
+                RunEdit edit = selection();
+                edit.factor = slowdown(next, edit) * ratio;
+                setSlowdown(next, edit);
+            });
+        if (isLast)
+            m_edits.endStep();
+    }
+
+private:
+    const engine::Run& run() const { return m_measured.run(); }
+
+    void show()
+    {
+        for (const auto& one : m_show)
+            one();
+    }
+
+    // Connects a control to a part of the changes. Successive values of a number are undone
+    // together.
+    template<class Control, class Get, class Set>
+    void bind(void (Control::*changed)(int), void (Control::*display)(int),
+              std::type_identity_t<Control>* control, Get get, Set set)
+    {
+        m_show.emplace_back([=, this] {
+            const QSignalBlocker quiet(control);
+            (control->*display)(get(m_edits.changes()));
+        });
+        connect(control, changed, this, [=, this](int value) {
+            constexpr bool isNumber = requires
+            {
+                &Control::setValue;
+            };
+            m_edits.change(isNumber ? control->objectName() : QString(),
+                           [&](WhatIfChanges& next) { set(next, value); });
+        });
+    }
+
+    template<class Spin>
+    Spin* makeSpin(const char* name, int least, int most, int step)
+    {
+        auto* field = named(new Spin(m_theme), name);
+        field->setRange(least, most);
+        field->setSingleStep(step);
+        return field;
+    }
+
+    QWidget* makeCosts()
+    {
+        auto* model = new StageCosts(run().schedule, m_measured.times(), m_edits, this);
+        auto* table
+            = named(new DataTable(m_theme, 26), "costTable", tr("Measured times of the stages"));
+        table->setModel(model);
+        table->setItemDelegate(new CostDelegate(m_theme, table));
+        table->setSelectionMode(QAbstractItemView::NoSelection);
+        table->setEditTriggers(QAbstractItemView::DoubleClicked | QAbstractItemView::EditKeyPressed
+                               | QAbstractItemView::AnyKeyPressed);
+        connect(table, &DataTable::activated, table, [table](const QModelIndex& index) { // Enter
+            if (index.flags().testFlag(Qt::ItemIsEditable))
+                table->edit(index);
+        });
+        auto *unit = makeLabel({}, "hint"), *edited = makeWrapped("hint", "costEdits");
+        unit->setContentsMargins(14, 10, 14, 2);
+        auto* undo = makeButton(tr("Undo"), QStringLiteral("undoEdit"), "link");
+        connect(undo, &QPushButton::clicked, &m_edits, &WhatIfEdits::undo);
+        m_show.emplace_back([=, this] {
+            unit->setText(tr("%1 per stage and micro-batch, median").arg(model->time().unit()));
+            const std::int64_t each = m_measured.times().message.median();
+            const QString messages = each > 0
+                ? tr("Msg. counts sent and received messages; %1 each.")
+                      .arg(timeScale(each).withUnit(each))
+                : tr("Messages take no time.");
+            const auto cells = static_cast<std::int64_t>(m_edits.changes().editedCells());
+            edited->setText(cells > 0 ? tr("%1 edited. %2").arg(countOf(cells, "cell"), messages)
+                                      : messages);
+            undo->setVisible(m_edits.canUndo());
+            table->fitRows(DataTable::Fit::Fixed);
+        });
+        auto* part = makeColumn(
+            {}, 0,
+            {unit, table,
+             spaced(new QHBoxLayout, {14, 8, 14, 12}, 8, {{edited, 1}, {undo, 0, Qt::AlignTop}})});
+        part->setSizePolicy(QSizePolicy::Preferred, QSizePolicy::Maximum);
+        return part;
+    }
+
+    // Lists the changes, each with a button that removes it.
+    QWidget* makeEditList()
+    {
+        auto* rows = spaced(new QVBoxLayout, {}, 0);
+        auto* list = named(makeColumn({14, 0, 8, 8}, 0, {makeLabel(tr("Edits"), "dock"), rows}),
+                           "whatIfEdits", tr("Edits"));
+        m_show.emplace_back([=, this] {
+            const bool hadFocus = list->isAncestorOf(focusWidget());
+            clearLayout(*rows);
+            for (const WhatIfEdit& edit : editsOf(m_edits.changes(), run())) {
+                auto* remove
+                    = makeIconButton("", Icon::Close, tr("Remove %1").arg(edit.text), m_theme);
+                remove->setObjectName(QStringLiteral("removeEdit%1").arg(rows->count()));
+                remove->setFocusPolicy(Qt::StrongFocus);
+                connect(remove, &QToolButton::clicked, this,
+                        [this, rest = edit.without] { m_edits.take(rest); });
+                rows->addWidget(makeRow({}, 8, {{makeWrapped("", "", edit.text), 1}, remove}));
+                if (hadFocus && rows->count() == 1)
+                    remove->setFocus();
+            }
+            list->setVisible(rows->count() > 0);
+        });
+        return list;
+    }
+
+    void addOp(QVBoxLayout& rows)
+    {
+        m_scope->addItems({QString(), QString(), QString()});
+        m_time->setAlignment(Qt::AlignRight);
+        m_time->setToolTip(tr("Sets the duration when Enter is pressed"));
+        fill(rows,
+             {m_opTitle, makeFormRow(tr("Duration"), {m_time}),
+              makeFormRow(tr("Apply to"), {m_scope}), m_opHint});
+        connect(m_time, &QLineEdit::returnPressed, this, &WhatIfForm::takeTime);
+        m_show.emplace_back([this] { showSelected(); });
+    }
+
+    RunEdit selection() const // the ops in scope; requires an op
+    {
+        RunEdit edit;
+        if (m_scope->currentIndex() == OneOp)
+            edit.op = m_op->op;
+        else
+            edit.kind = m_op->op.kind;
+        if (m_scope->currentIndex() == KindOnDevice)
+            edit.device = m_op->device;
+        return edit;
+    }
+
+    void showSelected()
+    {
+        const bool canEdit = m_op && m_op->duration > 0;
+        m_time->setEnabled(canEdit);
+        m_scope->setEnabled(canEdit);
+        setLook(m_time, "invalid", false);
+        QStringList texts{tr("one op"), tr("its op type on the device"),
+                          tr("its op type on all devices")};
+        m_opTitle->setText(tr("Selected op"));
+        if (m_op) {
+            const QString name = fromUtf8(engine::toString(m_op->op)),
+                          kind = fromUtf8(engine::kindShortName(m_op->op.kind)),
+                          onDevice
+                = tr("%1 on device %2")
+                      .arg(QStringLiteral("%1"), QString::number(m_op->device.value));
+            m_opTitle->setText(onDevice.arg(name));
+            texts
+                = {tr("%1 only").arg(name), onDevice.arg(kind), tr("%1 on all devices").arg(kind)};
+            m_unit = timeScale(m_op->duration);
+        }
+        for (const int scope : {OneOp, KindOnDevice, KindEverywhere})
+            m_scope->setItemText(scope, texts.at(scope));
+        m_time->setText(canEdit ? m_unit.withUnit(m_op->duration) : QString());
+        m_opHint->setText(canEdit    ? tr("Drag the end of the op, or press < and >.")
+                              : m_op ? tr("This op takes no time; select one that does.")
+                              : m_isOwnOrder
+                              ? tr("Select an op of either timeline, or drag its end.")
+                              : tr("Choose \"Own order\" as the scheme to change single ops."));
+    }
+
+    // Accepts "12.4" and "12.4 ms" in the unit of the field. Ignores an unchanged text, because the
+    // shown duration is rounded.
+    void takeTime()
+    {
+        QString text = m_time->text();
+        const auto duration = static_cast<double>(m_op ? m_op->duration : 0);
+        if (m_op && text == m_unit.withUnit(duration))
+            return showSelected();
+        if (text.endsWith(m_unit.unit()))
+            text.chop(m_unit.unit().size());
+        const double entered = decimal(text.remove(kNarrowSpace)).value_or(0);
+        if (!m_op || entered <= 0) {
+            setLook(m_time, "invalid", true);
+            return m_opHint->setText(tr("%1 is not a duration; enter a positive number of %2.")
+                                         .arg(m_time->text(), m_unit.unit()));
+        }
+        const RunEdit edit = selection();
+        scaleOp(entered * m_unit.perUnit() / duration * slowdown(m_op->included, edit)
+                    / slowdown(m_edits.changes(), edit),
+                true);
+    }
+
+    void addSlowdowns(QVBoxLayout& rows)
+    {
+        std::vector<RunEdit> targets;
+        for (const engine::DeviceId device : run().schedule.program.ids())
+            targets.emplace_back().device = device;
+        std::ranges::copy(linksOf(run()), std::back_inserter(targets));
+        QComboBox* target = makeFormCombo(QStringLiteral("slowTarget"));
+        for (const RunEdit& one : targets)
+            target->addItem(selectionText(one));
+        const auto chosen = [=] {
+            return targets[static_cast<std::size_t>(std::max(0, target->currentIndex()))];
+        };
+        auto* factor = makeSpin<HundredthsField>("slowFactor", 1,
+                                                 static_cast<int>(100 * RunEdit::kMostFactor), 10);
+        factor->setToolTip(
+            tr("Multiplies the times of the device or links; 2.00 is twice as long"));
+        auto* delay = makeSpin<SpinField>("messageDelay", 0,
+                                          static_cast<int>(option("--link-delay").most), 10);
+        delay->setToolTip(tr("Adds this time to every message between devices"));
+        fill(rows,
+             {makeFormRow(tr("Device or links"), {target}),
+              makeFormRow(labelOf("--slow"), {factor}),
+              makeFormRow(labelOf("--link-delay"), {delay})});
+        bind(
+            &QSpinBox::valueChanged, &QSpinBox::setValue, factor,
+            [=](const WhatIfChanges& now) {
+                return static_cast<int>(std::lround(100 * slowdown(now, chosen())));
+            },
+            [=](WhatIfChanges& next, int hundredths) {
+                RunEdit edit = chosen();
+                edit.factor = hundredths / 100.0;
+                setSlowdown(next, edit);
+            });
+        bind(
+            &QSpinBox::valueChanged, &QSpinBox::setValue, delay,
+            [](const WhatIfChanges& now) { return static_cast<int>(now.messageDelay / 1000); },
+            [](WhatIfChanges& next, int us) { next.messageDelay = std::int64_t{1000} * us; });
+        connect(target, &QComboBox::currentIndexChanged, this, [this] {
+            m_edits.endStep();
+            show();
+        });
+    }
+
+    void addLinks(QVBoxLayout& rows)
+    {
+        auto* slider = named(new LinkSlider, "linkSlider", labelOf("--link-speed"));
+        QLabel *speed = named(makeLabel({}), "linkSpeed"),
+               *middle = makeLabel(tr("as measured"), "hint");
+        middle->setAlignment(Qt::AlignCenter);
+        fill(
+            rows,
+            {spaced(new QHBoxLayout, {}, 8, {{makeLabel(labelOf("--link-speed")), 1}, speed}),
+             slider,
+             spaced(new QHBoxLayout, {}, 0,
+                    {makeLabel(tr("× 0.25"), "hint"), {middle, 1}, makeLabel(tr("× 4"), "hint")})});
+        bind(
+            &QSlider::valueChanged, &QSlider::setValue, slider,
+            [](const WhatIfChanges& now) {
+                return static_cast<int>(std::lround(kStepsPerDoubling * std::log2(now.linkSpeed)));
+            },
+            [](WhatIfChanges& next, int steps) {
+                next.linkSpeed = std::exp2(steps / kStepsPerDoubling);
+            });
+        m_show.emplace_back([=, this] {
+            speed->setText(QStringLiteral("× %1").arg(number(m_edits.changes().linkSpeed, 2)));
+        });
+    }
+
+    void addStragglers(QVBoxLayout& rows)
+    {
+        auto* segments
+            = named(new SegmentControl(m_theme, {tr("as measured"), tr("removed")}), "stragglers");
+        const SlowestDevice slowest = slowestDevice(run(), m_measured.times());
+        fill(rows,
+             {makeFormRow(labelOf("--no-stragglers"), {segments}),
+              makeWrapped("hint", "",
+                          slowest.device < 0
+                              ? tr("All devices take equally long, within 1 %.")
+                              : tr("Device %1 is %2 slower than the mean of the others.")
+                                    .arg(slowest.device)
+                                    .arg(percent(slowest.excess)))});
+        bind(
+            &SegmentControl::currentChanged, &SegmentControl::setCurrent, segments,
+            [](const WhatIfChanges& now) { return now.removesStragglers ? 1 : 0; },
+            [](WhatIfChanges& next, int choice) { next.removesStragglers = choice == 1; });
+    }
+
+    // The number of layers is part of the changes only if layers are moved. The user enters it only
+    // if the run does not have it.
+    void addLayers(QVBoxLayout& rows)
+    {
+        const int stages = run().schedule.shape.stages, known = profiler::modelLayers(run());
+        auto* layers
+            = makeSpin<SpinField>("layers", 0, static_cast<int>(option("--layers").most), 1);
+        layers->setSpecialValueText(tr("unknown"));
+        layers->setValue(known);
+        layers->setEnabled(known == 0);
+        auto* bar = named(new LayerBar(m_theme), "layerBar", tr("Layers per stage"));
+        QLabel* hint = makeWrapped("hint");
+        fill(rows, {makeFormRow(labelOf("--layers"), {layers}), bar, hint});
+        const auto showSplit = [=, this] {
+            const WhatIfChanges& now = m_edits.changes();
+            const QSignalBlocker quiet(layers);
+            if (now.layers > 0)
+                layers->setValue(now.layers);
+            const bool isKnown = layers->value() >= stages && stages > 1;
+            bar->setVisible(isKnown);
+            LayerSplit measured = profiler::stageLayers(run());
+            if (isKnown && measured.empty())
+                measured = engine::LayerLayout().counts(layers->value(), stages);
+            bar->setSplit(measured, isKnown ? withMoves(measured, now.moves) : LayerSplit());
+            hint->setText(
+                isKnown ? tr("Drag a border to move layers between stages. Every layer of a stage "
+                             "is assumed to take the same time.")
+                    : stages == 1
+                    ? tr("The run has one stage.")
+                    : tr("Enter the number of layers, at least %1, to move layers between stages.")
+                          .arg(stages));
+        };
+        m_show.emplace_back(showSplit);
+        connect(layers, &QSpinBox::valueChanged, this, [=, this] {
+            m_edits.change(layers->objectName(), [](WhatIfChanges& next) {
+                next.moves.clear();
+                next.layers = 0;
+            });
+            showSplit();
+        });
+        connect(bar, &LayerBar::changed, this, [=, this] {
+            m_edits.change(bar->objectName(), [=](WhatIfChanges& next) {
+                next.moves = layerMoves(bar->measured(), bar->split());
+                next.layers = next.moves.empty() ? 0 : layers->value();
+            });
+        });
+    }
+
+    void addJob(QVBoxLayout& rows)
+    {
+        constexpr double kFactors[] = {0.25, 0.5, 1, 2, 4, 8};
+        constexpr int kMostBatches = 4096; // more take seconds, for each of all schemes
+        auto* microBatches = makeSpin<SpinField>(
+            "microBatches", 1, std::max(kMostBatches, run().schedule.shape.microBatches), 1);
+        QComboBox* tensor = makeFormCombo(QStringLiteral("tensorParallel"));
+        tensor->setToolTip(
+            tr("Divides every op among more or fewer GPUs, without communication between them"));
+        for (const double factor : kFactors)
+            tensor->addItem(factor == 1 ? tr("as measured") : tr("× %1").arg(factor));
+        const engine::MemoryCapacity ofRun = profiler::deviceMemory(run());
+        const engine::FieldFacts& reserve = engine::experimentField("--reserve");
+        m_memory->setSpecialValueText(tr("none"));
+        m_memory->setValue(static_cast<int>(
+            std::llround(100 * static_cast<double>(ofRun.bytes) / scaleIn(Unit::GiB).perUnit())));
+        m_reserve->setValue(static_cast<int>(std::llround(100 * ofRun.reserve)));
+        m_reserve->setToolTip(fromUtf8(reserve.help));
+        fill(rows,
+             {makeFormRow(tr("Micro-batches N"), {microBatches}),
+              makeFormRow(labelOf("--tensor-parallel"), {tensor}),
+              makeFormRow(labelled(tr("Device memory, %1"), Unit::GiB), {m_memory}),
+              makeFormRow(fromUtf8(reserve.label), {m_reserve}), m_memoryHint});
+        bind(
+            &QSpinBox::valueChanged, &QSpinBox::setValue, microBatches,
+            [](const WhatIfChanges& now) { return now.microBatches; },
+            [](WhatIfChanges& next, int count) { next.microBatches = count; });
+        bind(
+            &QComboBox::currentIndexChanged, &QComboBox::setCurrentIndex, tensor,
+            [=](const WhatIfChanges& now) {
+                return static_cast<int>(std::ranges::find(kFactors, now.tensorParallel) - kFactors);
+            },
+            [=](WhatIfChanges& next, int index) { next.tensorParallel = kFactors[index]; });
+    }
+
+    const ThemeController& m_theme;
+    const profiler::WhatIfPredictor& m_measured;
+    WhatIfEdits& m_edits;
+    std::vector<std::function<void()>> m_show;
+    QLabel *m_opTitle = named(makeLabel({}, "dock"), "opTitle"),
+           *m_opHint = makeWrapped("hint", "opHint");
+    QLineEdit* m_time = named(new QLineEdit, "opTime", tr("Duration of the selected op"));
+    QComboBox* m_scope = makeFormCombo(QStringLiteral("opScope"));
+    std::optional<OpInFocus> m_op;
+    Scale m_unit;
+    bool m_isOwnOrder = false;
+    HundredthsField *m_memory = makeSpin<HundredthsField>("deviceMemory", 0, 10'000'000, 100),
+                    *m_reserve = makeSpin<HundredthsField>("reserve", 0, 10'000, 100);
+    QLabel* m_memoryHint = makeFormHint();
+};
+
+} // namespace
+
+QAbstractTableModel* makeStageCosts(const engine::Schedule& schedule, profiler::MeasuredTimes times,
+                                    WhatIfEdits& edits, QObject* parent)
+{
+    return new StageCosts(schedule, std::move(times), edits, parent);
+}
+
 namespace {
 
 constexpr double kStep = 1.05; // factor by which a key changes the duration of an op
@@ -49,8 +1060,8 @@ public:
         m_delay.setInterval(60); // ms
         connect(&m_delay, &QTimer::timeout, this, &WhatIfPage::predict);
         connect(m_refused, &EmptyState::activated, this, &WhatIfPage::replaceRun);
-        connect(&m_theme, &ThemeController::changed, this, &WhatIfPage::showDetails);
         connect(&m_theme, &ThemeController::unitsChanged, this, &WhatIfPage::showSentence);
+        connect(&m_theme, &ThemeController::unitsChanged, this, &WhatIfPage::showDetails);
         connect(m_document.get(), &RunDocument::stateChanged, this, &WhatIfPage::showDocument);
         connect(&m_views, &ViewPreparation::ready, this, [this](const auto& views) {
             m_measuredView = views.front();
@@ -82,9 +1093,9 @@ public:
     QString statusNote() const override
     {
         const WhatIfRow* row = chosenRow();
-        return row == nullptr || !row->isKnown ? QString()
-                                               : schemeLabel(m_scheme) + QLatin1Char(' ')
-                + m_model->time().withUnit(static_cast<double>(row->iteration));
+        return row == nullptr || !row->isKnown
+            ? QString()
+            : schemeLabel(m_scheme) + QLatin1Char(' ') + m_model->time().withUnit(row->iteration);
     }
 
     const RunDocument* document() const override { return m_document.get(); }
@@ -155,8 +1166,7 @@ private:
 
     QWidget* makeForm()
     {
-        m_form = WhatIfForm::make(m_theme, *m_measured, *m_edits);
-        connect(m_form, &WhatIfForm::memoryChanged, this, [this] {
+        m_form = new WhatIfForm(m_theme, *m_measured, *m_edits, [this] {
             m_model->setMemory(m_form->memory());
             showSentence();
             showDetails();
@@ -208,7 +1218,11 @@ private:
     // The ranking of all schemes with their intervals.
     QWidget* makeTable()
     {
-        m_table = makeWhatIfTable(m_theme, *m_model);
+        m_table = named(new DataTable(m_theme, 26), "whatIfTable",
+                        tr("All schemes with the measured times"));
+        m_table->setItemDelegateForColumn(WhatIfModel::Bars,
+                                          new IntervalDelegate(m_theme, m_table));
+        m_table->setModel(m_model);
         m_progress = named(makeLabel({}, "hint"), "whatIfProgress");
         auto* summary = named(makeLabel({}, "hint"), "whatIfSummary");
         auto* table = makeLined(
@@ -245,13 +1259,13 @@ private:
 
     QWidget* makeDetails()
     {
-        m_detailsArea = named(makeScroll(nullptr), "whatIfDetails", tr("Details"));
-        m_detailsArea->setFocusPolicy(Qt::StrongFocus);
+        m_detailsView = new DetailsView(m_theme, "whatIfDetails", tr("Details"),
+                                        {Icon::Info, tr("No prediction yet"), {}, {}});
         auto* close = makeIconButton("closeDetails", Icon::Close, tr("Close the details"), m_theme);
         connect(close, &QToolButton::clicked, m_showDetails, &QAction::toggle);
         auto* dock
             = named(makeLined({makeBar(40, 4, {{makeLabel(tr("Details"), "dock"), 1}, close}),
-                               {m_detailsArea, 1},
+                               {m_detailsView, 1},
                                makeFoot({{makeButton(m_schedule, "openScheduleButton"), 1}})}),
                     "detailsDock");
         dock->setMinimumWidth(220);
@@ -483,8 +1497,7 @@ private:
         if (m_details.row.scheme.isEmpty())
             return;
         const WhatIfRow* row = m_details.row.scheme == m_scheme ? chosenRow() : nullptr;
-        m_detailsArea->setWidget(layOutDetails(
-            m_theme, describeWhatIf(m_details, row, m_form->memory()), [](const auto&) {}));
+        m_detailsView->show(describeWhatIf(m_details, row, m_form->memory()));
     }
 
     void showSentence()
@@ -599,7 +1612,7 @@ private:
     DataTable* m_table = nullptr; // its current row is the chosen scheme
     QLabel* m_progress = nullptr;
     QComboBox* m_schemes = nullptr;
-    QScrollArea* m_detailsArea = nullptr;
+    DetailsView* m_detailsView = nullptr;
 };
 
 } // namespace

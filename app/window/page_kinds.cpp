@@ -71,7 +71,7 @@ Page* makeCluster(const PageServices& services, const PageRequest& request)
 
 Page* makeEditor(const PageServices& services, const PageRequest& request)
 {
-    auto* page = new EditorPage(services.theme);
+    EditorPage* page = EditorPage::make(services.theme);
     if (const engine::Schedule* schedule = request.schedule.get())
         page->edit(*schedule,
                    EditorPage::tr("%1 D %2, N %3")

@@ -1,5 +1,4 @@
 #include "app/cluster/cluster_page.h"
-#include "app/cluster/results_panel.h"
 #include "app/setup/setup_page.h"
 #include "app/ui/band.h"
 #include "app/ui/data_table.h"

@@ -1,4 +1,4 @@
-#include "app/cluster/results_panel.h"
+#include "app/cluster/cluster_page.h"
 #include "profiler/store/trace_store.h"
 #include "tests/app/busy_pool.h"
 #include "tests/app/wait_for.h"

@@ -10,6 +10,7 @@
 #include <QTemporaryDir>
 
 #include <algorithm>
+#include <memory>
 
 namespace app {
 
@@ -48,7 +49,8 @@ TEST_CASE("a file that is no schedule leaves a page that names the line")
     bad.write("device,index,op\n0,0,F\n");
     bad.close();
     ThemeController theme;
-    EditorPage page(theme);
+    const std::unique_ptr<EditorPage> made(EditorPage::make(theme));
+    EditorPage& page = *made;
     page.resize(960, 550);
     page.show();
     page.open(file);
@@ -67,7 +69,8 @@ TEST_CASE("a schedule of PyTorch is edited, and never saved over")
 {
     const TorchFile torch(schedule("zb-v", 4));
     ThemeController theme;
-    EditorPage page(theme);
+    const std::unique_ptr<EditorPage> made(EditorPage::make(theme));
+    EditorPage& page = *made;
     page.open(torch.file);
     REQUIRE(page.schedule() != nullptr);
     CHECK(page.check().isValid());
@@ -82,7 +85,8 @@ TEST_CASE("a schedule of PyTorch with a deadlock shows the deadlock")
     std::ranges::reverse(reversed.program[{0}]);
     const TorchFile torch(reversed);
     ThemeController theme;
-    EditorPage page(theme);
+    const std::unique_ptr<EditorPage> made(EditorPage::make(theme));
+    EditorPage& page = *made;
     page.open(torch.file);
     REQUIRE(page.schedule() != nullptr);
     CHECK_FALSE(page.check().isValid());

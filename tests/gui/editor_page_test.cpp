@@ -20,11 +20,13 @@
 #include <QPushButton>
 #include <QSignalSpy>
 #include <QSpinBox>
+#include <QTableView>
 #include <QTemporaryDir>
 #include <QTest>
 #include <QTimer>
 
 #include <algorithm>
+#include <memory>
 
 namespace app {
 namespace {
@@ -40,7 +42,7 @@ struct Editor
         page.resize(1400, 860);
         page.show();
         page.edit(*engine::buildSchedule(request), QStringLiteral("mine"));
-        grid = page.findChild<ScheduleGrid*>();
+        grid = page.findChild<QTableView*>(QStringLiteral("grid"));
         page.activateWindow(); // shortcuts are of the active window
         REQUIRE(QTest::qWaitForWindowActive(&page, kNever));
         grid->setFocus();
@@ -52,7 +54,14 @@ struct Editor
             names.append(QString::fromStdString(engine::toString(op)));
         return names.join(QLatin1Char(' '));
     }
-    QPoint middle(OpPlace place) const { return grid->cell(place).center(); }
+    QPoint middle(OpPlace place) const
+    {
+        return grid->visualRect(grid->model()->index(place.device, place.index)).center();
+    }
+    OpPlace selected() const
+    {
+        return {grid->currentIndex().row(), grid->currentIndex().column()};
+    }
     void click(OpPlace place)
     {
         QTest::mouseClick(grid->viewport(), Qt::LeftButton, {}, middle(place));
@@ -75,8 +84,9 @@ struct Editor
     }
 
     ThemeController theme;
-    EditorPage page{theme};
-    ScheduleGrid* grid = nullptr;
+    std::unique_ptr<EditorPage> made{EditorPage::make(theme)};
+    EditorPage& page = *made;
+    QTableView* grid = nullptr;
 };
 
 // Answers the question about changes with one of its buttons, once it is there and says `text`.
@@ -107,7 +117,7 @@ TEST_CASE("an op is dragged to another place of its device, and times follow at 
     editor.drag(editor.middle({0, 2}), editor.middle({0, 1}) - QPoint(12, 0));
     CHECK(editor.ops(0) == QStringLiteral("0F0 0B0 0F1 0B1"));
     CHECK(iteration() == QStringLiteral("12"));
-    CHECK(editor.grid->selected() == OpPlace{0, 1});
+    CHECK(editor.selected() == OpPlace{0, 1});
     CHECK(editor.page.isModified());
     editor.key(Qt::Key_Z, Qt::ControlModifier);
     CHECK(editor.ops(0) == QStringLiteral("0F0 0F1 0B0 0B1"));
@@ -135,7 +145,7 @@ TEST_CASE("keys select, swap, delete and restore ops, and violations are listed 
     editor.click({0, 0});
     editor.key(Qt::Key_Right);
     editor.key(Qt::Key_Right);
-    CHECK(editor.grid->selected() == OpPlace{0, 2});
+    CHECK(editor.selected() == OpPlace{0, 2});
     editor.key(Qt::Key_Left, Qt::ControlModifier); // 0F0 0B0 0F1 0B1: they wait for each other
     CHECK(editor.ops(0) == QStringLiteral("0F0 0B0 0F1 0B1"));
     // The band had the whole cycle, which the list has.
@@ -147,7 +157,7 @@ TEST_CASE("keys select, swap, delete and restore ops, and violations are listed 
               .contains(QStringLiteral("last valid")));
     editor.click({1, 3});
     editor.key(Qt::Key_F8);
-    CHECK(editor.grid->selected() == OpPlace{0, 1});
+    CHECK(editor.selected() == OpPlace{0, 1});
     editor.key(Qt::Key_Right, Qt::ControlModifier);
     CHECK(editor.verdict().startsWith(QStringLiteral("Valid.")));
 
@@ -198,7 +208,7 @@ TEST_CASE("a click on a violation goes to its op")
     auto* list = editor.page.findChild<QListWidget*>(QStringLiteral("violations"));
     REQUIRE(list->count() == 3); // the deadlock, and who waits for whom
     list->setCurrentRow(0);
-    CHECK(editor.grid->selected() == OpPlace{0, 1});
+    CHECK(editor.selected() == OpPlace{0, 1});
     CHECK(list->item(2)->text()
           == QStringLiteral(
               "Why: 1F1 on device 1 waits for 0F1 on device 0, which comes after 0B0."));
@@ -207,11 +217,11 @@ TEST_CASE("a click on a violation goes to its op")
     const auto labels = editor.page.findChildren<QLabel*>();
     CHECK(std::ranges::count(labels, QStringLiteral("1 violation"), &QLabel::text) == 1);
     list->setCurrentRow(2);
-    CHECK(editor.grid->selected() == OpPlace{1, 1});
+    CHECK(editor.selected() == OpPlace{1, 1});
     editor.click({0, 0});
     QTest::mouseClick(list->viewport(), Qt::LeftButton, {},
                       list->visualItemRect(list->item(2)).center());
-    CHECK(editor.grid->selected() == OpPlace{1, 1}); // the line was the current one already
+    CHECK(editor.selected() == OpPlace{1, 1}); // the line was the current one already
 }
 
 TEST_CASE("revert leads back to the schedule as it was opened or saved, redo returns")
@@ -246,7 +256,8 @@ TEST_CASE("times are those of the costs that the set-up had, and Costs changes t
     PredictionRequest costs;
     costs.costs.p2p = {1, 2};
     ThemeController theme;
-    EditorPage page(theme);
+    const std::unique_ptr<EditorPage> made(EditorPage::make(theme));
+    EditorPage& page = *made;
     page.resize(1400, 860);
     page.show();
     page.edit(*engine::buildSchedule(request), QStringLiteral("mine"), costs);

@@ -12,11 +12,13 @@
 #include <QScreen>
 #include <QScrollBar>
 #include <QTabBar>
+#include <QTableView>
 #include <QTemporaryDir>
 #include <QTextBrowser>
 #include <QWheelEvent>
 
 #include <map>
+#include <memory>
 
 using namespace app;
 
@@ -224,11 +226,14 @@ struct EditorHands
         page.edit(*engine::buildSchedule(request), QStringLiteral("mine"));
         page.activateWindow();
         REQUIRE(QTest::qWaitForWindowActive(&page, kNever));
-        grid = page.findChild<ScheduleGrid*>();
+        grid = page.findChild<QTableView*>(QStringLiteral("grid"));
         grid->setFocus();
     }
     auto program() const { return page.schedule()->schedule().program; }
-    QPoint middle(OpPlace place) const { return grid->cell(place).center(); }
+    QPoint middle(OpPlace place) const
+    {
+        return grid->visualRect(grid->model()->index(place.device, place.index)).center();
+    }
     void click(OpPlace place) const
     {
         QTest::mouseClick(grid->viewport(), Qt::LeftButton, {}, middle(place));
@@ -241,8 +246,9 @@ struct EditorHands
     }
 
     ThemeController theme;
-    EditorPage page{theme};
-    ScheduleGrid* grid = nullptr;
+    std::unique_ptr<EditorPage> made{EditorPage::make(theme)};
+    EditorPage& page = *made;
+    QTableView* grid = nullptr;
 };
 
 using Probe = std::function<bool(const Hands&)>;
@@ -373,9 +379,9 @@ std::map<QString, std::function<bool(const EditorHands&)>> editorProbes()
         hands.changes(Qt::Key_Right, Qt::ControlModifier);
         hands.changes(Qt::Key_Right, Qt::ControlModifier); // behind its backward
         hands.click({1, 0});
-        const OpPlace before = hands.grid->selected();
+        const QModelIndex before = hands.grid->currentIndex();
         QTest::keyClick(hands.grid, Qt::Key_F8);
-        return hands.grid->selected() != before;
+        return hands.grid->currentIndex() != before;
     };
     return probes;
 }

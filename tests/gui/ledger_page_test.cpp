@@ -1,4 +1,3 @@
-#include "app/ledger/ledger_notes.h"
 #include "app/ledger/ledger_page.h"
 #include "app/ledger/ledger_table.h"
 #include "app/ledger/run_ledger.h"
@@ -248,27 +247,27 @@ TEST_CASE("a note that is being typed is stored when the window closes")
 // Leaving the field stored the name that it still showed.
 TEST_CASE("a name that another window changed replaces one that the user did not edit")
 {
-    LedgerNotes notes;
-    const QSignalSpy edited(&notes, &LedgerNotes::edited);
-    LedgerRun run;
-    run.file = QStringLiteral("/runs/a.sqlite");
-    run.name = QStringLiteral("first");
-    notes.show(run);
-    notes.show();
-    auto* name = notes.findChild<QLineEdit*>(QStringLiteral("ledgerName"));
+    LedgerWindow ledger;
+    ledger.open();
+    ledger.select(QStringLiteral("bitpipe-8"));
+    LedgerRun run = *ledger.table->current();
+    auto* name = ledger.find<QLineEdit>("ledgerName");
     name->setFocus();
     settle();
     REQUIRE(name->hasFocus());
-    run.name = QStringLiteral("second");
-    notes.show(run);
+    const auto change = [&](const char* now) { // by the other window
+        const LedgerRun before = run;
+        run.name = QString::fromLatin1(now);
+        ledger.window.ledger().setUserData(before, run);
+        settle();
+    };
+    change("second");
     CHECK(name->text() == run.name);
     QTest::keyClicks(name, QStringLiteral(" try"));
-    run.name = QStringLiteral("third");
-    notes.show(run);
-    CHECK(edited.isEmpty());
+    change("third");
+    CHECK(name->text() == QStringLiteral("second try"));
     QTest::keyClick(name, Qt::Key_Return);
-    REQUIRE(edited.size() == 1);
-    CHECK(edited[0][1].value<LedgerRun>().name == QStringLiteral("second try"));
+    CHECK(waitFor([&] { return ledger.table->current()->name == QStringLiteral("second try"); }));
 }
 
 TEST_CASE("a run that is moved to the trash leaves its folder and comes back")

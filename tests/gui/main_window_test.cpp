@@ -397,7 +397,7 @@ TEST_CASE("a schedule file that was refused is read again when it is opened agai
     write("no schedule");
     w.window.open({"editor", {file}});
     const int tabs = w.tabs();
-    const auto* page = qobject_cast<EditorPage*>(w.window.currentPage());
+    const auto* page = dynamic_cast<EditorPage*>(w.window.currentPage());
     REQUIRE(page != nullptr);
     CHECK(page->schedule() == nullptr);
     Q_EMIT w.theme.unitsChanged(); // checked the missing schedule
@@ -430,7 +430,7 @@ TEST_CASE("a schedule file that is opened by a relative and an absolute path is 
     const int tabs = w.tabs();
     w.window.openFiles({file});
     CHECK(w.tabs() == tabs);
-    const auto* page = qobject_cast<EditorPage*>(w.window.currentPage());
+    const auto* page = dynamic_cast<EditorPage*>(w.window.currentPage());
     REQUIRE(page != nullptr);
     CHECK(page->file() == file);
 }

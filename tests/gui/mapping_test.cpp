@@ -1,5 +1,5 @@
 #include "app/figures/scene_view.h"
-#include "app/mapping/mapping_text.h"
+#include "app/mapping/mapping_study.h"
 #include "app/mapping/mapping_view.h"
 #include "app/ui/empty_state.h"
 #include "app/ui/segment_control.h"

@@ -165,13 +165,13 @@ TEST_CASE("an editor comes back with its costs, and the estimator with its input
         first.window.open({"estimator"});
         first.window.currentPage()->restoreState(state);
         first.window.open({"editor", {file.fileName()}});
-        qobject_cast<EditorPage*>(first.window.currentPage())->setPlan(plan);
+        dynamic_cast<EditorPage*>(first.window.currentPage())->setPlan(plan);
         first.window.close();
     }
     Start second(desk);
     REQUIRE(second.window.tabs().pages().size() == 3);
     CHECK(second.window.tabs().pages().at(1)->state() == state);
-    const auto* editor = qobject_cast<EditorPage*>(second.window.currentPage());
+    const auto* editor = dynamic_cast<EditorPage*>(second.window.currentPage());
     REQUIRE(editor != nullptr);
     CHECK(editor->plan().costs == plan.costs);
     CHECK(waitFor([&] { return editor->plan().source.run != nullptr; }));

@@ -1,8 +1,6 @@
 #pragma once
 
 #include "app/study/study_charts.h"
-#include "app/study/study_form.h"
-#include "app/study/study_options.h"
 #include "app/study/study_page.h"
 #include "app/ui/band.h"
 #include "app/ui/data_table.h"

@@ -1,7 +1,7 @@
 #include "app/ui/slider_field.h"
 #include "app/ui/spin_field.h"
 #include "app/whatif/layer_bar.h"
-#include "app/whatif/what_if_form.h"
+#include "app/whatif/what_if_page.h"
 #include "engine/schedule/notation.h"
 #include "profiler/store/trace_store.h"
 #include "tests/gui/page_requests.h"
@@ -297,14 +297,11 @@ TEST_CASE("ops of another scheme are not edited")
 // The field ended at 4096, so that this run was predicted with half of its micro-batches.
 TEST_CASE("a run of many micro-batches is predicted with all of them")
 {
-    const auto run = sharedRun({"1f1b", 2, 8192, 3, true});
-    const auto measured = profiler::WhatIfPredictor::create(*run);
-    REQUIRE(measured);
-    const ThemeController theme;
-    WhatIfEdits edits(*run);
-    const std::unique_ptr<WhatIfForm> form(WhatIfForm::make(theme, *measured, edits));
-    CHECK(form->findChild<SpinField*>(QStringLiteral("microBatches"))->value() == 8192);
-    CHECK(edits.changes().microBatches == 8192);
+    const WhatIfTab tab(simulatedRun({"1f1b", 2, 8192, 3, true}));
+    const auto field
+        = [&] { return tab.page.findChild<SpinField*>(QStringLiteral("microBatches")); };
+    REQUIRE(waitFor([&] { return field() != nullptr; }));
+    CHECK(field()->value() == 8192);
 }
 
 } // namespace app

@@ -6,7 +6,6 @@
 #include "app/ui/spin_field.h"
 #include "app/whatif/layer_bar.h"
 #include "app/whatif/what_if_page.h"
-#include "app/whatif/what_if_table.h"
 #include "app/window/main_window.h"
 #include "profiler/store/trace_store.h"
 #include "tests/gui/page_requests.h"

@@ -17,6 +17,7 @@
 #include <QPainter>
 #include <QRegularExpression>
 #include <QScrollArea>
+#include <QScrollBar>
 #include <QToolTip>
 #include <QVBoxLayout>
 
@@ -563,8 +564,6 @@ void addSection(const ThemeController& theme, QVBoxLayout& layout, const Details
         addRows(layout, section);
 }
 
-} // namespace
-
 QWidget* layOutDetails(const ThemeController& theme, const Details& details, const Follow& follow)
 {
     auto* body = makeSurface("plain");
@@ -583,22 +582,57 @@ QWidget* layOutDetails(const ThemeController& theme, const Details& details, con
     return body;
 }
 
+} // namespace
+
+DetailsView::DetailsView(const ThemeController& theme, const char* name, const QString& title,
+                         EmptyState::Texts empty, Follow follow)
+    : m_theme(theme)
+    , m_empty(std::move(empty))
+    , m_follow(std::move(follow))
+{
+    named(this, name, title);
+    setFrameShape(QFrame::NoFrame);
+    setWidgetResizable(true);
+    setHorizontalScrollBarPolicy(Qt::ScrollBarAlwaysOff);
+    connect(&theme, &ThemeController::changed, this, &DetailsView::layOut);
+    layOut();
+}
+
+void DetailsView::show(Details details)
+{
+    if (details == m_shown)
+        return;
+    const int scrolled = details.title == m_shown.title ? verticalScrollBar()->value() : 0;
+    m_shown = std::move(details);
+    layOut();
+    verticalScrollBar()->setValue(scrolled);
+}
+
+void DetailsView::layOut()
+{
+    setAccessibleDescription(
+        m_shown.isEmpty()
+            ? m_empty.fact
+            : QStringList{m_shown.title, m_shown.value, m_shown.unit}.join(QLatin1Char(' ')));
+    if (!m_shown.isEmpty())
+        return setWidget(layOutDetails(m_theme, m_shown, m_follow));
+    auto* empty = named(new EmptyState(m_theme, m_empty), "detailsEmpty");
+    empty->setMinimumHeight(132);
+    setWidget(makeColumn({12, 12, 12, 12}, 0, {empty, kStretch}));
+}
+
 DetailsPanel::DetailsPanel(const ThemeController& theme, QWidget* parent)
     : QWidget(parent)
-    , m_theme(theme)
-    , m_scroll(new QScrollArea)
+    , m_details(new DetailsView(theme, "detailsView", tr("Details"),
+                                {Icon::Info,
+                                 tr("Nothing selected"),
+                                 tr("Click an op, a bubble or a device to see its details."),
+                                 {}},
+                                [this](const Selection& target) { Q_EMIT jumpTo(target); }))
 {
-    setObjectName(QStringLiteral("details"));
-    setAccessibleName(tr("Details"));
-    m_scroll->setAccessibleName(tr("Details"));
-    m_scroll->setWidgetResizable(true);
-    m_scroll->setFrameShape(QFrame::NoFrame);
-    m_scroll->setHorizontalScrollBarPolicy(Qt::ScrollBarAlwaysOff);
-    spaced(new QVBoxLayout(this), {}, 0, {m_scroll});
-    connect(&theme, &ThemeController::changed, this, [this] {
-        m_shown.reset();
-        refresh();
-    });
+    named(this, "details", tr("Details"));
+    spaced(new QVBoxLayout(this), {}, 0, {m_details});
+    connect(&theme, &ThemeController::changed, this, &DetailsPanel::refresh);
 }
 
 void DetailsPanel::show(RunViewPointer view, const Selection& selection)
@@ -638,31 +672,8 @@ void DetailsPanel::refresh()
 {
     if (!isVisible())
         return;
-    if (Details now = details(); now != m_shown) {
-        m_shown = std::move(now);
-        layOut();
-    }
-}
-
-void DetailsPanel::layOut()
-{
-    if (!m_shown->isEmpty()) {
-        m_scroll->setWidget(layOutDetails(
-            m_theme, *m_shown, [this](const Selection& target) { Q_EMIT jumpTo(target); }));
-        setAccessibleDescription(
-            QStringList{m_shown->title, m_shown->value, m_shown->unit}.join(QLatin1Char(' ')));
-        return;
-    }
-    const EmptyState::Texts texts{Icon::Info,
-                                  tr("Nothing selected"),
-                                  tr("Click an op, a bubble or a device to see its details."),
-                                  {}};
-    auto* empty = named(new EmptyState(m_theme, texts), "detailsEmpty");
-    empty->setMinimumHeight(132);
-    auto* body = makeSurface("plain");
-    spaced(new QVBoxLayout(body), {12, 12, 12, 12}, 0, {empty, kStretch});
-    m_scroll->setWidget(body);
-    setAccessibleDescription(texts.fact);
+    m_details->show(details());
+    setAccessibleDescription(m_details->accessibleDescription());
 }
 
 } // namespace app

@@ -6,11 +6,12 @@
 #include "app/timeline/view/kernel_view.h"
 #include "app/timeline/view/run_view.h"
 #include "app/timeline/view/selection.h"
+#include "app/ui/empty_state.h"
 #include "app/ui/theme.h"
 #include "engine/timeline/note.h"
 #include "profiler/analysis/metrics.h"
 
-#include <QWidget>
+#include <QScrollArea>
 
 #include <functional>
 #include <optional>
@@ -18,14 +19,29 @@
 #include <utility>
 #include <vector>
 
-class QScrollArea;
-
 namespace app {
 
-// Creates a widget without a parent that shows `details`. `follow` is called when a link is
-// clicked.
-QWidget* layOutDetails(const ThemeController& theme, const Details& details,
-                       const std::function<void(const Selection&)>& follow);
+// A scroll area with details. It keeps its position while the title stays.
+class DetailsView : public QScrollArea
+{
+public:
+    using Follow = std::function<void(const Selection&)>; // called when a link is clicked
+
+    // `empty` is shown without details.
+    DetailsView(
+        const ThemeController& theme, const char* name, const QString& title,
+        EmptyState::Texts empty, Follow follow = [](const Selection&) {});
+    void show(Details details);
+    using QWidget::show;
+
+private:
+    void layOut();
+
+    const ThemeController& m_theme;
+    EmptyState::Texts m_empty;
+    Follow m_follow;
+    Details m_shown;
+};
 
 // Describes the selection (name, duration, cause, chain and facts), or the whole run if nothing is
 // selected.
@@ -69,15 +85,12 @@ protected:
 
 private:
     Details details() const;
-    void refresh(); // lays the details out if they have changed
-    void layOut();
+    void refresh();
 
-    const ThemeController& m_theme;
     RunViewPointer m_view;
     Selection m_selection;
     Facts m_facts;
-    std::optional<Details> m_shown; // the displayed details; nullopt: none, or the theme changed
-    QScrollArea* m_scroll;
+    DetailsView* m_details;
 };
 
 } // namespace app

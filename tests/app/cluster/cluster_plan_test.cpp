@@ -1,4 +1,4 @@
-#include "app/cluster/results_panel.h"
+#include "app/cluster/cluster_page.h"
 #include "engine/experiment/experiment_schedule.h"
 #include "engine/schedule/formats/schedule_file.h"
 #include "tests/catch.h"

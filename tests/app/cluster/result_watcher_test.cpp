@@ -1,4 +1,4 @@
-#include "app/cluster/results_panel.h"
+#include "app/cluster/cluster_page.h"
 #include "tests/app/wait_for.h"
 #include "tests/catch.h"
 

@@ -154,7 +154,7 @@ TEST_CASE("runs under way are listed with their state and without results")
     CHECK(runs[1].share == 0.4);
     CHECK_FALSE((runs[1].iteration || runs[1].least));
     // The unknown settings of the queued run do not count as different ones.
-    CHECK(varyingSettings({&runs[0], &runs[1]}).isEmpty());
+    CHECK(varyingSettings(runs).isEmpty());
 
     LedgerModel model;
     model.show(runs, {});

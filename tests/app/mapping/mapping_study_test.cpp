@@ -1,5 +1,4 @@
 #include "app/mapping/mapping_study.h"
-#include "app/mapping/mapping_text.h"
 #include "tests/catch.h"
 
 #include <QFile>

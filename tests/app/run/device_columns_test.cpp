@@ -1,4 +1,4 @@
-#include "app/memory/memory_report.h"
+#include "app/memory/memory_areas.h"
 #include "app/run/run_charts.h"
 #include "app/ui/text.h"
 #include "engine/experiment/experiment_fields.h"

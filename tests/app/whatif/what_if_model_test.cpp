@@ -1,5 +1,4 @@
-#include "app/whatif/what_if_form.h"
-#include "app/whatif/what_if_table.h"
+#include "app/whatif/what_if_page.h"
 #include "tests/app/simulated_run.h"
 #include "tests/catch.h"
 
