@@ -4,6 +4,7 @@
 #include <array>
 #include <cmath>
 #include <limits>
+#include <numeric>
 #include <tuple>
 
 namespace app {
@@ -384,6 +385,10 @@ CategoryBoxes::CategoryBoxes(const RunView& view, int iteration, TimeCategory ca
                 m_gaps[bubble.device].push_back(bubble.window);
         }
     }
+    m_all.reserve(std::accumulate(m_gaps.begin(), m_gaps.end(), m_all.size(),
+                                  [](std::size_t sum, const std::vector<engine::Window>& gaps) {
+                                      return sum + gaps.size();
+                                  }));
     for (const engine::DeviceId device : m_gaps.ids())
         for (const engine::Window gap : m_gaps[device])
             m_all.push_back({.kind = Selection::Kind::Bubble,
