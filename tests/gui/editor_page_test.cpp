@@ -58,10 +58,7 @@ struct Editor
     {
         return grid->visualRect(grid->model()->index(place.device, place.index)).center();
     }
-    OpPlace selected() const
-    {
-        return {grid->currentIndex().row(), grid->currentIndex().column()};
-    }
+    OpPlace selected() const { return {grid->currentIndex().row(), grid->currentIndex().column()}; }
     void click(OpPlace place)
     {
         QTest::mouseClick(grid->viewport(), Qt::LeftButton, {}, middle(place));

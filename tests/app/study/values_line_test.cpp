@@ -1,5 +1,5 @@
-#include "app/study/study_page.h"
 #include "app/study/study_charts.h"
+#include "app/study/study_page.h"
 #include "profiler/study/study_file.h"
 #include "resources/resources.h"
 #include "tests/app/wait_for.h"
