@@ -9,6 +9,7 @@
 
 #include <QAccessible>
 #include <QMouseEvent>
+#include <QPaintEvent>
 #include <QPainter>
 
 #include <algorithm>
@@ -250,9 +251,11 @@ private:
                      {15, isOver ? chrome.error : chrome.text, true});
         m_sheet.text(left, top + 56, MemoryAreas::tr("peak, %1").arg(m_report.bytes.unit()),
                      {11, chrome.text2});
-        if (m_report.hasBytes())
-            m_sheet.text(left, top + 72,
-                         MemoryAreas::tr("stash %1").arg(m_report.amount(m_report.stash(m_device))),
+        const std::int64_t stash = m_report.stash(m_device);
+        const bool isKnown
+            = stash > 0 || peak.bytes[profiler::kindOf(engine::MemoryCategory::Unknown)] == 0;
+        if (m_report.hasBytes() && isKnown)
+            m_sheet.text(left, top + 72, MemoryAreas::tr("stash %1").arg(m_report.amount(stash)),
                          {11, chrome.text2});
         for (const std::int64_t bytes :
              {std::int64_t{0}, m_report.isLimitInSight() ? *m_report.limit : m_report.highest})
@@ -498,23 +501,29 @@ int MemoryAreas::panelAt(QPointF at) const
     return -1;
 }
 
-void MemoryAreas::paintEvent(QPaintEvent*)
+// Draws only the panels in sight: those of a thousand devices would be a picture of 200 MB.
+void MemoryAreas::paintEvent(QPaintEvent* event)
 {
     QPainter painter(this);
     painter.fillRect(rect(), theme().chrome.surface);
     if (isEmpty())
         return;
     const double ratio = devicePixelRatioF();
-    if (m_picture.isNull()) {
-        m_picture = QPixmap((QSizeF(size()) * ratio).toSize());
+    const QRect seen = event->rect().united(visibleRegion().boundingRect());
+    if (m_picture.isNull() || seen != m_pictured) {
+        m_pictured = seen;
+        m_picture = QPixmap((QSizeF(seen.size()) * ratio).toSize());
         m_picture.setDevicePixelRatio(ratio);
         m_picture.fill(Qt::transparent);
         QPainter picture(&m_picture);
-        paintScene(picture, sceneOf({panels()}));
+        picture.translate(-seen.topLeft());
+        paintScene(picture, sceneOf({panels(seen)}));
     }
-    painter.drawPixmap(QPointF(), m_picture);
+    painter.drawPixmap(seen.topLeft(), m_picture);
     paintScene(painter, sceneOf({rulers(m_hover.value_or(m_time))}));
     for (std::size_t k = 0; k < m_shown.size(); ++k) {
+        if (!panel(k).intersects(seen))
+            continue;
         paintCursor(painter, k, m_time);
         if (m_hover)
             paintCursor(painter, k, *m_hover);
@@ -528,18 +537,20 @@ void MemoryAreas::paintEvent(QPaintEvent*)
 
 profiler::Scene MemoryAreas::scene() const
 {
-    profiler::Scene scene = sceneOf({panels(), rulers({})});
+    profiler::Scene scene = sceneOf({panels(rect()), rulers({})});
     scene.width = width();
     scene.height = height();
     return scene;
 }
 
-profiler::Group MemoryAreas::panels() const
+profiler::Group MemoryAreas::panels(const QRectF& within) const
 {
     SceneSheet sheet;
     sheet.group.id = "devices";
     for (std::size_t k = 0; k < m_shown.size(); ++k) {
         const QRectF box = panel(k);
+        if (!box.intersects(within))
+            continue;
         sheet.box(QRectF(box.left(), box.bottom() - 1, box.width(), 1), theme().chrome.line);
         sheet.box(QRectF(box.right() - 1, box.top(), 1, box.height()), theme().chrome.line);
         MemoryPicture(sheet, theme(), *m_report, m_shown[k], box).draw(m_isWithoutMovesShown);

@@ -114,7 +114,7 @@ private:
     void moveDevice(int step);
     void speak();
     void changed();
-    profiler::Group panels() const;
+    profiler::Group panels(const QRectF& within) const;
     profiler::Group rulers(std::optional<std::int64_t> cursor) const;
     void paintCursor(QPainter& painter, std::size_t position, std::int64_t time) const;
 
@@ -126,7 +126,8 @@ private:
     engine::DeviceId m_device{0};
     std::int64_t m_time = 0;
     std::optional<std::int64_t> m_hover;
-    QPixmap m_picture; // of the panels; null: not drawn yet
+    QPixmap m_picture; // of the panels in m_pictured; null: not drawn yet
+    QRect m_pictured;
 };
 
 } // namespace app

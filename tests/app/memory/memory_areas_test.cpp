@@ -107,6 +107,29 @@ TEST_CASE("the chart of memory that is exported has every device and no cursor")
         CHECK(svg.find(text) != std::string::npos);
 }
 
+// The panels of a run that recorded only its total memory said "stash 0.00".
+TEST_CASE("memory of unknown category shows no stash")
+{
+    ShownAreas shown;
+    CHECK(profiler::toSvg(shown.areas.scene()).find("stash ") != std::string::npos);
+    engine::Run run = *shown.report->run;
+    for (engine::MemoryEvent& event : run.timeline.memory)
+        event.category = engine::MemoryCategory::Unknown;
+    shown.areas.show(std::make_shared<const MemoryReport>(
+        memoryReport(std::make_shared<const engine::Run>(std::move(run)), 0)));
+    CHECK(profiler::toSvg(shown.areas.scene()).find("stash ") == std::string::npos);
+}
+
+// A picture of the panels of 1,024 devices had 200 MB.
+TEST_CASE("a part of the panels is painted as in the whole")
+{
+    ShownAreas shown({"1f1b", 8, 8, 1});
+    const QImage whole = shown.areas.grab().toImage();
+    const QRect part(0, 250, 900, 200);
+    CHECK(shown.areas.grab(part).toImage() == whole.copy(part));
+    CHECK(shown.areas.grab().toImage() == whole);
+}
+
 TEST_CASE("the order of pairs has evictors at the left and their partners at the right")
 {
     const auto report = reportOf({"bpipe", 4, 8, 1});
