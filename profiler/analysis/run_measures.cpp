@@ -91,11 +91,10 @@ Reading ofAllDevices(const Run& run, Reading value)
     if (why.empty())
         return value;
     std::set<StageId> stages;
-    (void)anyOp(run.schedule, [&](const Op& op) {
-        if (isPass(op.kind))
-            stages.insert(op.stage);
-        return false;
-    });
+    for (const auto& ops : run.schedule.program)
+        for (const Op& op : ops)
+            if (isPass(op.kind))
+                stages.insert(op.stage);
     const bool hasAll = std::ranges::none_of(run.schedule.program, &std::vector<Op>::empty)
         && (!knowsStages(run.info) || std::cmp_equal(stages.size(), run.schedule.shape.stages));
     return hasAll ? value : Reading::unknown(why);
