@@ -640,6 +640,8 @@ private:
             longest = std::max(longest, one->run->metrics.duration);
         for (SchedulePreview* preview : {m_beforePreview, m_preview})
             preview->setAxis(longest);
+        m_beforePreview->setName(m_divided->before().name);
+        m_preview->setName(m_divided->now().name);
         if (height() >= kLowPage)
             m_beforePreview->show(views.front());
         m_preview->show(views.back());

@@ -81,6 +81,12 @@ void SchedulePreview::setMarks(Marks marks)
     update();
 }
 
+void SchedulePreview::setName(const QString& name)
+{
+    m_name = name;
+    update();
+}
+
 void SchedulePreview::setPlaceholder(const QString& text)
 {
     m_nothing = text;
@@ -147,6 +153,10 @@ void SchedulePreview::paintRuler(QPainter& painter, const Geometry& g) const
 void SchedulePreview::paintNames(QPainter& painter, const Geometry& g) const
 {
     const int devices = m_view->devices();
+    const QFont bold = uiFont(12, QFont::DemiBold);
+    paintText(painter, {0, 0, kNames - 8, kTop},
+              QFontMetricsF(bold).elidedText(m_name, Qt::ElideRight, kNames - 8), bold,
+              theme().chrome.text);
     for (int d = 0; d < g.rows; ++d) {
         const QRectF box(0, kTop + d * g.row, kNames - 8, g.height);
         const bool isRest = d + 1 == g.rows && devices > g.rows;

@@ -44,6 +44,7 @@ public:
     };
     void setMarks(Marks marks); // also shows the iteration of the marks
     const Marks& marks() const { return m_marks; }
+    void setName(const QString& name); // beside the ruler, to tell several pictures apart
     void setPlaceholder(const QString& text); // the reason to show while there is no schedule
     void setRowsHeight(int height);           // height of the rows, without the ruler
     // The least time that the width stands for, so that pictures have one time axis.
@@ -71,7 +72,7 @@ private:
     std::vector<int> m_done; // complete ops of each device
     Marks m_marks;           // sorted by device, then by start
     QTimer m_fadeTimer;      // started by setWaiting()
-    QString m_nothing;
+    QString m_name, m_nothing;
     int m_rowsHeight;
     std::int64_t m_axis = 0;
     bool m_isWaiting = false, m_isStale = false;

@@ -42,6 +42,7 @@
 
 #include <algorithm>
 #include <atomic>
+#include <limits>
 #include <memory>
 #include <mutex>
 #include <string>
@@ -56,7 +57,7 @@ using profiler::ChartScale;
 using profiler::kPlotLeft;
 using profiler::kPlotTop;
 
-constexpr double kRight = 160; // for the names of the lines
+constexpr double kRight = 180; // for the names of the lines
 
 struct Chart
 {
@@ -79,11 +80,14 @@ struct Chart
     {
         const profiler::SearchProgress& now = history.now;
         canvas.setRightMargin(kRight);
-        std::vector<double> lengths{now.best, history.steps.front().second};
+        constexpr double kTop = 1.1; // times the best one; the start is often far longer
+        std::vector<double> lengths{now.best};
         if (now.bound > 0)
             lengths.push_back(now.bound);
         if (!now.published.empty())
             lengths.push_back(now.publishedLength);
+        lengths.push_back(
+            std::min(history.steps.front().second, kTop * *std::ranges::max_element(lengths)));
         const auto [unit, name] = lengthUnit(now.inUnits);
         for (double& length : lengths)
             length /= unit;
@@ -137,7 +141,7 @@ struct Chart
         constexpr double kWidth = 2.4;
         ChartCanvas::Point last;
         for (const auto& [seconds, length] : history.steps) {
-            const ChartCanvas::Point point{timeAt(seconds), at(length)};
+            const ChartCanvas::Point point{timeAt(seconds), std::max(kPlotTop, at(length))};
             if (&length != &history.steps.front().second) {
                 canvas.line(last, {point.first, last.second}, kWidth, style.ink);
                 canvas.line({point.first, last.second}, point, kWidth, style.ink);
@@ -210,20 +214,36 @@ profiler::MarkedScene memoryChart(const SearchHistory& history,
 {
     if (schemes.empty())
         return profiler::emptyChart(look.style, "The memory of the schedules appears here.");
-    constexpr double kMargin = 20, kGibi = 1 << 30;
+    // Schemes that take longer than kTop times the shortest are drawn at the top.
+    constexpr double kMargin = 20, kGibi = 1 << 30, kTop = 1.4;
     const auto [unit, name] = lengthUnit(history.now.inUnits);
     const bool hasBytes = schemes.front().metrics.peakBytes().has_value();
     const double most = limit.of.empty()
         ? 0
         : *std::ranges::min_element(limit.of) / (limit.isInBytes ? kGibi : 1);
-    std::vector<double> peaks, lengths;
-    for (const auto& one : schemes) {
-        peaks.push_back(peakOf(one.metrics));
-        lengths.push_back(one.length / unit);
+    std::vector<profiler::ParetoPoint> points;
+    const auto add = [&](double peak, double length, std::string label, bool isFound) {
+        points.push_back({.x = peak,
+                          .y = length / unit,
+                          .label = std::move(label),
+                          .isBold = isFound,
+                          .isFilled = isFound});
+    };
+    for (const auto& one : schemes)
+        add(peakOf(one.metrics), one.length,
+            schemeTitle(QString::fromStdString(one.scheme)).toStdString(), false);
+    for (const auto& [peak, length] : history.found)
+        add(peak, length, number(length / unit, 2).toStdString(), true);
+    std::ranges::sort(points, {}, [](const auto& one) { return std::pair(one.x, one.y); });
+    double best = std::numeric_limits<double>::infinity();
+    for (profiler::ParetoPoint& point : points) {
+        point.isOnFront = point.y < best;
+        best = std::min(best, point.y);
     }
-    for (const auto& [peak, length] : history.found) {
-        peaks.push_back(peak);
-        lengths.push_back(length / unit);
+    std::vector<double> peaks, lengths;
+    for (const profiler::ParetoPoint& point : points) {
+        peaks.push_back(point.x);
+        lengths.push_back(std::min(point.y, kTop * best));
     }
     const profiler::ChartStyle& style = look.style;
     ChartCanvas canvas(style);
@@ -240,15 +260,7 @@ profiler::MarkedScene memoryChart(const SearchHistory& history,
         x,
         hasBytes ? labelled(QStringLiteral("peak memory of a device, %1"), Unit::GiB).toStdString()
                  : std::string("peak stash, M_a"));
-    for (std::size_t i = 0; i < lengths.size(); ++i) // the found ones last, over the others
-        canvas.dot(x(peaks[i]), y(lengths[i]), style.ink,
-                   i < schemes.size() ? style.ground : style.ink);
-    for (std::size_t i = lengths.size(); i-- > 0;)
-        canvas.label(x(peaks[i]), y(lengths[i]),
-                     i < schemes.size()
-                         ? schemeTitle(QString::fromStdString(schemes[i].scheme)).toStdString()
-                         : number(lengths[i], 2).toStdString(),
-                     {style.text, i >= schemes.size()});
+    profiler::drawPareto(canvas, std::move(points), x, y, profiler::FrontEnds::AtEdges);
     return canvas.finish();
 }
 
@@ -536,6 +548,7 @@ private:
         m_memoryChart->setFrameShape(QFrame::NoFrame);
         m_memoryChart->setMinimumHeight(150);
         m_notice->hide();
+        m_preview->setName(tr("Found"));
         m_preview->setPlaceholder(tr("The best schedule so far appears here"));
         auto* chart = makeColumn(
             {}, 0, {m_notice, makeColumn({12, 10, 12, 6}, 0, {m_sentence}), {m_chart, 1}});
@@ -833,6 +846,7 @@ private:
                                             scale * static_cast<double>(best.metrics.duration));
             m_preview->setAxis(std::llround(longest));
             m_best->setAxis(std::llround(longest / scale));
+            m_best->setName(schemeTitle(QString::fromStdString(m_history.now.published)));
             m_best->show(views.back());
             shareHeight();
         }

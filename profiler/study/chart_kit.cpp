@@ -598,7 +598,8 @@ std::vector<SceneMark> drawPareto(ChartCanvas& canvas, std::vector<ParetoPoint> 
             canvas.box({left - 4, top - 4, 8, 8}, edge);
             canvas.box({left - 3, top - 3, 6, 6}, style.ground);
         } else {
-            canvas.dot(left, top, edge, point.isOnFront ? edge : style.ground);
+            canvas.dot(left, top, edge,
+                       point.isFilled.value_or(point.isOnFront) ? edge : style.ground);
         }
         if (point.y > y.most)
             canvas.marker({.colour = edge, .text = edge, .marker = 2}, left, top - 10);

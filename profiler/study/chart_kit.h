@@ -178,7 +178,8 @@ struct ParetoPoint
     double least = 0, most = 0;     // the 95 % interval of y; equal: none
     bool isOnFront = false, isSquare = false;
     std::string label = {};
-    bool isBold = false; // bold labels are placed first, then those of the front
+    bool isBold = false;               // bold labels are placed first, then those of the front
+    std::optional<bool> isFilled = {}; // nullopt: if it is on the front
 };
 enum class FrontEnds : std::uint8_t { AtPoints, AtEdges };
 
