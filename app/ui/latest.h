@@ -1,6 +1,7 @@
 #pragma once
 
 #include "app/ui/background.h"
+#include "engine/base/cancel.h"
 
 #include <atomic>
 #include <functional>
@@ -16,7 +17,8 @@ template<class Request, class Answer>
 class Latest
 {
 public:
-    // Runs in the pool and must not access the owner. May return anything once `isDropped` is true.
+    // Runs in the pool and must not access the owner. May return anything once `isDropped` is true,
+    // or throw engine::Cancelled: `isDropped` is the flag of its CancelScope.
     using Work = std::function<Answer(const Request&, const std::atomic<bool>& isDropped)>;
     using Done = std::function<void(Answer)>; // called in the owner's thread
     // What happens to the running job when a newer request comes.
@@ -75,8 +77,10 @@ private:
             [work = m_work, request = *std::exchange(m_next, std::nullopt),
              isDropped = m_isDropped] {
                 Outcome outcome;
+                const engine::CancelScope scope(isDropped.get());
                 try {
                     outcome.answer.emplace(work(request, *isDropped));
+                } catch (const engine::Cancelled&) {
                 } catch (...) {
                     outcome.failure = std::current_exception();
                 }
@@ -91,7 +95,7 @@ private:
             start();
         if (outcome.failure)
             std::rethrow_exception(outcome.failure);
-        if (!isDropped)
+        if (!isDropped && outcome.answer)
             m_done(*std::move(outcome.answer));
     }
 

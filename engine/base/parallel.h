@@ -1,5 +1,7 @@
 #pragma once
 
+#include "engine/base/cancel.h"
+
 #include <algorithm>
 #include <atomic>
 #include <cstddef>
@@ -20,17 +22,20 @@ inline std::size_t threadsFor(std::size_t count, unsigned asked = 0)
 
 // Calls work(0) to work(count - 1) on up to `threads` threads, one of which is the calling thread,
 // and returns when all calls have. If a call throws, calls that have not begun are left out, and
-// the first exception is thrown again in the calling thread.
+// the first exception is thrown again in the calling thread, whose CancelScope holds for all.
 template<class Work>
 void inParallel(std::size_t count, std::size_t threads, const Work& work)
 {
     std::atomic<std::size_t> next{0};
     std::once_flag failed;
     std::exception_ptr failure;
-    const auto all = [&] {
+    const auto all = [&, cancel = CancelScope::flag()] {
+        const CancelScope scope(cancel);
         try {
-            for (std::size_t i = next++; i < count; i = next++)
+            for (std::size_t i = next++; i < count; i = next++) {
+                throwIfCancelled(cancel);
                 work(i);
+            }
         } catch (...) {
             next = count;
             std::call_once(failed, [&] { failure = std::current_exception(); });

@@ -1,6 +1,7 @@
 #pragma once
 
 #include "engine/base/attributes.h"
+#include "engine/base/cancel.h"
 #include "engine/base/result.h"
 #include "engine/cost/op_prices.h"
 #include "engine/schedule/dataflow_visit.h"
@@ -118,7 +119,7 @@ class Placer
 public:
     Placer(const Placement<Costs>& placement, Recorder& recorder);
 
-    // Fails if a device waits forever.
+    // Fails if a device waits forever. Throws Cancelled (CancelScope).
     Result<Window> place();
 
 private:
@@ -253,6 +254,7 @@ private:
     // [cell] OpIndex of the RECV of the activation or gradient; empty if transfers are implied.
     std::vector<std::uint32_t> m_activationReceives, m_gradientReceives;
     Window m_window;
+    const std::atomic<bool>* const m_cancel = CancelScope::flag();
 };
 
 template<class Costs, class Recorder>
@@ -866,6 +868,7 @@ Result<Window> Placer<Costs, Recorder>::place()
         while (!m_runnable.empty()) {
             const DeviceId device = m_runnable.back();
             m_runnable.pop_back();
+            throwIfCancelled(m_cancel);
             run(device);
         }
         if (!m_network)

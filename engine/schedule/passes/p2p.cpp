@@ -1,3 +1,4 @@
+#include "engine/base/cancel.h"
 #include "engine/schedule/dataflow.h"
 #include "engine/schedule/passes/passes.h"
 #include "engine/schedule/transfers.h"
@@ -67,6 +68,7 @@ Schedule addP2P(const Schedule& schedule)
     Schedule lowered{schedule.scheme, schedule.shape, schedule.deviceOf, {}};
     lowered.program.resize(schedule.program.size());
     for (const DeviceId d : schedule.program.ids()) {
+        throwIfCancelled();
         lowered.program[d].reserve(3 * schedule.program[d].size());
         Writer writer(schedule, d, lowered.program[d]);
         std::span<const Op> ops(schedule.program[d]);

@@ -1,5 +1,6 @@
 #pragma once
 
+#include "engine/base/cancel.h"
 #include "engine/schedules/scheme.h"
 
 #include <limits>
@@ -103,6 +104,7 @@ Schedule perDevice(const ScheduleRequest& request, Placement placement, int dire
 {
     Schedule schedule = emptySchedule(request, placement, directions);
     for (int d = 0; d < request.devices; ++d) {
+        throwIfCancelled();
         Program program(schedule, d);
         write(program, d);
     }

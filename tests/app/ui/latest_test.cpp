@@ -66,3 +66,21 @@ TEST_CASE("a dropped request has no answer, and the next one has")
     REQUIRE(waitFor([&] { return !asked.jobs.isBusy(); }));
     CHECK(asked.answers == std::vector{3});
 }
+
+TEST_CASE("work that never ends is dropped midway, without an answer and without an error")
+{
+    QObject owner;
+    int answers = 0;
+    Latest<bool, int> jobs(
+        &owner,
+        [](bool isEndless, const std::atomic<bool>&) {
+            while (isEndless)
+                engine::throwIfCancelled();
+            return 1;
+        },
+        [&](int) { ++answers; });
+    jobs.ask(true);
+    jobs.ask(false);
+    REQUIRE(waitFor([&] { return !jobs.isBusy(); }));
+    CHECK(answers == 1);
+}

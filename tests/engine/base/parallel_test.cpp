@@ -28,6 +28,32 @@ TEST_CASE("an exception of a call is thrown in the calling thread, and ends the 
     CHECK(calls <= 4);
 }
 
+TEST_CASE("threads that work in parallel are cancelled with the one that asked")
+{
+    std::atomic<bool> isCancelled = false;
+    const CancelScope scope(&isCancelled);
+    std::atomic<int> calls = 0;
+    const auto work = [&](std::size_t) {
+        ++calls;
+        isCancelled = true;
+        throwIfCancelled();
+    };
+    CHECK_THROWS_AS(inParallel(1000, 4, work), Cancelled);
+    CHECK(calls <= 4);
+}
+
+TEST_CASE("a scope ends with its block, and without one nothing is cancelled")
+{
+    const std::atomic<bool> isCancelled = true;
+    throwIfCancelled();
+    {
+        const CancelScope outer(&isCancelled);
+        const CancelScope inner(nullptr);
+        throwIfCancelled();
+    }
+    throwIfCancelled();
+}
+
 TEST_CASE("there are as many threads as were asked for, but no more than tasks")
 {
     CHECK(threadsFor(5, 3) == 3);

@@ -1,3 +1,5 @@
+#include "engine/base/cancel.h"
+#include "engine/schedule/passes/passes.h"
 #include "engine/sim/simulate.h"
 #include "tests/engine/sim/spans.h"
 #include "tests/support/text_schedule.h"
@@ -240,4 +242,17 @@ TEST_CASE("an op waits for the all-gather of its stage, which runs behind comput
     CHECK(spansOf(run, 0, Track::Kind::AllReduce)
           == Spans{"0UNSHARD 0-1.5", "1UNSHARD 1.5-3", "0RESHARD 3.5-3.5", "0UNSHARD 4.5-6",
                    "1ALLREDUCE 7-8.5", "0ALLREDUCE 8.5-10"});
+}
+
+TEST_CASE("a simulation is cancelled midway, by the flag of the scope around it")
+{
+    const Schedule order = scheduleOf("1f1b", 4, 8);
+    const Schedule lowered = lower(order, SyncPolicy::Eager);
+    const OpCosts costs = *unitOpCosts(lowered, {});
+    std::atomic<bool> isCancelled = false;
+    const CancelScope scope(&isCancelled);
+    CHECK(simulate(lowered, costs));
+    isCancelled = true;
+    CHECK_THROWS_AS(simulate(lowered, costs), Cancelled);
+    CHECK_THROWS_AS(addP2P(order), Cancelled);
 }
