@@ -65,15 +65,22 @@ struct StageRow
 {
     int stage = 0, device = 0, layers = 0, change = 0;
     bool isFirst = false, isLast = false;
-    double forward = 0, backward = 0, longest = 0; // ms of a micro-batch; of the slowest stage
+    // ms of a micro-batch: of this stage, of this stage with the layout before, of the slowest
+    // stage with either, of all stages on average.
+    double forward = 0, backward = 0, before = 0, longest = 0, mean = 0;
 
-    QString blocks() const // "E t×3 L"
+    double both() const { return forward + backward; }
+    QString blocks() const // "E t t L"; many layers are one block, "t×12"
     {
+        constexpr int kMost = 8;
         QStringList parts;
         if (isFirst)
             parts.append(QStringLiteral("E"));
-        if (layers > 0)
-            parts.append(layers == 1 ? QStringLiteral("t") : QStringLiteral("t×%1").arg(layers));
+        if (layers > kMost)
+            parts.append(QStringLiteral("t×%1").arg(layers));
+        else
+            for (int i = 0; i < layers; ++i)
+                parts.append(QStringLiteral("t"));
         if (isLast)
             parts.append(QStringLiteral("L"));
         return parts.join(QLatin1Char(' '));
@@ -97,10 +104,11 @@ struct Divided
     std::vector<StageRow> stages() const;
 };
 
-std::vector<StageRow> Divided::stages() const
+// With the times and devices of the stages.
+std::vector<StageRow> timesOf(const Division& division)
 {
-    const engine::Run& run = now().run->run;
-    std::vector<StageRow> rows(now().layers.size());
+    const engine::Run& run = division.run->run;
+    std::vector<StageRow> rows(division.layers.size());
     const engine::OpIndex index(run.schedule);
     for (const engine::Track& track : run.timeline.tracks)
         for (const engine::Span& span : track.spans) {
@@ -113,20 +121,103 @@ std::vector<StageRow> Divided::stages() const
             (op.kind == engine::OpKind::Forward ? row.forward : row.backward) += time;
             row.device = track.device.value;
         }
+    return rows;
+}
+
+std::vector<StageRow> Divided::stages() const
+{
+    std::vector<StageRow> rows = timesOf(now());
+    const std::vector<StageRow> old = timesOf(before());
+    double longest = 0, sum = 0;
     for (std::size_t i = 0; i < rows.size(); ++i) {
         rows[i].stage = static_cast<int>(i);
         rows[i].layers = now().layers[i];
         rows[i].change = now().layers[i] - before().layers[i];
+        rows[i].before = old[i].both();
         rows[i].isFirst = i == 0;
         rows[i].isLast = i + 1 == rows.size();
+        longest = std::max({longest, rows[i].both(), rows[i].before});
+        sum += rows[i].both();
     }
-    double longest = 0;
-    for (const StageRow& row : rows)
-        longest = std::max(longest, row.forward + row.backward);
-    for (StageRow& row : rows)
+    for (StageRow& row : rows) {
         row.longest = longest;
+        row.mean = sum / static_cast<double>(rows.size());
+    }
     return rows;
 }
+
+// Draws the layers of a stage as blocks, and its times as a bar with the time before (a tick) and
+// the mean of the stages (dashed).
+class StageDelegate : public CellDelegate
+{
+public:
+    enum Column : int { Blocks = 2, Bar = 6 };
+
+    StageDelegate(const ThemeController& theme, RowTable<StageRow>* table)
+        : CellDelegate(theme, table)
+        , m_rows(*table)
+    { }
+
+    void paint(QPainter* painter, const QStyleOptionViewItem& option,
+               const QModelIndex& index) const override
+    {
+        CellDelegate::paint(painter, option, index);
+        painter->save();
+        const StageRow& row = m_rows.at(index.row());
+        if (index.column() == Blocks)
+            paintBlocks(*painter, option, row.blocks().split(QLatin1Char(' '), Qt::SkipEmptyParts));
+        else if (index.column() == Bar && row.longest > 0)
+            paintBar(*painter, option.rect.adjusted(kPadding, 0, -kNumber, 0), row);
+        painter->restore();
+    }
+    QSize sizeHint(const QStyleOptionViewItem& option, const QModelIndex& index) const override
+    {
+        const QSize size = CellDelegate::sizeHint(option, index);
+        if (index.column() != Blocks)
+            return size;
+        const auto blocks = m_rows.at(index.row()).blocks().split(QLatin1Char(' '));
+        return {2 * kPadding + static_cast<int>(blocks.size() + 1) * kPitch, size.height()};
+    }
+
+private:
+    static constexpr int kPadding = 9, kPitch = 26, kBlock = 19, kBar = 12, kNumber = 64; // px
+
+    // Covers the text, which is there for the keyboard and screen readers.
+    void paintBlocks(QPainter& painter, const QStyleOptionViewItem& option,
+                     const QStringList& blocks) const
+    {
+        const Chrome& c = theme().chrome;
+        const QRect& cell = option.rect;
+        painter.fillRect(cell.adjusted(0, 0, 0, -1),
+                         option.state & QStyle::State_Selected ? c.selected : c.surface);
+        painter.setFont(uiFont(11, QFont::DemiBold));
+        QRect block(cell.left() + kPadding, cell.center().y() - kBlock / 2, 0, kBlock);
+        for (const QString& name : blocks) {
+            const bool isLayer = name.startsWith(QLatin1Char('t'));
+            block.setWidth(name.size() > 1 ? 2 * kPitch - 2 : kPitch - 2);
+            painter.fillRect(block, isLayer ? c.line : c.text2);
+            painter.setPen(isLayer ? c.text : c.surface);
+            painter.drawText(block, Qt::AlignCenter, name);
+            block.translate(block.width() + 2, 0);
+        }
+    }
+    void paintBar(QPainter& painter, const QRectF& area, const StageRow& row) const
+    {
+        const double perTime = area.width() / row.longest, top = area.center().y() - kBar / 2.0;
+        const double forward = perTime * row.forward, both = perTime * row.both();
+        const profiler::Palette& palette = theme().palette;
+        painter.fillRect(QRectF(area.left(), top, forward, kBar), toQt(palette.forward));
+        painter.fillRect(QRectF(area.left() + forward + 1, top, both - forward - 1, kBar),
+                         toQt(palette.backward));
+        painter.setPen(QPen(theme().chrome.text2, 1, Qt::DashLine));
+        const double mean = area.left() + perTime * row.mean;
+        painter.drawLine(QPointF(mean, area.top()), QPointF(mean, area.bottom()));
+        painter.fillRect(QRectF(area.left() + perTime * row.before - 1, top - 2, 2, kBar + 4),
+                         theme().chrome.text);
+    }
+
+    const RowTable<StageRow>& m_rows;
+};
 
 engine::Result<Divided> divide(const Question& question, const std::atomic<bool>& isDropped)
 {
@@ -253,6 +344,10 @@ private:
         m_even = makeAction("evenLayers", tr("Even"), {}, [this] { setLayout(0); });
         m_undo = makeAction("undoLayout", tr("Undo"), QKeySequence::Undo, [this] { step(-1); });
         m_redo = makeAction("redoLayout", tr("Redo"), QKeySequence::Redo, [this] { step(+1); });
+        m_moveUp = makeAction("moveLayerUp", tr("Move a layer to the stage before"),
+                              Qt::ALT | Qt::Key_Up, [this] { moveLayer(-1); });
+        m_moveDown = makeAction("moveLayerDown", tr("Move a layer to the next stage"),
+                                Qt::ALT | Qt::Key_Down, [this] { moveLayer(+1); });
         m_use = makeAction("useLayout", tr("Use in New run"), {}, [this] { useInRun(); });
         m_copyMegatron = makeAction("copyMegatron", tr("Copy for Megatron-LM"), {}, [this] {
             QGuiApplication::clipboard()->setText(m_megatron->toPlainText());
@@ -264,7 +359,7 @@ private:
         foldBelow(kFoldResult, *m_showResult);
         followTheme(m_showResult, Icon::Info, m_theme);
         enableResult(false);
-        inMenu(Menu::Run, {m_balance, m_even, m_undo, m_redo, m_use});
+        inMenu(Menu::Run, {m_balance, m_even, m_moveUp, m_moveDown, m_undo, m_redo, m_use});
         inMenu(Menu::View, {m_showResult});
         inMenu(Menu::Export, {m_copyMegatron, m_copyTitan});
     }
@@ -321,6 +416,7 @@ private:
         auto* hint = makeWrapped("hint", "",
                                  tr("E embedding, t layer, L output layer; | ends a "
                                     "stage, x*n and (…)*n repeat"));
+        m_stages->setItemDelegate(new StageDelegate(m_theme, m_stages));
         for (DeviceView* chart : {m_compute, m_peak})
             chart->setMinimumHeight(190);
         return makeLined(
@@ -424,7 +520,7 @@ private:
 
     void enableResult(bool isKnown)
     {
-        for (QAction* action : {m_even, m_use, m_copyMegatron, m_copyTitan})
+        for (QAction* action : {m_even, m_moveUp, m_moveDown, m_use, m_copyMegatron, m_copyTitan})
             action->setEnabled(isKnown);
         m_undo->setEnabled(m_step > 0 && m_step < m_steps.size());
         m_redo->setEnabled(m_step + 1 < m_steps.size());
@@ -444,6 +540,18 @@ private:
         m_step += static_cast<std::size_t>(by);
         showLayout(m_steps[m_step]);
     }
+    // Moves a layer of the current stage over its upper (-1) or lower (+1) edge.
+    void moveLayer(int by)
+    {
+        const StageRow* row = m_stages->current();
+        std::vector<int> layers = m_divided->now().layers;
+        const int to = row == nullptr ? -1 : row->stage + by;
+        if (to < 0 || to >= std::ssize(layers) || row->layers == 0)
+            return;
+        --layers[static_cast<std::size_t>(row->stage)];
+        ++layers[static_cast<std::size_t>(to)];
+        showLayout(LayerLayout(layers).text());
+    }
     void showLayout(const std::string& layout)
     {
         m_settings.layout = layout;
@@ -461,6 +569,8 @@ private:
                              : capitalized(withLabels(engine::Fields<LayoutSettings>(&m_memory, 1),
                                                       error.message)));
         m_preview->setStale();
+        if (!m_settings.layout.empty()) // the last valid one stays while another is typed
+            return;
         m_checks->clear();
         for (DeviceView* chart : {m_compute, m_peak})
             chart->clear();
@@ -526,26 +636,25 @@ private:
 
     void showStages()
     {
+        const int current = m_stages->currentIndex().row();
         using Shown = TableColumn<StageRow>;
         const auto time = [](double StageRow::*member) {
             return [member](const StageRow& row) { return number(row.*member, 2); };
         };
-        m_stages->show(
-            {Shown(tr("Stage"), &StageRow::stage), Shown(tr("Device"), &StageRow::device),
-             Shown(tr("Layers"), &StageRow::blocks, Qt::AlignLeft),
-             Shown(tr("Change"),
-                   [](const StageRow& row) {
-                       return row.change == 0 ? QString() : signedNumber(row.change, 0);
-                   }),
-             Shown(labelled(tr("F, %1"), Unit::Millisecond), time(&StageRow::forward)),
-             Shown(labelled(tr("B, %1"), Unit::Millisecond), time(&StageRow::backward)),
-             Shown(labelled(tr("F and B of a micro-batch, %1"), Unit::Millisecond),
-                   [](const StageRow& row) { return number(row.forward + row.backward, 2); })
-                 .with(kShareRole,
-                       [](const StageRow& row) {
-                           return row.longest > 0 ? (row.forward + row.backward) / row.longest : 0;
-                       })},
-            m_divided->stages());
+        m_stages->show({Shown(tr("Stage"), &StageRow::stage),
+                        Shown(tr("Device"), &StageRow::device),
+                        Shown(tr("Layers"), &StageRow::blocks, Qt::AlignLeft),
+                        Shown(tr("Change"),
+                              [](const StageRow& row) {
+                                  return row.change == 0 ? QString() : signedNumber(row.change, 0);
+                              }),
+                        Shown(labelled(tr("F, %1"), Unit::Millisecond), time(&StageRow::forward)),
+                        Shown(labelled(tr("B, %1"), Unit::Millisecond), time(&StageRow::backward)),
+                        Shown(labelled(tr("F and B of a micro-batch, %1"), Unit::Millisecond),
+                              [](const StageRow& row) { return number(row.both(), 2); })},
+                       m_divided->stages());
+        if (current >= 0)
+            m_stages->selectRow(current);
     }
 
     // The layout before is dashed.
@@ -679,7 +788,7 @@ private:
     Band* m_sentence = named(new Band(m_theme, Band::Shape::Verdict), "layoutSentence");
     QLabel* m_problem = makeWrapped("hint", "layoutProblem");
     RowTable<StageRow>* m_stages
-        = new RowTable<StageRow>(m_theme, 23, "layoutStages", tr("Stages"), 2);
+        = new RowTable<StageRow>(m_theme, 25, "layoutStages", tr("Stages"), StageDelegate::Bar);
     RowTable<Division>* m_all = new RowTable<Division>(m_theme, 26, "layoutRows", tr("Layouts"), 0);
     DeviceView *m_compute = new DeviceView(m_theme, "layoutCompute"),
                *m_peak = new DeviceView(m_theme, "layoutPeak");
@@ -691,8 +800,8 @@ private:
     QPlainTextEdit *m_megatron
         = named(new QPlainTextEdit, "megatronLayout", tr("Options of Megatron-LM")),
         *m_titan = named(new QPlainTextEdit, "titanLayout", tr("Configuration of torchtitan"));
-    QAction *m_balance, *m_even, *m_undo, *m_redo, *m_use, *m_copyMegatron, *m_copyTitan,
-        *m_showResult;
+    QAction *m_balance, *m_even, *m_moveUp, *m_moveDown, *m_undo, *m_redo, *m_use, *m_copyMegatron,
+        *m_copyTitan, *m_showResult;
 };
 
 } // namespace

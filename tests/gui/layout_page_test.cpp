@@ -57,7 +57,7 @@ struct LayoutTab
 TEST_CASE("the layers of every stage are shown and balanced")
 {
     const LayoutTab tab;
-    CHECK(tab.cell("layoutStages", 0, 2).startsWith(QStringLiteral("E t×")));
+    CHECK(tab.cell("layoutStages", 0, 2).startsWith(QStringLiteral("E t t")));
     CHECK(tab.cell("layoutStages", 15, 2).endsWith(QStringLiteral(" L")));
     CHECK(tab.cell("layoutRows", 1, 0) == QStringLiteral("Before"));
     CHECK(tab.find<QLineEdit>("layoutText")->text().startsWith(QLatin1Char('E')));
@@ -101,15 +101,31 @@ TEST_CASE("a typed layout is simulated, and one that does not fit the model says
     const QString even = tab.find<QLineEdit>("layoutText")->text();
     tab.type(QStringLiteral("Et|(tt|)*14t*3L"));
     REQUIRE(waitFor([&] { return tab.cell("layoutStages", 0, 2) == QStringLiteral("E t"); }));
-    CHECK(tab.cell("layoutStages", 15, 2) == QStringLiteral("t×3 L"));
+    CHECK(tab.cell("layoutStages", 15, 2) == QStringLiteral("t t t L"));
     CHECK(tab.iteration(2) > tab.iteration(1));
     CHECK(tab.sentence().contains(QStringLiteral("instead of")));
     tab.type(QStringLiteral("Et|tL"));
-    REQUIRE(waitFor([&] { return tab.rows() == 0; }));
-    CHECK(tab.sentence().contains(QStringLiteral("2 stages")));
+    REQUIRE(waitFor([&] { return tab.sentence().contains(QStringLiteral("2 stages")); }));
+    CHECK(tab.rows() == 16);
     CHECK_FALSE(tab.find<QAction>("useLayout")->isEnabled());
     tab.find<QLineEdit>("layoutMemory")->setText(QStringLiteral("5"));
     REQUIRE(waitFor([&] { return tab.sentence().contains(QStringLiteral("Limit per device 5")); }));
+}
+
+TEST_CASE("a layer moves over the edge of its stage by the keyboard, as often as asked")
+{
+    const LayoutTab tab;
+    tab.find<DataTable>("layoutStages")->selectRow(3);
+    for (const char* blocks : {"t", ""}) {
+        tab.find<QAction>("moveLayerDown")->trigger();
+        REQUIRE(waitFor([&] { return tab.cell("layoutStages", 3, 2) == QLatin1String(blocks); }));
+    }
+    CHECK(tab.cell("layoutStages", 4, 2) == QStringLiteral("t t t t"));
+    CHECK(tab.find<QLineEdit>("layoutText")->text().contains(QStringLiteral("||tttt|")));
+    tab.find<QAction>("moveLayerDown")->trigger(); // none is left
+    tab.find<DataTable>("layoutStages")->selectRow(4);
+    tab.find<QAction>("moveLayerUp")->trigger();
+    REQUIRE(waitFor([&] { return tab.cell("layoutStages", 3, 2) == QStringLiteral("t"); }));
 }
 
 TEST_CASE("a new run takes the layout that is shown")
