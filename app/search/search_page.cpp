@@ -833,10 +833,17 @@ private:
             preview->setRowsHeight(m_best->isHidden() ? all : all / 2);
     }
 
-    // The found schedule and, after a search, the best published one on the same time axis.
+    static SchedulePreview::Marks markOf(const engine::Run& run, SchedulePreview::Mark mark)
+    {
+        return {engine::reportedIteration(run.timeline), {}, mark};
+    }
+
+    // The found schedule and, after a search, the best published one on the same time axis, with
+    // the op that moves most outlined in both.
     void showSchedules(const std::vector<RunViewPointer>& views)
     {
         m_preview->setAxis(0);
+        m_preview->setMarks({});
         if (m_result != nullptr && views.size() > 1) {
             const auto& found = m_result->found;
             const auto& best = *m_result->publishedRun;
@@ -848,6 +855,11 @@ private:
             m_best->setAxis(std::llround(longest / scale));
             m_best->setName(schemeTitle(QString::fromStdString(m_history.now.published)));
             m_best->show(views.back());
+            if (const auto& moved = m_result->moved) {
+                const int device = moved->device.value;
+                m_best->setMarks(markOf(best.run, {device, moved->published}));
+                m_preview->setMarks(markOf(found.run, {device, moved->found}));
+            }
             shareHeight();
         }
         m_preview->show(views.front());

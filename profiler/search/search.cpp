@@ -96,7 +96,8 @@ std::vector<std::vector<std::int64_t>> samplesOf(const OrderGraph& graph, const 
 struct Placed
 {
     DeviceId device;
-    std::int64_t begin = 0;
+    std::int64_t begin = 0; // from the start of the iteration
+    Window window;          // on the timeline
 };
 using Starts = std::map<Op, Placed>;
 
@@ -131,7 +132,7 @@ Starts startsOf(const Run& run)
                 continue;
             op.flags = OpFlag::None;
             op.microBatch = MicroBatchId{number.at({op.replica, op.microBatch.value})};
-            starts[op] = {track.device, span.begin - zero};
+            starts[op] = {track.device, span.begin - zero, span.window()};
         }
     }
     return starts;
@@ -172,9 +173,9 @@ std::string idleSentence(const Run& published, const Run& found)
 // What makes the schedule of `found` differ from that of `published`, in at most three sentences.
 // Both are simulated runs, of which the reported iterations are compared. Micro-batches are equal
 // in theory, so they are first numbered in the order in which stage 0 starts them.
-std::vector<std::string> differences(const Run& published, const Run& found)
+void addDifferences(const Run& published, const Run& found, SearchResult& result)
 {
-    std::vector<std::string> all;
+    std::vector<std::string>& all = result.differences;
     if (const std::string idle = idleSentence(published, found); !idle.empty())
         all.push_back(idle);
     const DeviceId first{0};
@@ -182,7 +183,7 @@ std::vector<std::string> differences(const Run& published, const Run& found)
         all.push_back(
             fmt::format("the stages are placed differently: device 0 has {} instead of {}",
                         stagesOf(found.schedule, first), stagesOf(published.schedule, first)));
-        return all;
+        return;
     }
     const double scale = ratio(found.info.ticksPerUnit, published.info.ticksPerUnit);
     const Starts before = startsOf(published), after = startsOf(found);
@@ -203,6 +204,7 @@ std::vector<std::string> differences(const Run& published, const Run& found)
         if (by <= most)
             continue;
         most = by;
+        result.moved = {placed.device, was->second.window, placed.window};
         sentence
             = fmt::format("{} on device {} starts at {} instead of {}", toString(op),
                           placed.device.value, timeNumber(placed.begin, found.info.ticksPerUnit),
@@ -213,7 +215,6 @@ std::vector<std::string> differences(const Run& published, const Run& found)
         all.push_back(fmt::format("{} of {} ops start at another time{}", moved, after.size(),
                                   onlyWeights ? ", all of them W" : ""));
     }
-    return all;
 }
 
 // Evicts as few stashes to host memory as the limit needs; the result may not fit even so. Fails as
@@ -648,7 +649,7 @@ private:
                 m_result.bound = 0;
             return {};
         }
-        m_result.differences = differences(run->run, m_result.found.run);
+        addDifferences(run->run, m_result.found.run, m_result);
         return {};
     }
     PredictOptions withSpans() const

@@ -108,6 +108,13 @@ struct SearchResult
     bool isComplete = true;
     double seconds = 0;
     std::vector<std::string> differences; // from bestPublished(), largest effect first
+    // The op that moves most, if a sentence names it: on the timelines of publishedRun and found.
+    struct Moved
+    {
+        engine::DeviceId device;
+        engine::Window published, found;
+    };
+    std::optional<Moved> moved;
     std::vector<std::string> warnings;
 
     const PublishedSchedule* bestPublished() const; // the shortest that fits; nullptr: none

@@ -2,6 +2,7 @@
 #include "engine/schedule/formats/schedule_file.h"
 #include "engine/schedule/passes/passes.h"
 #include "engine/sim/simulate.h"
+#include "profiler/analysis/measure.h"
 #include "profiler/search/annealing.h"
 #include "profiler/search/order_graph.h"
 #include "profiler/search/search.h"
@@ -173,7 +174,14 @@ TEST_CASE("within V-Half's memory a search finds an order that is at least 5 % s
     const auto result = searched(request).value();
     CHECK(result.bestPublished()->scheme == "v-half");
     CHECK(result.length() < 0.95 * result.bestPublished()->length);
-    CHECK(result.differences.size() == 3);
+    REQUIRE(result.differences.size() == 3);
+    REQUIRE(result.moved);
+    const auto& [device, published, found] = *result.moved; // the op of the second sentence
+    const std::string starts
+        = fmt::format("on device {} starts at {} instead of {}", device.value,
+                      timeNumber(found.begin, result.found.run.info.ticksPerUnit),
+                      timeText(published.begin, result.publishedRun->run.info.ticksPerUnit));
+    CHECK(result.differences[1].ends_with(starts));
 }
 
 TEST_CASE("the same number of orders and seed give the same schedule with any number of threads")
