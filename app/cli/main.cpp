@@ -18,7 +18,6 @@
 #include <exception>
 #include <map>
 #include <memory>
-#include <regex>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -271,6 +270,7 @@ std::string errorText(const CLI::App& app, const CLI::ParseError& error)
 {
     constexpr std::string_view kConversion = "Could not convert: ";
     constexpr std::string_view kTooMany = ": At Most 1 required but received ";
+    constexpr std::string_view kLeast = "At least ", kGiven = " required but received ";
     std::string what = error.what();
     if (dynamic_cast<const CLI::ExtrasError*>(&error)) {
         const auto extras = app.remaining(true);
@@ -285,9 +285,13 @@ std::string errorText(const CLI::App& app, const CLI::ParseError& error)
         return what.substr(kConversion.size()) + " is not a valid number";
     if (const auto end = what.find(kTooMany); end != std::string::npos)
         return what.substr(0, end) + " can be given only once";
-    return std::regex_replace(what.substr(0, what.find('\n')),
-                              std::regex("At least (.*) required but received (.*)"),
-                              "at least $1 are needed, but $2 was given");
+    what.resize(std::min(what.size(), what.find('\n')));
+    const auto least = what.find(kLeast), given = what.find(kGiven);
+    if (least == std::string::npos || given == std::string::npos || given < least)
+        return what;
+    const auto number = least + kLeast.size();
+    return fmt::format("{}at least {} are needed, but {} was given", what.substr(0, least),
+                       what.substr(number, given - number), what.substr(given + kGiven.size()));
 }
 
 int complainOfUsage(const CLI::App& app, const CLI::ParseError& error)

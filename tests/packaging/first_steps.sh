@@ -119,9 +119,9 @@ fresh
 stub dpkg-query 'echo installed'
 stub cmake 'exit 0'
 # shellcheck disable=SC2016
-stub ninja '[ $# -le 4 ] || [ "$5" = bscope ]' # -C FOLDER -j JOBS, and the targets that there are
+stub ninja '[ $# -le 4 ] || [ "$5" = bscope_first ]' # -C FOLDER -j JOBS, and the targets that there are
 mkdir -p "$work/build/bin"
-ln -s /bin/true "$work/build/bin/bscope"
+ln -s /bin/true "$work/build/bin/bscope_first"
 stub ../build/bin/bubblescope "echo \"$message: \$1\" >&2; exit 1"
 display=:0 expect "$message: figure" run
 stub ../build/bin/bubblescope 'echo "the window failed" >&2; exit 3'

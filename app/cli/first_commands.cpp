@@ -1,0 +1,20 @@
+#include "app/cli/commands/command.h"
+
+#include <array>
+
+namespace cli {
+namespace {
+
+constexpr std::array kFirst{
+    Command{"run", "Train with a scheme and record the run", "", prepareRun},
+    Command{"compare", "Compare two or more runs in one table", "", prepareCompare},
+};
+
+} // namespace
+
+std::span<const Command> commands()
+{
+    return kFirst;
+}
+
+} // namespace cli
