@@ -351,9 +351,10 @@ struct GpuNumber
         return true;
     }
 };
-void numbers(auto&& column, engine::GpuFacts& gpu, auto... names)
+void numbers(auto&& column, engine::GpuFacts& gpu, std::initializer_list<std::string_view> names)
 {
-    (column({names, kMaybeInteger}, GpuNumber{gpu, names}), ...);
+    for (const std::string_view name : names)
+        column({name, kMaybeInteger}, GpuNumber{gpu, name});
 }
 
 struct GpuRow
@@ -369,17 +370,38 @@ void columns(GpuRow& row, auto&& column)
 {
     engine::GpuFacts& gpu = row.gpu;
     nsight(column, "vmId", kZero, "id", gpu.device, "name", gpu.name, "busLocation", gpu.bus);
-    numbers(column, gpu, "isDiscrete", "l2CacheSize", "totalMemory", "memoryBandwidth", "clockRate",
-            "smCount", "pwGpuId");
+    numbers(column, gpu,
+            {"isDiscrete", "l2CacheSize", "totalMemory", "memoryBandwidth", "clockRate", "smCount",
+             "pwGpuId"});
     nsight(column, "uuid", gpu.uuid, "luid", kUnused, "chipName", kUnusedText);
-    numbers(column, gpu, "cuDevice");
+    numbers(column, gpu, {"cuDevice"});
     nsight(column, "ctxswDevPath", kUnusedText, "ctrlDevPath", kUnusedText);
-    numbers(column, gpu, "revision", "nodeMask", "constantMemory", "maxIPC", "maxRegistersPerBlock",
-            "maxShmemPerBlock", "maxShmemPerBlockOptin", "maxShmemPerSm", "maxRegistersPerSm",
-            "threadsPerWarp", "asyncEngines", "maxWarpsPerSm", "maxBlocksPerSm",
-            "maxThreadsPerBlock", "maxBlockDimX", "maxBlockDimY", "maxBlockDimZ", "maxGridDimX",
-            "maxGridDimY", "maxGridDimZ", "computeMajor", "computeMinor", "smMajor", "smMinor",
-            "numaNodeId");
+    numbers(column, gpu,
+            {"revision",
+             "nodeMask",
+             "constantMemory",
+             "maxIPC",
+             "maxRegistersPerBlock",
+             "maxShmemPerBlock",
+             "maxShmemPerBlockOptin",
+             "maxShmemPerSm",
+             "maxRegistersPerSm",
+             "threadsPerWarp",
+             "asyncEngines",
+             "maxWarpsPerSm",
+             "maxBlocksPerSm",
+             "maxThreadsPerBlock",
+             "maxBlockDimX",
+             "maxBlockDimY",
+             "maxBlockDimZ",
+             "maxGridDimX",
+             "maxGridDimY",
+             "maxGridDimZ",
+             "computeMajor",
+             "computeMinor",
+             "smMajor",
+             "smMinor",
+             "numaNodeId"});
 }
 
 using SettingRow = std::pair<std::string, std::string>;

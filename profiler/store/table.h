@@ -173,42 +173,83 @@ void columns(Plain<Text, Values...>& row, auto&& column)
     std::apply([&](auto&... values) { (add(values), ...); }, row.values);
 }
 
-template<class Row>
-std::vector<ColumnText> columnsOf()
+// What is done with the columns of a row. It has no template parameters, so that the columns() of a
+// table is compiled once for everything that is done with the table.
+class ColumnSink
 {
-    std::vector<ColumnText> all;
-    Row row{};
-    columns(row, [&](const ColumnText& column, auto&&...) { all.push_back(column); });
-    return all;
+public:
+    void operator()(const ColumnText& column) { add(column, nullptr); }
+    template<class Field>
+    void operator()(const ColumnText& column, Field&& value)
+    {
+        using Value = std::remove_reference_t<Field>;
+        const Stored stored{const_cast<void*>(static_cast<const void*>(&value)),
+                            [](void* field, Statement& statement, int index) {
+                                put(statement, index, *static_cast<const Value*>(field));
+                            },
+                            [](void* field, const Statement& row, int index) {
+                                return take(row, index, *static_cast<Value*>(field));
+                            }};
+        add(column, &stored);
+    }
+
+protected:
+    // A field of the row, or an adapter that refers to one.
+    struct Stored
+    {
+        void* field;
+        void (*put)(void* field, Statement& statement, int index);
+        bool (*take)(void* field, const Statement& row, int index);
+    };
+    virtual void add(const ColumnText& column, const Stored* stored) = 0; // nullptr: no field
+    ~ColumnSink() = default;
+};
+
+// A row of any table.
+struct RowRef
+{
+    void* row;
+    void (*columns)(void* row, ColumnSink& sink);
+    const TableText& table;
+};
+template<class Row>
+RowRef refTo(Row& row)
+{
+    return {&row, [](void* of, ColumnSink& sink) { columns(*static_cast<Row*>(of), sink); },
+            kTableOf<Row>};
 }
 
 // Quotes "end", which is an SQL keyword. Other names are not quoted, because SQLite reads a quoted
 // unknown name as a string.
-inline std::string quoted(std::string_view column)
-{
-    return column == "end" ? "\"end\"" : std::string(column);
-}
+std::string quoted(std::string_view column);
+std::vector<ColumnText> columnsOf(const RowRef& row);
+// The columns that have a field, quoted for SQL.
+std::vector<std::string> namesOf(const RowRef& row, std::string_view prefix = {});
+engine::Result<void> createTable(Database& database, const RowRef& row);
+engine::Result<Statement> prepareInsert(Database& database, std::string_view verb,
+                                        const RowRef& row);
+void put(Statement& statement, const RowRef& row);
+// Reads the current row of `statement`, whose first columns are those of namesOf(). Returns false
+// if a value does not fit into the field.
+bool fill(const Statement& statement, const RowRef& row);
 
+template<class Row>
+std::vector<ColumnText> columnsOf()
+{
+    Row row{};
+    return columnsOf(refTo(row));
+}
 template<class Row>
 std::vector<std::string> namesOf(std::string_view prefix = {})
 {
-    std::vector<std::string> names;
     Row row{};
-    columns(row, [&](const ColumnText& column, auto&&... field) {
-        if constexpr (sizeof...(field) > 0)
-            names.push_back(fmt::format("{}{}", prefix, quoted(column.name)));
-    });
-    return names;
+    return namesOf(refTo(row), prefix);
 }
-
 template<class Row>
 engine::Result<void> createTable(Database& database)
 {
-    std::vector<std::string> parts;
-    for (const ColumnText& column : columnsOf<Row>())
-        parts.push_back(fmt::format("{} {}", quoted(column.name), column.type));
-    return database.execute(fmt::format("CREATE TABLE IF NOT EXISTS {} ({})", kTableOf<Row>.name,
-                                        fmt::join(parts, ", ")));
+    Row row{};
+    return createTable(database, refTo(row));
 }
 
 engine::Result<bool> hasTable(Database& database, std::string_view table);
@@ -225,17 +266,9 @@ public:
 
     engine::Result<void> run(Row row)
     {
-        if (!m_statement) {
-            const auto names = namesOf<Row>();
-            const std::vector<std::string_view> marks(names.size(), "?");
-            m_statement = TRY(m_database->prepare(
-                fmt::format("{} INTO {} ({}) VALUES ({})", m_verb, kTableOf<Row>.name,
-                            fmt::join(names, ", "), fmt::join(marks, ", "))));
-        }
-        int index = 0;
-        columns(row, [&](const ColumnText&, auto&&... field) {
-            (put(*m_statement, ++index, field), ...);
-        });
+        if (!m_statement)
+            m_statement = TRY(prepareInsert(*m_database, m_verb, refTo(row)));
+        put(*m_statement, refTo(row));
         return m_statement->run();
     }
 
@@ -265,19 +298,6 @@ engine::Result<void> addRows(Database& database, const std::vector<Row>& rows)
     return writeRows(database, rows, "INSERT OR IGNORE");
 }
 
-// Reads the current row of `statement`, whose first columns are those of namesOf(). Returns false
-// if a value does not fit into the field.
-template<class Row>
-bool fill(const Statement& statement, Row& row)
-{
-    int index = 0;
-    bool fits = true;
-    columns(row, [&](const ColumnText&, auto&&... field) {
-        ((fits = take(statement, index++, field) && fits), ...);
-    });
-    return fits;
-}
-
 // Calls `use(row, statement)` for each row. Fails with Error::Code::Corrupt if `use` returns false;
 // the message states the row's id or number.
 template<class Row, class Use>
@@ -287,7 +307,7 @@ engine::Result<void> readRows(Database& database, Statement& statement, Use use)
     std::int64_t number = 0;
     return statement.forEach([&](const Statement& values) -> engine::Result<void> {
         Row row{};
-        if (!fill(values, row) || !use(row, values))
+        if (!fill(values, refTo(row)) || !use(row, values))
             return tl::unexpected(database.damaged(
                 fmt::format("{}, row {}", kTableOf<Row>.name, hasId ? values.integer(0) : number)));
         ++number;
