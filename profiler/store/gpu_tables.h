@@ -351,10 +351,14 @@ struct GpuNumber
         return true;
     }
 };
-void numbers(auto&& column, engine::GpuFacts& gpu, std::initializer_list<std::string_view> names)
+// `names` are separated by blanks.
+void numbers(auto&& column, engine::GpuFacts& gpu, std::string_view names)
 {
-    for (const std::string_view name : names)
+    while (!names.empty()) {
+        const std::string_view name = names.substr(0, names.find(' '));
         column({name, kMaybeInteger}, GpuNumber{gpu, name});
+        names.remove_prefix(std::min(name.size() + 1, names.size()));
+    }
 }
 
 struct GpuRow
@@ -371,37 +375,16 @@ void columns(GpuRow& row, auto&& column)
     engine::GpuFacts& gpu = row.gpu;
     nsight(column, "vmId", kZero, "id", gpu.device, "name", gpu.name, "busLocation", gpu.bus);
     numbers(column, gpu,
-            {"isDiscrete", "l2CacheSize", "totalMemory", "memoryBandwidth", "clockRate", "smCount",
-             "pwGpuId"});
+            "isDiscrete l2CacheSize totalMemory memoryBandwidth clockRate smCount pwGpuId");
     nsight(column, "uuid", gpu.uuid, "luid", kUnused, "chipName", kUnusedText);
-    numbers(column, gpu, {"cuDevice"});
+    numbers(column, gpu, "cuDevice");
     nsight(column, "ctxswDevPath", kUnusedText, "ctrlDevPath", kUnusedText);
     numbers(column, gpu,
-            {"revision",
-             "nodeMask",
-             "constantMemory",
-             "maxIPC",
-             "maxRegistersPerBlock",
-             "maxShmemPerBlock",
-             "maxShmemPerBlockOptin",
-             "maxShmemPerSm",
-             "maxRegistersPerSm",
-             "threadsPerWarp",
-             "asyncEngines",
-             "maxWarpsPerSm",
-             "maxBlocksPerSm",
-             "maxThreadsPerBlock",
-             "maxBlockDimX",
-             "maxBlockDimY",
-             "maxBlockDimZ",
-             "maxGridDimX",
-             "maxGridDimY",
-             "maxGridDimZ",
-             "computeMajor",
-             "computeMinor",
-             "smMajor",
-             "smMinor",
-             "numaNodeId"});
+            "revision nodeMask constantMemory maxIPC maxRegistersPerBlock "
+            "maxShmemPerBlock maxShmemPerBlockOptin maxShmemPerSm maxRegistersPerSm "
+            "threadsPerWarp asyncEngines maxWarpsPerSm maxBlocksPerSm maxThreadsPerBlock "
+            "maxBlockDimX maxBlockDimY maxBlockDimZ maxGridDimX maxGridDimY maxGridDimZ "
+            "computeMajor computeMinor smMajor smMinor numaNodeId");
 }
 
 using SettingRow = std::pair<std::string, std::string>;
