@@ -5,7 +5,6 @@
 #include "app/ui/message_log.h"
 #include "app/ui/settings.h"
 #include "app/ui/theme.h"
-#include "app/window/application.h"
 #include "app/window/command_line.h"
 #include "app/window/main_window.h"
 #include "app/window/window_session.h"

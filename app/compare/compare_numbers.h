@@ -2,8 +2,8 @@
 
 #include "app/documents/run_document.h"
 #include "app/figures/scene_view.h"
-#include "app/ui/numbers.h"
-#include "app/ui/table_roles.h"
+#include "app/ui/table_model.h"
+#include "app/ui/text.h"
 #include "engine/base/result.h"
 #include "engine/schedule/schedule.h"
 #include "engine/timeline/run.h"

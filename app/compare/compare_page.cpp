@@ -7,13 +7,8 @@
 #include "app/shell/runs_dock.h"
 #include "app/timeline/details/details.h"
 #include "app/timeline/details/details_panel.h"
-#include "app/ui/band.h"
 #include "app/ui/controls.h"
-#include "app/ui/empty_state.h"
-#include "app/ui/numbers.h"
-#include "app/ui/segment_control.h"
 #include "app/ui/text.h"
-#include "app/ui/themed_icon.h"
 #include "profiler/whatif/predict.h"
 
 #include <QAction>

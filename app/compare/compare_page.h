@@ -6,7 +6,7 @@
 #include "app/shell/page.h"
 #include "app/timeline/view/run_view.h"
 #include "app/timeline/view/selection.h"
-#include "app/ui/latest.h"
+#include "app/ui/background.h"
 #include "app/ui/theme.h"
 #include "profiler/analysis/ranking.h"
 

@@ -10,10 +10,10 @@
 #include "app/timeline/view/hit_test.h"
 #include "app/timeline/view/labels.h"
 #include "app/timeline/view/navigation.h"
-#include "app/ui/icons.h"
+#include "app/ui/data_table.h"
 #include "app/ui/table_model.h"
 #include "app/ui/text.h"
-#include "app/ui/verdict.h"
+#include "app/ui/theme.h"
 
 #include <QContextMenuEvent>
 #include <QFontMetricsF>

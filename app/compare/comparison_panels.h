@@ -2,7 +2,7 @@
 
 #include "app/compare/compare_numbers.h"
 #include "app/shell/run_saver.h"
-#include "app/ui/row_table.h"
+#include "app/ui/data_table.h"
 #include "app/ui/theme.h"
 #include "engine/timeline/run.h"
 

@@ -1,6 +1,5 @@
 #include "app/documents/run_document.h"
 
-#include "app/ui/numbers.h"
 #include "app/ui/text.h"
 
 #include <QFileInfo>
@@ -8,7 +7,6 @@
 #include <algorithm>
 #include <cstdint>
 #include <limits>
-#include <utility>
 
 namespace app {
 

@@ -1,6 +1,6 @@
 #pragma once
 
-#include "app/documents/run_session.h"
+#include "app/documents/run_document.h"
 #include "engine/base/result.h"
 
 #include <QObject>
@@ -13,6 +13,8 @@
 #include <vector>
 
 namespace app {
+
+class RunSession;
 
 // The runs of a window that were opened, started or predicted, in this order; queued runs are in
 // the order in which they will start. Its pages share them. Ticked runs are compared; new runs are

@@ -1,6 +1,5 @@
 #include "app/documents/run_process.h"
 
-#include "app/ui/setting_table.h"
 #include "app/ui/settings.h"
 #include "engine/base/version.h"
 

@@ -2,20 +2,11 @@
 
 #include "app/documents/run_library.h"
 #include "app/plan/cost_form.h"
-#include "app/plan/key_numbers.h"
-#include "app/plan/prediction.h"
-#include "app/plan/run_plan.h"
 #include "app/plan/schedule_preview.h"
-#include "app/shell/page.h"
 #include "app/timeline/paint/box_painter.h"
 #include "app/timeline/paint/lane_painter.h"
-#include "app/ui/band.h"
 #include "app/ui/controls.h"
-#include "app/ui/empty_state.h"
-#include "app/ui/numbers.h"
 #include "app/ui/text.h"
-#include "app/ui/themed_icon.h"
-#include "app/ui/unsaved_dialog.h"
 #include "engine/base/new_file.h"
 #include "engine/base/read_file.h"
 #include "engine/schedule/dataflow.h"
@@ -34,6 +25,7 @@
 #include <QHeaderView>
 #include <QKeyEvent>
 #include <QListWidget>
+#include <QMenu>
 #include <QMessageBox>
 #include <QMouseEvent>
 #include <QPainter>
@@ -43,6 +35,7 @@
 #include <QScrollBar>
 #include <QStackedLayout>
 #include <QTableView>
+#include <QToolButton>
 #include <QVBoxLayout>
 
 #include <algorithm>
@@ -841,6 +834,7 @@ protected:
         m_preview->setRowsHeight(isLow ? kLowPicture : kPicture);
         m_numbers->setVisible(!isLow);
         m_list->setFixedWidth(width() < kNarrow ? kNarrowList : kList);
+        fitToolbar();
         EditorPage::resizeEvent(event);
     }
 
@@ -902,18 +896,43 @@ private:
 
     QWidget* makeToolbar()
     {
-        auto* row = spaced(new QHBoxLayout, {}, 6);
+        auto* row = spaced(new QHBoxLayout, {}, kToolGap);
         const auto add = [row](const QList<QAction*>& actions) {
+            QList<QWidget*> buttons;
             for (QAction* action : actions) {
                 QPushButton* button = makeActionButton(action);
                 button->setText(withoutMnemonic(action->text()));
                 row->addWidget(button);
+                buttons.append(button);
             }
+            return buttons;
         };
-        add(menuActions(Menu::View));
+        m_tools = add(menuActions(Menu::View));
+        auto* menu = new QMenu(m_moreTools);
+        menu->addActions(menuActions(Menu::View));
+        m_moreTools->setMenu(menu);
+        m_moreTools->setPopupMode(QToolButton::InstantPopup);
+        row->addWidget(m_moreTools);
         row->addStretch(1);
-        add({m_copy, m_simulate, m_train, m_save});
+        m_lastTools = add({m_copy, m_simulate, m_train, m_save});
         return makeBar(40, 0, {row});
+    }
+
+    // Hides the buttons that do not fit. The menu beside the others has their actions.
+    void fitToolbar()
+    {
+        constexpr int kMargins = 32;
+        int room = width() - kMargins - m_moreTools->sizeHint().width() - kToolGap;
+        const auto take = [&room](const QWidget* tool) {
+            return (room -= tool->sizeHint().width() + kToolGap) >= 0;
+        };
+        std::ranges::for_each(m_lastTools, take);
+        bool areAllShown = true;
+        for (QWidget* tool : m_tools) {
+            areAllShown = take(tool) && areAllShown;
+            tool->setVisible(areAllShown);
+        }
+        m_moreTools->setVisible(!areAllShown);
     }
 
     QWidget* makeList()
@@ -1243,6 +1262,8 @@ private:
         Q_EMIT statusChanged();
     }
 
+    static constexpr int kToolGap = 6;
+
     const ThemeController& m_theme;
     RunPlan m_plan; // has the costs and the all-reduce for the simulated times
     ScheduleFile* m_file = new ScheduleFile(this);
@@ -1270,6 +1291,9 @@ private:
     QWidget *m_list, *m_nothing;
     QAction *m_undo, *m_redo, *m_revert, *m_earlier, *m_later, *m_delete, *m_restore, *m_next;
     QAction *m_costs, *m_save, *m_saveAs, *m_copy, *m_simulate, *m_train;
+    QList<QWidget*> m_tools, m_lastTools; // buttons; m_lastTools are always shown
+    QToolButton* m_moreTools
+        = makeIconButton("moreEditorTools", Icon::More, tr("More tools"), m_theme);
 };
 
 } // namespace

@@ -1,7 +1,6 @@
 #pragma once
 
 #include "app/plan/edited_schedule.h"
-#include "app/plan/prediction.h"
 #include "app/plan/run_plan.h"
 #include "app/shell/page.h"
 

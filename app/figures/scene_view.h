@@ -1,16 +1,24 @@
 #pragma once
 
+#include "app/timeline/paint/box_colours.h"
+#include "app/ui/text.h"
 #include "app/ui/theme.h"
+#include "profiler/analysis/metrics.h"
+#include "profiler/figure/scene.h"
 #include "profiler/study/chart.h"
+#include "profiler/study/chart_kit.h"
 
 #include <QAbstractScrollArea>
+#include <QFontMetricsF>
 #include <QPixmap>
 #include <QSize>
+#include <QString>
 
 #include <functional>
 #include <memory>
 #include <optional>
 #include <set>
+#include <vector>
 
 namespace app {
 
@@ -102,6 +110,143 @@ private:
     std::set<std::size_t> m_marked;
     QPointF m_pressed;
     QRectF m_band; // the rectangle that is dragged; empty: none
+};
+
+// A chart with one stacked column per device of a run. Every amount per device is such a chart, so
+// that limit, legend and tooltips look alike on all pages.
+struct DeviceColumns
+{
+    struct Part
+    {
+        QString name;
+        profiler::Colour profiler::Palette::*fill;
+        bool isHatched = false;
+    };
+
+    QString title, axis; // "Peak memory"; "%1 per device", with the unit for %1
+    QString sum;         // name of the whole column: "peak"
+    Scale scale;
+    std::vector<Part> parts; // from the bottom, only those that occur; empty: nothing is known
+    // amounts[device][i] is the amount of parts[i]: in bytes, in M_a, in ns, or as a share of the
+    // iteration.
+    engine::IdVector<engine::DeviceId, std::vector<double>> amounts;
+    engine::IdVector<engine::DeviceId, QString> names; // "Device 3, stages 3, 7"
+    std::optional<double> limit, mean;                 // amounts of a whole column
+    std::vector<double> outlines = {}; // by device: the height of a dashed column; may be empty
+    double least = 0;                  // the axis includes this amount
+    bool areWritten = false;           // the amounts of whole columns are below the devices
+
+    bool isEmpty() const { return parts.empty(); }
+    double total(engine::DeviceId device) const;
+    std::vector<double> totals() const;
+    double highest() const; // the largest total
+    engine::DeviceId fullest() const;
+    bool isOver(engine::DeviceId device) const { return limit && total(device) > *limit; }
+    // Whether the columns can be drawn to a scale that includes the limit.
+    bool isLimitInSight() const;
+    QString text(engine::DeviceId device) const; // lines with the amounts, the top part first
+    QString summary() const;                     // "Peak memory, GiB per device: 3.2, 4.1"
+};
+
+// Whether `highest` reaches at least a third of an axis that ends at `limit`, so that amounts up to
+// `highest` remain readable.
+bool isInSight(std::optional<double> limit, double highest);
+
+// Columns without a part; addPart() adds one, unless it is 0 on every device.
+DeviceColumns columnsOf(const engine::Run& run, const profiler::RunMetrics& metrics);
+void addPart(DeviceColumns& columns, const profiler::RunMetrics& metrics, DeviceColumns::Part part,
+             const std::function<double(const profiler::DeviceMetrics&)>& amount);
+// Peak memory by category, or the peak stash in M_a if no memory was recorded. Empty if neither is
+// known. `metrics` are those of the run.
+DeviceColumns memoryColumns(const engine::Run& run, const profiler::RunMetrics& metrics);
+// The same of a predicted run in GiB; empty if the run is nullptr or has no memory.
+DeviceColumns predictedPeaks(const engine::Run* run, const profiler::RunMetrics& metrics);
+
+// The devices with a label below their column, such as 0, 8, 16, ... and, if it fits, the last one.
+// `step` is the distance between columns, `width` the least distance between labels; in points.
+std::vector<int> labelledDevices(int devices, double step, double width);
+
+// Draws the columns with their legend, axis, limit and mean. A mark is a device. If there are more
+// devices than points, each point shows the highest column. Of empty columns only
+// the title is drawn.
+profiler::MarkedScene deviceChart(const DeviceColumns& columns, const ChartLook& look);
+
+// Positions in the charts of a run, in points, and the lines of a value axis from 0 to `highest`
+// with their numbers to the left of the plot.
+namespace run_chart {
+
+constexpr double kLeft = 44, kRight = 12, kFoot = 22, kHeader = 26, kLegendLine = 16;
+constexpr double kSwatch = 10, kTextGap = 5;
+double gapOf(double step); // the space between two columns; narrow columns touch
+void drawGrid(profiler::ChartCanvas& canvas, const profiler::Rect& plot, double highest);
+
+} // namespace run_chart
+
+// Shows device columns. The tooltip of a column has the amounts of its device.
+class DeviceView : public SceneView
+{
+public:
+    DeviceView(const ThemeController& theme, const char* name);
+
+    using SceneView::show;
+    void show(DeviceColumns columns);
+    void clear(const QString& reason = {}); // shows the reason instead
+    const DeviceColumns& columns() const { return m_columns; }
+
+private:
+    DeviceColumns m_columns;
+};
+
+// A group of a scene in the colours and fonts of the window. Texts are placed by the centre of
+// their line, because a box is labelled in its middle.
+struct SceneSheet
+{
+    using Anchor = profiler::Text::Anchor;
+    struct Type
+    {
+        double size = 11;
+        QColor ink;
+        bool isBold = false;
+        Anchor anchor = Anchor::Start;
+    };
+
+    static profiler::Rect rect(const QRectF& r) { return {r.x(), r.y(), r.width(), r.height()}; }
+    void box(const QRectF& r, const QColor& fill, const QColor& edge = {}, double cut = 0)
+    {
+        group.shapes.emplace_back(profiler::Box{
+            rect(r), fromQt(fill), edge.isValid() ? 1.0 : 0.0, fromQt(edge), cut, {}, {}, {}});
+    }
+    void line(QPointF from, QPointF to, double width, profiler::Colour colour,
+              bool isDashed = false)
+    {
+        group.shapes.emplace_back(
+            profiler::Line{from.x(), from.y(), to.x(), to.y(), width, colour, isDashed, {}});
+    }
+    void text(double x, double centre, const QString& text, const Type& type)
+    {
+        group.shapes.emplace_back(profiler::Text{x,
+                                                 centre + 0.36 * type.size,
+                                                 type.size,
+                                                 text.toStdString(),
+                                                 fromQt(type.ink),
+                                                 type.anchor,
+                                                 type.isBold,
+                                                 {}});
+    }
+    // Writes a line that is elided at the right. Returns the width of the text.
+    double elided(const QRectF& r, const QString& all, const Type& type)
+    {
+        const QFontMetricsF metrics(
+            uiFont(static_cast<int>(type.size), type.isBold ? QFont::Medium : QFont::Normal));
+        const QString shown = metrics.elidedText(all, Qt::ElideRight, r.width() + 1);
+        text(type.anchor == Anchor::Start     ? r.left()
+                 : type.anchor == Anchor::End ? r.right()
+                                              : r.center().x(),
+             r.center().y(), shown, type);
+        return metrics.horizontalAdvance(shown);
+    }
+
+    profiler::Group group;
 };
 
 } // namespace app

@@ -1,7 +1,6 @@
 #include "app/figures/write_figure.h"
 
 #include "app/ui/theme.h"
-#include "profiler/figure/scene.h"
 
 #include <QBuffer>
 #include <QFontMetricsF>

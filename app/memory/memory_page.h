@@ -1,11 +1,137 @@
 #pragma once
 
 #include "app/documents/run_library.h"
-#include "app/memory/memory_areas.h"
 #include "app/shell/page.h"
+#include "app/timeline/view/run_view.h"
+#include "app/ui/controls.h"
 #include "app/ui/table_model.h"
+#include "app/ui/text.h"
+#include "app/ui/theme.h"
+#include "profiler/analysis/alive.h"
+#include "profiler/figure/scene.h"
+
+#include <QPixmap>
+#include <QRectF>
+
+#include <memory>
+#include <optional>
+#include <vector>
 
 namespace app {
+
+// The memory of all devices during one iteration, as the Memory page shows it.
+struct MemoryReport
+{
+    enum class Order : int { Devices, Pairs };
+
+    RunPointer run;
+    int iteration = -1;
+    engine::Window window;
+    engine::IdVector<engine::DeviceId, profiler::MemorySteps> steps;
+    engine::IdVector<engine::DeviceId, std::optional<profiler::MemoryPartner>> partners;
+    engine::MemoryCapacity memory;
+    std::optional<std::int64_t> limit; // usable part of `memory`, if it is known
+    // The end of the memory axis in bytes: `limit` if it exceeds the peaks and isInSight(),
+    // otherwise the largest peak, rounded up. The peaks include those that the devices would have
+    // if no stash moved between them.
+    std::int64_t highest = 0;
+    Scale time, bytes;
+
+    bool isEmpty() const;
+    bool hasBytes() const { return !run->timeline.memory.empty(); } // otherwise stashReport()
+    std::int64_t stash(engine::DeviceId device) const; // the largest, with those of its partner
+    bool isLimitInSight() const { return limit && *limit <= highest; } // whether the axis shows it
+    // Whether the bytes are computed from a model, because the run is a simulation.
+    bool isPredicted() const;
+    bool hasPairs() const;  // whether stashes move, between two devices or to the host
+    bool hasGuests() const; // whether a device holds stashes of another
+    // Returns the devices row by row. Order::Pairs has rows of two columns: evictors on the left,
+    // their partners on the right.
+    std::vector<engine::DeviceId> order(Order order) const;
+    // "evicts to 7", "accepts from 0"; "" if the device has no partner.
+    QString role(engine::DeviceId device) const;
+    double shareOf(std::int64_t when) const; // share of the iteration: 0 at its start, 1 at its end
+    std::int64_t timeAt(double share) const;
+    QString at(std::int64_t when) const; // time since the start of the iteration: "44.9"
+    QString amount(std::int64_t of) const { return bytes.text(of); }
+};
+MemoryReport memoryReport(const RunPointer& run, int iteration); // empty without bytes
+// The stash of every device in thousandths of M_a, for a run without recorded memory.
+MemoryReport stashReport(const RunView& view, int iteration);
+QString memoryKindName(profiler::MemoryKind kind); // "optimizer state"
+
+// The colours of memory by kind; the stash of a partner is hatched with `line`.
+struct MemoryColours
+{
+    explicit MemoryColours(const Theme& theme);
+
+    engine::EnumArray<profiler::MemoryKind, QColor, profiler::kMemoryKinds> fills;
+    QColor line; // outline of the total
+};
+
+// The memory of every device over time, one panel each: areas by kind, the limit, evicts and loads,
+// and one cursor through all panels. The panels and rulers are a scene, so that they are exported
+// as they are shown. The left and right keys move the cursor to the previous or next change of the
+// chosen device, the up and down keys choose a device, and the bracket keys go from peak to peak.
+class MemoryAreas : public ThemedWidget
+{
+    Q_OBJECT
+
+public:
+    using Report = std::shared_ptr<const MemoryReport>;
+
+    explicit MemoryAreas(const ThemeController& theme, QWidget* parent = nullptr);
+
+    void show(Report report); // nullptr: nothing to show
+    using QWidget::show;
+    void setOrder(MemoryReport::Order order);
+    // Shows or hides the memory that a device would need if no stash moved between devices.
+    void setWithoutMovesShown(bool isShown);
+    engine::DeviceId device() const { return m_device; }
+    std::int64_t time() const { return m_time; }
+    void choose(engine::DeviceId device, std::int64_t time);
+    void goToPeak(int step); // the next (1) or previous (-1) peak of the device
+    void setLeastWidth(int pixels) { m_leastWidth = pixels; } // of a panel
+    profiler::Scene scene() const;                            // without the cursor
+
+Q_SIGNALS:
+    void chosen(engine::DeviceId device, std::int64_t time);
+
+protected:
+    void paintEvent(QPaintEvent* event) override;
+    bool event(QEvent* event) override; // forgets the picture if the theme or the size changes
+    void mousePressEvent(QMouseEvent* event) override;
+    void mouseMoveEvent(QMouseEvent* event) override;
+    void leaveEvent(QEvent* event) override;
+    void keyPressEvent(QKeyEvent* event) override;
+
+private:
+    bool isEmpty() const { return !m_report || m_report->isEmpty(); }
+    int columns() const;
+    int rows() const;
+    void fitHeight();
+    QRectF panel(std::size_t position) const;
+    QRectF plot(std::size_t position) const;
+    int panelAt(QPointF at) const; // -1: none
+    void moveCursor(int step);
+    void moveDevice(int step);
+    void speak();
+    void changed();
+    profiler::Group panels(const QRectF& within) const;
+    profiler::Group rulers(std::optional<std::int64_t> cursor) const;
+    void paintCursor(QPainter& painter, std::size_t position, std::int64_t time) const;
+
+    Report m_report;
+    MemoryReport::Order m_order = MemoryReport::Order::Devices;
+    std::vector<engine::DeviceId> m_shown; // in the current order
+    bool m_isWithoutMovesShown = true;
+    int m_leastWidth = 420;
+    engine::DeviceId m_device{0};
+    std::int64_t m_time = 0;
+    std::optional<std::int64_t> m_hover;
+    QPixmap m_picture; // of the panels in m_pictured; null: not drawn yet
+    QRect m_pictured;
+};
 
 // A row of showAlive(): a tensor in the memory of a device, the sum of all its tensors, a stash
 // that the device has evicted (BPipe), or the total memory of its BPipe partner.

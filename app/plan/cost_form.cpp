@@ -1,11 +1,8 @@
 #include "app/plan/cost_form.h"
 
-#include "app/documents/run_loader.h"
-#include "app/ui/bound_fields.h"
+#include "app/documents/run_follower.h"
 #include "app/ui/controls.h"
-#include "app/ui/form_rows.h"
-#include "app/ui/segment_control.h"
-#include "app/ui/slider_field.h"
+#include "app/ui/form.h"
 #include "app/ui/text.h"
 #include "engine/cost/training_setup.h"
 #include "engine/cost/unit_cost_fields.h"

@@ -1,5 +1,6 @@
 #pragma once
 
+#include "app/plan/run_plan.h"
 #include "app/timeline/paint/lane_painter.h"
 #include "app/timeline/view/run_view.h"
 #include "app/ui/controls.h"
@@ -13,6 +14,41 @@
 namespace app {
 
 class BoxColours;
+
+// Iteration, bubble, messages and memory of a prediction; 90 px high.
+class KeyNumbers : public ThemedWidget
+{
+    Q_OBJECT
+
+public:
+    explicit KeyNumbers(const ThemeController& theme, QWidget* parent = nullptr);
+
+    struct Item
+    {
+        QString title, value, unit, hint;
+        QString brief = {}; // shown in place of a hint that does not fit
+
+        friend bool operator==(const Item&, const Item&) = default;
+    };
+    void show(const Prediction* prediction); // nullptr: shows dashes
+    const QList<Item>& items() const { return m_items; }
+
+protected:
+    QString toolTipAt(QPoint at) const override;
+    void paintEvent(QPaintEvent* event) override;
+
+private:
+    double itemWidth() const;
+    void paintItem(QPainter& painter, const QRectF& box, const Item& item) const;
+    void paintBars(QPainter& painter, const QRectF& box) const;
+
+    QList<Item> m_items;
+    std::vector<std::pair<double, double>> m_bars; // for each device: the two parts of its bar
+    double m_limit = 0;                            // memory of a device in bytes; 0: unknown
+    bool m_isOfBytes = false;
+};
+
+QList<KeyNumbers::Item> keyNumbers(const Prediction* prediction);
 
 // Draws one iteration with the painters of the timeline: a ruler and a row per device. Draws at
 // most sixteen devices, then the number of the others.

@@ -1,15 +1,9 @@
 #include "app/query/query_page.h"
 
-#include "app/documents/run_library.h"
-#include "app/shell/page.h"
 #include "app/ui/background.h"
-#include "app/ui/band.h"
-#include "app/ui/numbers.h"
-#include "app/ui/row_table.h"
-#include "app/ui/table_roles.h"
+#include "app/ui/controls.h"
+#include "app/ui/data_table.h"
 #include "app/ui/text.h"
-#include "app/ui/themed_icon.h"
-#include "profiler/store/query.h"
 
 #include <QAction>
 #include <QClipboard>
@@ -28,14 +22,11 @@
 
 #include <algorithm>
 #include <atomic>
-#include <memory>
+#include <functional>
 #include <utility>
-#include <vector>
 
 namespace app {
-
 namespace {
-
 class SqlHighlighter : public QSyntaxHighlighter
 {
 public:
@@ -78,38 +69,42 @@ private:
     QRegularExpression m_keywords;
 };
 
-} // namespace
-
-QueryEditor::QueryEditor(const ThemeController& theme, QWidget* parent)
-    : QPlainTextEdit(parent)
+// The text of a query. Keywords are bold; string literals and comments are muted. Tab moves the
+// focus.
+class QueryEditor : public QPlainTextEdit
 {
-    setFont(codeFont(13));
-    setTabChangesFocus(true);
-    setLineWrapMode(QPlainTextEdit::NoWrap);
-    auto* highlighter = new SqlHighlighter(theme, *this);
-    connect(&theme, &ThemeController::changed, this, [highlighter] { highlighter->rehighlight(); });
-}
+public:
+    explicit QueryEditor(const ThemeController& theme)
+    {
+        setFont(codeFont(13));
+        setTabChangesFocus(true);
+        setLineWrapMode(QPlainTextEdit::NoWrap);
+        auto* highlighter = new SqlHighlighter(theme, *this);
+        connect(&theme, &ThemeController::changed, this,
+                [highlighter] { highlighter->rehighlight(); });
+    }
 
-void QueryEditor::insertName(const QString& name)
-{
-    QTextCursor cursor = textCursor();
-    const QString before = cursor.block().text().left(cursor.positionInBlock());
-    const bool needsSpace = !before.isEmpty()
-        && (before.back().isLetterOrNumber() || before.back() == QLatin1Char('_')
-            || before.back() == QLatin1Char('"') || before.back() == QLatin1Char(','));
-    cursor.insertText(needsSpace ? QLatin1Char(' ') + name : name);
-    setFocus();
-}
+    // Inserts at the cursor, separated from the word before it.
+    void insertName(const QString& name)
+    {
+        QTextCursor cursor = textCursor();
+        const QString before = cursor.block().text().left(cursor.positionInBlock());
+        const bool needsSpace = !before.isEmpty()
+            && (before.back().isLetterOrNumber() || before.back() == QLatin1Char('_')
+                || before.back() == QLatin1Char('"') || before.back() == QLatin1Char(','));
+        cursor.insertText(needsSpace ? QLatin1Char(' ') + name : name);
+        setFocus();
+    }
 
-void QueryEditor::replaceAll(const QString& sql)
-{
-    QTextCursor cursor(document());
-    cursor.select(QTextCursor::Document);
-    cursor.insertText(sql);
-    setFocus();
-}
-
-namespace {
+    // Can be undone.
+    void replaceAll(const QString& sql)
+    {
+        QTextCursor cursor(document());
+        cursor.select(QTextCursor::Document);
+        cursor.insertText(sql);
+        setFocus();
+    }
+};
 
 using profiler::QueryValue;
 constexpr qsizetype kLongestCell = 120; // characters
@@ -125,54 +120,6 @@ QString plainText(const QueryValue& value)
         return QString::fromStdString(*text);
     return {};
 }
-
-} // namespace
-
-std::vector<TableColumn<QueryRow>> queryColumns(const profiler::QueryResult& result)
-{
-    std::vector<TableColumn<QueryRow>> columns;
-    for (std::size_t i = 0; i < result.columns.size(); ++i) {
-        const auto isNull
-            = [i](const QueryRow& row) { return std::holds_alternative<std::monostate>(row[i]); };
-        const auto isText
-            = [i](const QueryRow& row) { return std::holds_alternative<std::string>(row[i]); };
-        const auto text = [i, isNull](const QueryRow& row) {
-            const QString full = isNull(row) ? QStringLiteral("NULL") : plainText(row[i]);
-            const QString shown = full.left(kLongestCell + 1).simplified();
-            return shown.size() > kLongestCell ? shown.left(kLongestCell) + QChar(0x2026) : shown;
-        };
-        const auto tip = [i](const QueryRow& row) {
-            const QString full = plainText(row[i]);
-            return full.size() > kLongestCell ? QVariant(full) : QVariant();
-        };
-        // The first value that is not NULL decides about the alignment.
-        const auto first = std::ranges::find_if_not(result.rows, isNull);
-        const bool isOfNumbers = first != result.rows.end() && !isText(*first);
-        columns.push_back(TableColumn<QueryRow>(fromUtf8(result.columns[i]), text,
-                                                isOfNumbers ? Qt::AlignRight : Qt::AlignLeft)
-                              .with(Qt::ToolTipRole, tip)
-                              .with(kHintRole, isNull)
-                              .with(kCodeRole, isText));
-    }
-    return columns;
-}
-
-QString queryCsv(const TableModel<QueryRow>& model)
-{
-    QStringList cells, lines;
-    for (int column = 0; column < model.columnCount(); ++column)
-        cells.append(quotedCell(model.headerData(column, Qt::Horizontal).toString()));
-    lines.append(cells.join(QLatin1Char(',')));
-    for (int row = 0; row < model.rowCount(); ++row) {
-        cells.clear();
-        for (const QueryValue& value : model.at(row))
-            cells.append(quotedCell(plainText(value)));
-        lines.append(cells.join(QLatin1Char(',')));
-    }
-    return lines.join(QLatin1Char('\n')) + QLatin1Char('\n');
-}
-
-namespace {
 
 constexpr int kTextRole = Qt::UserRole, kNameRole = Qt::UserRole + 1;
 
@@ -208,61 +155,69 @@ QString columnTip(const profiler::SchemaTable::Column& column)
     return parts.join(QStringLiteral("; "));
 }
 
-} // namespace
-
-SchemaTree::SchemaTree(QWidget* parent)
-    : QTreeWidget(parent)
+// The tables of a run and their columns, with a description of each.
+class SchemaTree : public QTreeWidget
 {
-    setColumnCount(2);
-    setHeaderHidden(true);
-    setFrameShape(QFrame::NoFrame);
-    setUniformRowHeights(true);
-    setIndentation(14);
-    header()->setStretchLastSection(false);
-    header()->setSectionResizeMode(0, QHeaderView::Stretch);
-    header()->setSectionResizeMode(1, QHeaderView::ResizeToContents);
-    // A double click inserts the name of a table; its arrow or a key expands it.
-    setExpandsOnDoubleClick(false);
-    connect(this, &QTreeWidget::itemActivated, this, [this](QTreeWidgetItem* item) {
-        Q_EMIT chosen(inSql(item->data(0, kNameRole).toString()));
-    });
-    connect(this, &QTreeWidget::currentItemChanged, this, [this](const QTreeWidgetItem* item) {
-        Q_EMIT described(item == nullptr ? QString() : item->data(0, kTextRole).toString());
-    });
-}
-
-void SchemaTree::show(const std::vector<profiler::SchemaTable>& tables)
-{
-    clear();
-    for (const profiler::SchemaTable& table : tables) {
-        QTreeWidgetItem* top = makeItem(fromUtf8(table.name), {}, fromUtf8(table.holds));
-        for (const auto& column : table.columns)
-            top->addChild(makeItem(fromUtf8(column.name),
-                                   fromUtf8(column.type).section(QLatin1Char(' '), 0, 0).toLower(),
-                                   columnTip(column)));
-        addTopLevelItem(top);
+public:
+    SchemaTree()
+    {
+        setColumnCount(2);
+        setHeaderHidden(true);
+        setFrameShape(QFrame::NoFrame);
+        setUniformRowHeights(true);
+        setIndentation(14);
+        header()->setStretchLastSection(false);
+        header()->setSectionResizeMode(0, QHeaderView::Stretch);
+        header()->setSectionResizeMode(1, QHeaderView::ResizeToContents);
+        // A double click inserts the name of a table; its arrow or a key expands it.
+        setExpandsOnDoubleClick(false);
+        connect(this, &QTreeWidget::itemActivated, this, [this](QTreeWidgetItem* item) {
+            chosen(inSql(item->data(0, kNameRole).toString()));
+        });
+        connect(this, &QTreeWidget::currentItemChanged, this, [this](const QTreeWidgetItem* item) {
+            described(item == nullptr ? QString() : item->data(0, kTextRole).toString());
+        });
     }
-}
 
-void SchemaTree::filter(const QString& text)
-{
-    const auto matches = [&](const QTreeWidgetItem* item) {
-        return item->data(0, kTextRole).toString().contains(text, Qt::CaseInsensitive);
-    };
-    for (int i = 0; i < topLevelItemCount(); ++i) {
-        QTreeWidgetItem* table = topLevelItem(i);
-        bool hasColumn = false;
-        for (int k = 0; k < table->childCount(); ++k) {
-            const bool isShown = matches(table) || matches(table->child(k));
-            table->child(k)->setHidden(!isShown);
-            hasColumn = hasColumn || matches(table->child(k));
+    void show(const std::vector<profiler::SchemaTable>& tables)
+    {
+        clear();
+        for (const profiler::SchemaTable& table : tables) {
+            QTreeWidgetItem* top = makeItem(fromUtf8(table.name), {}, fromUtf8(table.holds));
+            for (const auto& column : table.columns)
+                top->addChild(
+                    makeItem(fromUtf8(column.name),
+                             fromUtf8(column.type).section(QLatin1Char(' '), 0, 0).toLower(),
+                             columnTip(column)));
+            addTopLevelItem(top);
         }
-        table->setHidden(!matches(table) && !hasColumn);
-        table->setExpanded(!text.isEmpty() && hasColumn);
     }
-}
 
-namespace {
+    using QTreeWidget::show;
+
+    // Keeps the tables and columns whose name or description contains `text`.
+    void filter(const QString& text)
+    {
+        const auto matches = [&](const QTreeWidgetItem* item) {
+            return item->data(0, kTextRole).toString().contains(text, Qt::CaseInsensitive);
+        };
+        for (int i = 0; i < topLevelItemCount(); ++i) {
+            QTreeWidgetItem* table = topLevelItem(i);
+            bool hasColumn = false;
+            for (int k = 0; k < table->childCount(); ++k) {
+                const bool isShown = matches(table) || matches(table->child(k));
+                table->child(k)->setHidden(!isShown);
+                hasColumn = hasColumn || matches(table->child(k));
+            }
+            table->setHidden(!matches(table) && !hasColumn);
+            table->setExpanded(!text.isEmpty() && hasColumn);
+        }
+    }
+
+    // A table or column was chosen; its name is quoted if necessary.
+    std::function<void(const QString& name)> chosen;
+    std::function<void(const QString& text)> described; // of the current table or column
+};
 
 constexpr int kTablesColumn = 300, kEditorHeight = 220, kResultRow = 24;
 constexpr int kFirstRecipe = 1; // index of the first query: durations by kind and stage
@@ -346,10 +301,10 @@ private:
         hint->setContentsMargins(12, 8, 12, 8);
         hint->setWordWrap(true);
         hint->setTextFormat(Qt::PlainText);
-        connect(m_schema, &SchemaTree::described, hint, [hint](const QString& text) {
+        m_schema->described = [hint](const QString& text) {
             if (!text.isEmpty())
                 hint->setText(text);
-        });
+        };
         auto* column = makeColumn({}, 0,
                                   {makeBar(40, 8, {makeLabel(tr("Tables"), "dock"), kStretch}),
                                    makeLine(Qt::Horizontal),
@@ -404,7 +359,7 @@ private:
 
     void connectAll()
     {
-        connect(m_schema, &SchemaTree::chosen, m_editor, &QueryEditor::insertName);
+        m_schema->chosen = [this](const QString& name) { m_editor->insertName(name); };
         connect(m_recipes, &QComboBox::activated, this, [this](int recipe) {
             m_editor->replaceAll(m_recipes->itemData(recipe).toString());
             run();
@@ -510,6 +465,50 @@ private:
 };
 
 } // namespace
+
+std::vector<TableColumn<QueryRow>> queryColumns(const profiler::QueryResult& result)
+{
+    std::vector<TableColumn<QueryRow>> columns;
+    for (std::size_t i = 0; i < result.columns.size(); ++i) {
+        const auto isNull
+            = [i](const QueryRow& row) { return std::holds_alternative<std::monostate>(row[i]); };
+        const auto isText
+            = [i](const QueryRow& row) { return std::holds_alternative<std::string>(row[i]); };
+        const auto text = [i, isNull](const QueryRow& row) {
+            const QString full = isNull(row) ? QStringLiteral("NULL") : plainText(row[i]);
+            const QString shown = full.left(kLongestCell + 1).simplified();
+            return shown.size() > kLongestCell ? shown.left(kLongestCell) + QChar(0x2026) : shown;
+        };
+        const auto tip = [i](const QueryRow& row) {
+            const QString full = plainText(row[i]);
+            return full.size() > kLongestCell ? QVariant(full) : QVariant();
+        };
+        // The first value that is not NULL decides about the alignment.
+        const auto first = std::ranges::find_if_not(result.rows, isNull);
+        const bool isOfNumbers = first != result.rows.end() && !isText(*first);
+        columns.push_back(TableColumn<QueryRow>(fromUtf8(result.columns[i]), text,
+                                                isOfNumbers ? Qt::AlignRight : Qt::AlignLeft)
+                              .with(Qt::ToolTipRole, tip)
+                              .with(kHintRole, isNull)
+                              .with(kCodeRole, isText));
+    }
+    return columns;
+}
+
+QString queryCsv(const TableModel<QueryRow>& model)
+{
+    QStringList cells, lines;
+    for (int column = 0; column < model.columnCount(); ++column)
+        cells.append(quotedCell(model.headerData(column, Qt::Horizontal).toString()));
+    lines.append(cells.join(QLatin1Char(',')));
+    for (int row = 0; row < model.rowCount(); ++row) {
+        cells.clear();
+        for (const QueryValue& value : model.at(row))
+            cells.append(quotedCell(plainText(value)));
+        lines.append(cells.join(QLatin1Char(',')));
+    }
+    return lines.join(QLatin1Char('\n')) + QLatin1Char('\n');
+}
 
 Page* makeQuery(const ThemeController& theme, RunLibrary& /*library*/,
                 const std::shared_ptr<RunDocument>& document)

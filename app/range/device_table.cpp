@@ -1,6 +1,5 @@
 #include "app/range/device_table.h"
 
-#include "app/ui/text.h"
 #include "profiler/analysis/run_measures.h"
 
 #include <algorithm>

@@ -1,8 +1,8 @@
 #pragma once
 
 #include "app/documents/run_document.h"
-#include "app/ui/numbers.h"
 #include "app/ui/table_model.h"
+#include "app/ui/text.h"
 #include "profiler/analysis/metrics.h"
 
 namespace app {

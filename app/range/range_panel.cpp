@@ -1,11 +1,11 @@
 #include "app/range/range_panel.h"
 
-#include "app/range/range_text.h"
+#include "app/documents/run_document.h"
+#include "app/timeline/view/labels.h"
 #include "app/ui/controls.h"
 #include "app/ui/data_table.h"
-#include "app/ui/table_text.h"
 #include "app/ui/text.h"
-#include "app/ui/themed_icon.h"
+#include "engine/base/try.h"
 
 #include <QAction>
 #include <QClipboard>
@@ -13,12 +13,176 @@
 #include <QHBoxLayout>
 #include <QKeyEvent>
 #include <QLineEdit>
+#include <QRegularExpression>
 #include <QToolButton>
 #include <QVBoxLayout>
 
+#include <algorithm>
+#include <cmath>
+#include <optional>
 #include <utility>
 
 namespace app {
+namespace {
+
+using engine::Error;
+using engine::Iteration;
+using engine::Window;
+
+tl::unexpected<Error> cannotRead(const QString& message)
+{
+    return engine::invalid(message.toStdString());
+}
+
+// Matches three optional parts: iterations (kind and numbers), two times, and their unit.
+const QRegularExpression& rangeGrammar()
+{
+    static const QRegularExpression kGrammar(
+        QStringLiteral(R"(^(?:(?<typical>typical ops)|(?<kind>warm-up(?: iterations?)?|)"
+                       R"(iterations?) (?<first>\d+)(?:\s*(?:-|–|\.\.|to)\s*(?<last>\d+))?)?)"
+                       R"(\s*,?\s*(?:(?<begin>-?\d+(?:\.\d+)?)\s*(?:-|–|\.\.|to)\s*)"
+                       R"((?<end>-?\d+(?:\.\d+)?)\s*(?<unit>[a-zµμ]*))?$)"),
+        QRegularExpression::CaseInsensitiveOption);
+    return kGrammar;
+}
+
+// simplified() replaces narrow spaces, which number() writes between thousands, by plain spaces.
+// Therefore they are removed first.
+QString plainRange(QString text)
+{
+    const QString plain
+        = text.remove(kNarrowSpace).replace(QChar(0x2212), QLatin1Char('-')).simplified();
+    const QLatin1String prefix("range ");
+    return plain.startsWith(prefix, Qt::CaseInsensitive) ? plain.mid(prefix.size()) : plain;
+}
+
+std::optional<int> findIteration(const engine::Timeline& timeline, Iteration::Kind kind, int number)
+{
+    const auto at = std::ranges::find_if(timeline.iterations, [&](const Iteration& one) {
+        return one.kind == kind && (kind == Iteration::Kind::Replay || one.number == number);
+    });
+    if (at == timeline.iterations.end())
+        return std::nullopt;
+    return static_cast<int>(at - timeline.iterations.begin());
+}
+
+engine::Result<int> iterationNamed(const engine::Timeline& timeline, Iteration::Kind kind,
+                                   int number)
+{
+    if (const auto found = findIteration(timeline, kind, number))
+        return *found;
+    const QString first = iterationName(timeline, 0),
+                  last = iterationName(timeline, static_cast<int>(timeline.iterations.size()) - 1);
+    return cannotRead(
+        kind == Iteration::Kind::Replay
+            ? tr("The run has no typical ops; name another one")
+            : tr("The run has no iteration %1; it has %2 to %3").arg(number).arg(first, last));
+}
+
+// Returns the window of the iterations that the text names, or of `iteration` if it names none.
+engine::Result<Window> baseOf(const QRegularExpressionMatch& match,
+                              const engine::Timeline& timeline, int iteration)
+{
+    const bool isTypical = !match.captured(QStringLiteral("typical")).isEmpty();
+    const QString word = match.captured(QStringLiteral("kind"));
+    const auto windowOf
+        = [&](int index) { return timeline.iterations[static_cast<std::size_t>(index)].window; };
+    if (!isTypical && word.isEmpty())
+        return windowOf(iteration);
+    const auto kind = isTypical                                       ? Iteration::Kind::Replay
+        : word.startsWith(QLatin1String("warm"), Qt::CaseInsensitive) ? Iteration::Kind::Warmup
+                                                                      : Iteration::Kind::Measured;
+    const auto first
+        = iterationNamed(timeline, kind, match.captured(QStringLiteral("first")).toInt());
+    if (!first)
+        return tl::unexpected(first.error());
+    const QString lastText = match.captured(QStringLiteral("last"));
+    const auto last
+        = TRY(lastText.isEmpty() ? first : iterationNamed(timeline, kind, lastText.toInt()));
+    return Window{windowOf(*first).begin, windowOf(last).end};
+}
+
+// Returns the number of ticks in one `unit`, or in the unit of `shown` if `unit` is empty.
+engine::Result<double> ticksOfUnit(const QString& unit, const engine::RunInfo& info,
+                                   const Scale& shown)
+{
+    if (unit.isEmpty() || unit.compare(shown.unit(), Qt::CaseInsensitive) == 0
+        || (info.inUnits() && unit.compare(QLatin1String("unit"), Qt::CaseInsensitive) == 0))
+        return shown.perUnit();
+    if (info.inUnits())
+        return cannotRead(
+            tr("The times of this run are in abstract cost units; leave out \"%1\"").arg(unit));
+    for (const auto& [name, ticks] :
+         {std::pair(u"s", 1e9), std::pair(u"ms", 1e6), std::pair(u"us", 1e3), std::pair(u"µs", 1e3),
+          std::pair(u"μs", 1e3), std::pair(u"ns", 1.0)})
+        if (unit.compare(QStringView(name), Qt::CaseInsensitive) == 0)
+            return ticks;
+    return cannotRead(tr("\"%1\" is not a unit of time; use ns, µs, ms or s").arg(unit));
+}
+
+engine::Result<Window> clippedRange(Window range, const engine::Run& run)
+{
+    const Window all{run.timeline.iterations.front().window.begin,
+                     run.timeline.iterations.back().window.end};
+    const Window part{std::max(range.begin, all.begin), std::min(range.end, all.end)};
+    if (part.duration() > 0)
+        return part;
+    return cannotRead(
+        tr("This range is outside the run; type one within %1").arg(rangeName(run, all)));
+}
+
+} // namespace
+
+int iterationOf(const engine::Timeline& timeline, std::int64_t time)
+{
+    const auto next = std::ranges::upper_bound(
+        timeline.iterations, time, {}, [](const Iteration& one) { return one.window.begin; });
+    return std::max(0, static_cast<int>(next - timeline.iterations.begin()) - 1);
+}
+
+engine::Result<Window> parseRange(const QString& text, const engine::Run& run, int iteration)
+{
+    const auto& iterations = run.timeline.iterations;
+    if (iterations.empty())
+        return cannotRead(tr("The run has no iteration yet"));
+    const QString plain = plainRange(text);
+    const QRegularExpressionMatch match = rangeGrammar().match(plain);
+    if (plain.isEmpty() || !match.hasMatch())
+        return cannotRead(tr("\"%1\" is not a range; type 102-172.4 ms, or iteration 1, "
+                             "40..60 ms")
+                              .arg(plain));
+    const int last = static_cast<int>(iterations.size()) - 1;
+    auto whole = baseOf(match, run.timeline, std::clamp(iteration, 0, last));
+    if (!whole)
+        return whole;
+    const QString begin = match.captured(QStringLiteral("begin")),
+                  end = match.captured(QStringLiteral("end"));
+    if (begin.isEmpty())
+        return whole->duration() > 0 ? whole : cannotRead(tr("Name the earlier iteration first"));
+    const int from = iterationOf(run.timeline, whole->begin);
+    const Scale shown
+        = timeScale(run.info, iterations[static_cast<std::size_t>(from)].window.duration());
+    const auto ticks = TRY(ticksOfUnit(match.captured(QStringLiteral("unit")), run.info, shown));
+    if (begin.toDouble() >= end.toDouble())
+        return cannotRead(tr("The range ends at %1 and begins at %2; type the earlier time first")
+                              .arg(end, begin));
+    const auto at = [&](const QString& time) {
+        constexpr double kMost = 9e18; // the ticks of a window have 64 bits
+        return std::llround(
+            std::clamp(static_cast<double>(whole->begin) + time.toDouble() * ticks, -kMost, kMost));
+    };
+    return clippedRange({at(begin), at(end)}, run);
+}
+
+QString rangeName(const engine::Run& run, Window range)
+{
+    const int from = iterationOf(run.timeline, range.begin);
+    const Iteration& iteration = run.timeline.iterations[static_cast<std::size_t>(from)];
+    const Scale scale = timeScale(run.info, iteration.window.duration());
+    const auto text = [&](std::int64_t time) { return scale.text(time - iteration.window.begin); };
+    return QStringLiteral("%1, %2 – %3 %4")
+        .arg(iterationTitle(run.timeline, from), text(range.begin), text(range.end), scale.unit());
+}
 
 using profiler::RangeDevice;
 

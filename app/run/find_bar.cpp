@@ -2,9 +2,7 @@
 
 #include "app/timeline/view/labels.h"
 #include "app/ui/controls.h"
-#include "app/ui/numbers.h"
 #include "app/ui/text.h"
-#include "app/ui/themed_icon.h"
 
 #include <QHBoxLayout>
 #include <QKeyEvent>

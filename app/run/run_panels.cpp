@@ -1,28 +1,21 @@
 #include "app/run/run_panels.h"
 
-#include "app/documents/run_document.h"
-#include "app/memory/memory_areas.h"
+#include "app/memory/memory_page.h"
 #include "app/range/range_panel.h"
 #include "app/run/notes.h"
-#include "app/run/run_charts.h"
-#include "app/run/run_tables.h"
+#include "app/timeline/paint/header_painter.h"
 #include "app/timeline/view/labels.h"
-#include "app/ui/controls.h"
-#include "app/ui/data_table.h"
-#include "app/ui/empty_state.h"
-#include "app/ui/numbers.h"
-#include "app/ui/text.h"
-#include "app/ui/themed_icon.h"
-#include "engine/base/new_file.h"
 #include "engine/schedule/notation.h"
+#include "profiler/analysis/ticks.h"
+#include "profiler/study/chart_kit.h"
 
+#include <QBoxLayout>
 #include <QClipboard>
 #include <QComboBox>
 #include <QEvent>
-#include <QFileDialog>
 #include <QGuiApplication>
 #include <QHBoxLayout>
-#include <QMessageBox>
+#include <QLabel>
 #include <QPlainTextEdit>
 #include <QScrollArea>
 #include <QScrollBar>
@@ -33,10 +26,826 @@
 
 #include <algorithm>
 #include <cmath>
+#include <numeric>
 #include <set>
+#include <tuple>
 #include <utility>
 
 namespace app {
+namespace {
+
+using engine::DeviceId;
+using profiler::ChartCanvas;
+using profiler::DeviceMetrics;
+using profiler::kChartText;
+using profiler::Palette;
+using profiler::Rect;
+using profiler::RunMetrics;
+using profiler::Text;
+using namespace run_chart;
+
+constexpr double kLossLeft = 34, kTop = 10;
+constexpr int kFewIterations = 12; // up to this many iterations have labels and values
+
+struct LossChart
+{
+    const LossSeries& series;
+    const profiler::ChartStyle& style;
+    ChartCanvas canvas{style};
+    double highest = series.highest() > 0 ? 1.05 * series.highest() : 1;
+    double right = style.width - kRight, bottom = style.height - kFoot;
+    std::int64_t warmup = std::ranges::count(series.points, true, &LossPoint::isWarmup);
+
+    double x(double iteration) const // the centre of iteration i is at i + 0.5
+    {
+        return kLossLeft + (right - kLossLeft) * iteration / std::max(1, series.planned);
+    }
+    // A loss that is infinite or not a number is at the top.
+    double y(double loss) const
+    {
+        return std::isfinite(loss) ? bottom - (bottom - kTop) * loss / highest : kTop;
+    }
+
+    void drawGround()
+    {
+        canvas.box({kLossLeft, kTop, x(static_cast<double>(warmup)) - kLossLeft, bottom - kTop},
+                   style.shade);
+        drawGrid(canvas, {kLossLeft, kTop, right - kLossLeft, bottom - kTop}, highest);
+    }
+
+    void drawReference(double loss, const QString& name, bool below)
+    {
+        const double at = std::round(y(loss)) + 0.5;
+        canvas.line({kLossLeft, at}, {right, at}, 1, style.text, true);
+        const std::string text = (name + QLatin1Char(' ') + number(loss, 2)).toStdString();
+        const double width = profiler::textWidth(text), top = below ? at + 1 : at - 15;
+        canvas.box({right - width - 2, top, width + 2, 14}, style.ground);
+        canvas.text(right, top + kChartText, text, Text::Anchor::End);
+    }
+
+    void drawDots()
+    {
+        constexpr double kSize = 3;
+        const profiler::Colour colour = profiler::mix(style.ground, style.text, 0.5);
+        for (std::size_t i = 0; i < series.points.size(); ++i) {
+            const auto& losses = series.points[i].microBatches;
+            for (std::size_t m = 0; m < losses.size(); ++m) {
+                const double share = 0.15
+                    + 0.7 * (static_cast<double>(m) + 0.5) / static_cast<double>(losses.size());
+                canvas.box({x(static_cast<double>(i) + share) - kSize / 2,
+                            y(static_cast<double>(losses[m])) - kSize / 2, kSize, kSize},
+                           colour);
+            }
+        }
+    }
+
+    void drawMean()
+    {
+        ChartCanvas::Point before;
+        for (std::size_t i = 0; i < series.points.size(); ++i) {
+            const LossPoint& point = series.points[i];
+            const ChartCanvas::Point at{x(static_cast<double>(i) + 0.5), y(point.mean)};
+            if (i > 0)
+                canvas.line(before, at, 2, style.ink);
+            before = at;
+            const bool isLast = i + 1 == series.points.size();
+            if (!isLast && series.planned > kFewIterations)
+                continue;
+            canvas.dot(at.first, at.second, style.ink, style.ink);
+            const bool isHigh = at.second < kTop + 13; // no space for the text above the dot
+            if (isLast || !point.isWarmup)
+                canvas.text(std::min(at.first + 7, right - 26), at.second + (isHigh ? 16 : -5),
+                            number(point.mean, 2).toStdString(), Text::Anchor::Start,
+                            {isLast ? style.ink : style.text, isLast});
+        }
+    }
+
+    void drawIterationNames()
+    {
+        const double base = bottom + 4 + kChartText;
+        double end = kLossLeft; // right end of the labels so far
+        if (warmup > 0) {
+            const std::string text = "warm-up";
+            const double room = std::max(60.0, x(static_cast<double>(warmup)) - kLossLeft);
+            canvas.text(kLossLeft + room / 2, base, text, Text::Anchor::Middle);
+            end += (room + profiler::textWidth(text)) / 2 + 4;
+        }
+        const std::int64_t measured = series.planned - warmup;
+        const auto step = measured <= kFewIterations
+            ? std::int64_t{1}
+            : std::max<std::int64_t>(
+                1,
+                static_cast<std::int64_t>(profiler::ticks(0, static_cast<double>(measured),
+                                                          static_cast<double>(measured) / 10)
+                                              .step));
+        for (std::int64_t i = 0; i < measured; i += step) {
+            const std::string text = std::to_string(i);
+            const double middle = x(static_cast<double>(warmup + i) + 0.5);
+            if (middle - profiler::textWidth(text) / 2 >= end)
+                canvas.text(middle, base, text, Text::Anchor::Middle);
+        }
+    }
+};
+
+} // namespace
+
+profiler::MarkedScene lossChart(const LossSeries& series, const ChartLook& look)
+{
+    if (series.points.empty())
+        return profiler::emptyChart(look.style, "The first loss appears with the first iteration.");
+    LossChart chart{series, look.style};
+    chart.drawGround();
+    chart.drawIterationNames();
+    const bool areClose = series.unigramEntropy && series.entropyRate
+        && std::abs(chart.y(*series.unigramEntropy) - chart.y(*series.entropyRate))
+            < 1.4 * kChartText;
+    if (series.unigramEntropy)
+        chart.drawReference(*series.unigramEntropy, QStringLiteral("unigram entropy"), false);
+    if (series.entropyRate)
+        chart.drawReference(*series.entropyRate, QStringLiteral("entropy rate, estimate"),
+                            areClose);
+    chart.drawDots();
+    chart.drawMean();
+    return chart.canvas.finish();
+}
+
+LossSeries lossSeries(const engine::Run& run)
+{
+    LossSeries series;
+    series.planned = allIterations(run.info);
+    series.unigramEntropy = run.info.unigramEntropy;
+    series.entropyRate = run.info.entropyRate;
+    for (const engine::Iteration& iteration : run.timeline.iterations)
+        if (iteration.loss && iteration.kind != engine::Iteration::Kind::Replay)
+            series.points.push_back({iteration.kind == engine::Iteration::Kind::Warmup,
+                                     iteration.number, *iteration.loss, iteration.microBatchLoss});
+    series.planned = std::max(series.planned, static_cast<int>(series.points.size()));
+    return series;
+}
+
+double LossSeries::highest() const
+{
+    double highest = 0;
+    const auto take = [&highest](double loss) {
+        if (std::isfinite(loss))
+            highest = std::max(highest, loss);
+    };
+    take(unigramEntropy.value_or(0));
+    take(entropyRate.value_or(0));
+    for (const LossPoint& point : points) {
+        take(point.mean);
+        std::ranges::for_each(point.microBatches, take);
+    }
+    return highest;
+}
+
+DeviceColumns bubbleColumns(const engine::Run& run, const RunMetrics& metrics)
+{
+    DeviceColumns columns = columnsOf(run, metrics);
+    columns.title = tr("Bubble by cause");
+    columns.axis = tr("%1 of the iteration");
+    columns.sum = tr("bubble");
+    columns.scale = Scale(0.01, 1, QStringLiteral("%"));
+    const auto add = [&](const QString& name, profiler::Colour Palette::*fill,
+                         std::int64_t DeviceMetrics::*ticks) {
+        addPart(columns, metrics, {name, fill}, [&metrics, ticks](const DeviceMetrics& one) {
+            return static_cast<double>(one.*ticks)
+                / static_cast<double>(std::max<std::int64_t>(1, metrics.duration));
+        });
+    };
+    add(tr("fill"), profiler::kFillCause, &DeviceMetrics::fill);
+    add(tr("wait"), profiler::kWaitCause, &DeviceMetrics::wait);
+    add(tr("drain"), profiler::kDrainCause, &DeviceMetrics::drain);
+    columns.mean = metrics.bubbleRatio;
+    return columns;
+}
+
+namespace {
+
+struct PaceMap
+{
+    const profiler::Stragglers& found;
+    const ChartLook& look;
+    ChartCanvas canvas{look.style};
+    Rect plot{kLeft, kHeader + kLegendLine, look.style.width - kLeft - kRight,
+              look.style.height - kFoot - kHeader - kLegendLine};
+    double most = highest(); // the share that has the strongest colour
+
+    double highest() const
+    {
+        constexpr double kLeast = 0.1; // so that noise stays pale
+        double share = kLeast;
+        for (const profiler::DevicePace& pace : found.devices)
+            if (!pace.mayHaveMoreWork)
+                share = std::max(share, *std::ranges::max_element(pace.excesses));
+        return share;
+    }
+    profiler::Colour colour(double excess) const
+    {
+        return profiler::mix(look.style.low, look.style.high, std::clamp(excess / most, 0.0, 1.0));
+    }
+    static std::string percent(double share) { return number(100 * share, 0).toStdString() + " %"; }
+
+    void drawHeader()
+    {
+        canvas.text(kRight, 17, tr("Longer than the other devices").toStdString(),
+                    Text::Anchor::Start, {look.style.ink, true});
+        canvas.text(kRight, 17 + kLegendLine,
+                    tr("own work, by device and iteration").toStdString());
+        constexpr int kSteps = 5;
+        double x = look.style.width - kRight - profiler::textWidth(percent(most)) - kTextGap;
+        canvas.text(x + kTextGap, 17, percent(most));
+        for (int step = kSteps; step >= 0; --step, x -= kSwatch)
+            canvas.box({x - kSwatch, 8, kSwatch, kSwatch}, colour(most * step / kSteps));
+        canvas.text(x - kTextGap, 17, percent(0), Text::Anchor::End);
+    }
+    void drawCells(int rows, int columns)
+    {
+        const int devices = static_cast<int>(found.devices.size()), count = found.iterations;
+        const double width = plot.width / columns, height = plot.height / rows;
+        for (int row = 0; row < rows; ++row)
+            for (int column = 0; column < columns; ++column) {
+                const Rect cell{plot.x + width * column, plot.y + height * row,
+                                width - gapOf(width) / 2, height - gapOf(height) / 2};
+                std::optional<double> judged; // nullopt: each device may have more work
+                for (int d = row * devices / rows; d < (row + 1) * devices / rows; ++d)
+                    for (int i = column * count / columns; i < (column + 1) * count / columns; ++i)
+                        if (const auto& pace = found.devices[DeviceId{d}]; !pace.mayHaveMoreWork)
+                            judged = std::max(judged.value_or(-1), pace.excesses[i]);
+                if (!judged) {
+                    canvas.hatch(cell);
+                    continue;
+                }
+                const double excess = *judged;
+                canvas.box(cell, colour(excess));
+                const std::string text = number(100 * excess, 1).toStdString();
+                if (excess > profiler::kStragglerExcess && cell.height > kChartText + 2
+                    && cell.width > profiler::textWidth(text) + 4)
+                    canvas.text(cell.x + cell.width / 2,
+                                cell.y + (cell.height + kChartText) / 2 - 1, text,
+                                Text::Anchor::Middle, {look.palette.inkOn(colour(excess))});
+            }
+    }
+    std::vector<profiler::SceneMark> drawNames()
+    {
+        std::vector<profiler::SceneMark> marks;
+        const int devices = static_cast<int>(found.devices.size());
+        const double height = plot.height / devices, width = plot.width / found.iterations;
+        for (const int device : labelledDevices(devices, height, kChartText + 2))
+            canvas.text(plot.x - 6, plot.y + height * (device + 0.5) + kChartText / 3,
+                        std::to_string(device), Text::Anchor::End);
+        for (int device = 0; device < devices; ++device)
+            marks.push_back(
+                {static_cast<std::size_t>(device),
+                 {plot.x, plot.y + height * device, plot.width, std::max(1.0, height)}});
+        const double label = profiler::textWidth(std::to_string(found.iterations)) + 12;
+        for (const int i : labelledDevices(found.iterations, width, label))
+            canvas.text(plot.x + width * (i + 0.5), plot.y + plot.height + 4 + kChartText,
+                        std::to_string(found.numbers[static_cast<std::size_t>(i)]),
+                        Text::Anchor::Middle);
+        return marks;
+    }
+};
+
+} // namespace
+
+profiler::MarkedScene paceMap(const profiler::Stragglers& found, const ChartLook& look)
+{
+    PaceMap map{found, look};
+    if (map.plot.width < 1 || map.plot.height < 1)
+        return profiler::emptyChart(look.style, "");
+    constexpr double kLeastCell = 3; // points
+    const auto cells = [](std::size_t count, double space) {
+        return std::clamp(static_cast<int>(count), 1,
+                          std::max(1, static_cast<int>(space / kLeastCell)));
+    };
+    map.drawHeader();
+    map.drawCells(cells(found.devices.size(), map.plot.height),
+                  cells(static_cast<std::size_t>(found.iterations), map.plot.width));
+    return map.canvas.finish(map.drawNames());
+}
+
+QString paceText(const profiler::Stragglers& found, DeviceId device)
+{
+    using profiler::Spread;
+    const profiler::DevicePace& pace = found.devices[device];
+    const profiler::Amount& excess = pace.excess;
+    const auto percent = [](double share) { return signedNumber(100 * share, 1); };
+    const QString text
+        = DevicesPanel::tr("Device %1: %2 % %3, median (%4)")
+              .arg(device.value)
+              .arg(number(100 * std::abs(excess.value), 1),
+                   excess.value < 0 ? DevicesPanel::tr("shorter") : DevicesPanel::tr("longer"),
+                   excess.spread == Spread::Interval
+                       ? DevicesPanel::tr("95 % interval %1 to %2 %")
+                             .arg(percent(excess.least), percent(excess.most))
+                       : excess.spread == Spread::Unknown ? DevicesPanel::tr("interval unknown")
+                                                          : DevicesPanel::tr("exact"));
+    return pace.mayHaveMoreWork
+        ? DevicesPanel::tr("%1; not compared: its first or last stage may have more layers, which "
+                           "the run does not state")
+              .arg(text)
+        : DevicesPanel::tr("%1; the slowest in %2 of %3 iterations")
+              .arg(text)
+              .arg(pace.slowest)
+              .arg(found.iterations);
+}
+
+DevicesPanel::DevicesPanel(const ThemeController& theme, QWidget* parent)
+    : QWidget(parent)
+    , m_memory(new DeviceView(theme, "devicesMemory"))
+    , m_bubble(new DeviceView(theme, "devicesBubble"))
+    , m_pace(named(new SceneView(theme,
+                                 [this](std::size_t device) {
+                                     return paceText(*m_paces, {static_cast<int>(device)});
+                                 }),
+                   "devicesPace", tr("Devices")))
+    , m_comparison(
+          this,
+          [](const RunPointer& run, const auto&) {
+              return Paces{run, profiler::stragglers(*run)};
+          },
+          [this](const Paces& paces) { showPaces(paces); })
+    , m_charts(new QBoxLayout(QBoxLayout::LeftToRight))
+    , m_empty(named(makeLabel(tr("The columns appear with the first complete iteration."), "hint"),
+                    "devicesEmpty"))
+{
+    setObjectName(QStringLiteral("devicesPanel"));
+    auto* charts = new QWidget;
+    charts->setLayout(spaced(m_charts, {}, 0, {{m_memory, 1}, {m_bubble, 1}, {m_pace, 1}}));
+    m_pace->setMinimumSize(m_bubble->minimumSize());
+    mark({});
+    for (const SceneView* view : views())
+        connect(view, &SceneView::pointChosen, this,
+                [this](std::size_t device) { Q_EMIT chosen({static_cast<int>(device)}); });
+    m_scroll = makeScroll(charts);
+    m_empty->setContentsMargins(12, 10, 12, 10);
+    m_empty->setAlignment(Qt::AlignTop);
+    spaced(new QVBoxLayout(this), {}, 0, {{m_scroll, 1}, {m_empty, 1}});
+    arrange();
+}
+
+void DevicesPanel::showMetrics(const engine::Run& run, const profiler::RunMetrics& metrics)
+{
+    m_memory->show(memoryColumns(run, metrics));
+    m_bubble->show(bubbleColumns(run, metrics));
+    m_empty->setText(tr("No device has a bubble, and no memory was recorded."));
+    arrange();
+}
+
+void DevicesPanel::comparePaces(const RunPointer& run)
+{
+    if (run->info.outcome == engine::Outcome::Running || run == m_pacesOf)
+        return;
+    m_pacesOf = run;
+    m_comparison.ask(run);
+}
+
+void DevicesPanel::showPaces(const Paces& paces)
+{
+    const auto& [run, found] = paces;
+    m_paces = found ? std::optional(*found) : std::nullopt;
+    if (m_paces) {
+        m_pace->setAccessibleName(
+            QString::fromStdString(profiler::stragglersText(*run, *found).front()));
+        m_pace->draw([found = *found](const ChartLook& look) { return paceMap(found, look); });
+    }
+    arrange();
+}
+
+void DevicesPanel::mark(engine::DeviceId device)
+{
+    for (SceneView* view : views())
+        view->select(device.isValid() ? std::optional<std::size_t>(device.value) : std::nullopt);
+}
+
+void DevicesPanel::arrange()
+{
+    constexpr int kBesideFrom = 320; // for each chart
+    const bool hasMemory = !m_memory->columns().isEmpty(),
+               hasBubble = !m_bubble->columns().isEmpty();
+    const int charts = int{hasMemory} + int{hasBubble} + int{m_paces.has_value()};
+    const bool isBeside = width() >= kBesideFrom * charts;
+    m_charts->setDirection(isBeside ? QBoxLayout::LeftToRight : QBoxLayout::TopToBottom);
+    m_memory->setVisible(hasMemory);
+    m_bubble->setVisible(hasBubble);
+    m_pace->setVisible(m_paces.has_value());
+    m_scroll->setVisible(charts > 0);
+    m_empty->setVisible(charts == 0);
+}
+
+void DevicesPanel::resizeEvent(QResizeEvent* event)
+{
+    QWidget::resizeEvent(event);
+    arrange();
+}
+
+std::vector<Event> eventsOf(const engine::Run& run, std::optional<int> iteration,
+                            const EventFilter& only, std::size_t most)
+{
+    std::vector<Event> events;
+    const engine::OpIndex index(run.schedule);
+    for (const engine::Track& track : run.timeline.tracks) {
+        std::span<const engine::Span> spans = track.spans;
+        if (iteration) // not by its window, which does not contain the empty spans at its end
+            spans = std::ranges::equal_range(spans, static_cast<std::uint32_t>(*iteration), {},
+                                             &engine::Span::iteration);
+        for (const engine::Span& span : spans)
+            if (events.size() < most && (!only || only(span)))
+                events.push_back({span.window(), span.op, static_cast<int>(span.iteration),
+                                  track.device, track.kind,
+                                  engine::opAt(run.schedule, index, span.op)});
+    }
+    std::ranges::sort(events, {}, [](const Event& event) {
+        return std::tuple(event.window.begin, event.device, event.op);
+    });
+    return events;
+}
+
+std::vector<TableColumn<Event>> eventColumns(const RunPointer& run, std::optional<int> iteration)
+{
+    using Described = TableColumn<Event>;
+    const auto tr = [](const char* text) { return MetricsModel::tr(text); };
+    const auto& iterations = run->timeline.iterations;
+    std::int64_t longest = 0;
+    for (std::size_t i = 0; i < iterations.size(); ++i)
+        if (!iteration || static_cast<int>(i) == *iteration)
+            longest = std::max(longest, iterations[i].window.duration());
+    const Scale scale = timeScale(run->info, longest).finer(2);
+    const auto startOf = [run](const Event& event) {
+        return run->timeline.iterations[static_cast<std::size_t>(event.iteration)].window.begin;
+    };
+    const auto sorting = [](auto valueOf) {
+        return [valueOf](const Event& event) { return static_cast<double>(valueOf(event)); };
+    };
+    const auto whole = [=](const QString& title, auto valueOf) {
+        return Described(title,
+                         [valueOf](const Event& event) { return QString::number(valueOf(event)); })
+            .sortedBy(sorting(valueOf));
+    };
+    const auto time = [=](const QString& title, auto ticks) {
+        const auto valueOf = sorting(ticks);
+        return Described({title, scale},
+                         [=](const Event& event) { return scale.text(valueOf(event)); })
+            .sortedBy(valueOf);
+    };
+    const auto stage = [](const Event& event) { return event.what.stage.value; };
+    const auto kind = [](const Event& event) { return event.what.kind; };
+    Described microBatch
+        = whole(tr("Micro-batch"), [](const Event& event) { return event.what.microBatch.value; });
+    microBatch.text = [run](const Event& event) {
+        const engine::MicroBatchId id = event.what.microBatch;
+        return id.isValid() && engine::knowsMicroBatches(run->info) ? QString::number(id.value)
+                                                                    : QString();
+    };
+    Described stages = whole(tr("Stage"), stage);
+    stages.text = [run, stage](const Event& event) {
+        return engine::knowsStages(run->info) ? QString::number(stage(event)) : QString();
+    };
+    std::vector<Described> all{
+        Described(
+            tr("Op"), [run](const Event& event) { return opName(run->info, event.what); },
+            Qt::AlignLeft)
+            .sortedBy(sorting(stage))
+            .with(kCodeRole, kAlways),
+        Described(
+            tr("Operation"),
+            [kind](const Event& event) { return fromUtf8(engine::kindTitle(kind(event))); },
+            Qt::AlignLeft)
+            .sortedBy(sorting(kind)),
+        whole(tr("Device"), [](const Event& event) { return event.device.value; }),
+        stages,
+        microBatch,
+        Described(
+            tr("Direction"),
+            [tr](const Event& event) { return event.what.replica == 0 ? tr("down") : tr("up"); },
+            Qt::AlignLeft)
+            .sortedBy(sorting([](const Event& event) { return event.what.replica; }))
+            .with(kHintRole, kAlways),
+        time(tr("Start, %1"),
+             [=](const Event& event) { return event.window.begin - startOf(event); })
+            .sortedBy(sorting([](const Event& event) { return event.window.begin; })),
+        time(tr("Duration, %1"), [](const Event& event) { return event.window.duration(); }),
+        time(tr("End, %1"), [=](const Event& event) { return event.window.end - startOf(event); })
+            .sortedBy(sorting([](const Event& event) { return event.window.end; })),
+    };
+    if (!iteration)
+        all.push_back(Described(tr("Iteration"), [run](const Event& event) {
+                          return iterationName(run->timeline, event.iteration);
+                      }).sortedBy(sorting([](const Event& event) { return event.iteration; })));
+    return all;
+}
+
+std::vector<IterationRow> iterationRows(const engine::Run& run, std::size_t first)
+{
+    std::vector<IterationRow> rows;
+    const bool isKnown = whyIterationUnknown(run).empty();
+    for (std::size_t i = first; i < run.timeline.iterations.size(); ++i) {
+        const engine::Iteration& iteration = run.timeline.iterations[i];
+        IterationRow row{iteration.kind,
+                         iteration.number,
+                         isKnown ? std::optional(iteration.window.duration()) : std::nullopt,
+                         0,
+                         iteration.loss,
+                         iteration.gradientNorm,
+                         {}};
+        if (const auto metrics = profiler::metrics(run, static_cast<int>(i))) {
+            row.bubbleRatio = metrics->bubbleRatio;
+            row.tokensPerSecond = metrics->tokensPerSecond;
+        }
+        rows.push_back(row);
+    }
+    return rows;
+}
+
+std::vector<TableColumn<IterationRow>> iterationColumns(const engine::RunInfo& info,
+                                                        std::optional<std::int64_t> duration)
+{
+    using Row = IterationRow;
+    using Kind = engine::Iteration::Kind;
+    const auto tr = [](const char* text) { return MetricsModel::tr(text); };
+    const auto optional
+        = [](const QString& title, std::optional<double> Row::*value, int decimals) {
+              return TableColumn<Row>(title, [=](const Row& row) {
+                  const auto& known = row.*value;
+                  return known ? number(*known, decimals) : kNoValue;
+              });
+          };
+    std::vector<TableColumn<Row>> columns = {
+        {tr("Iteration"), [](const Row& row) { return iterationName(row.kind, row.number); },
+         Qt::AlignLeft},
+        {{QStringLiteral("%1"), timeScale(info, duration.value_or(0))},
+         [time = timeScale(info, duration.value_or(0))](const Row& row) {
+             return row.duration ? time.text(*row.duration) : kNoValue;
+         }},
+        {tr("Bubble, %"), [](const Row& row) { return number(row.bubbleRatio * 100, 1); }},
+        optional(tr("Loss"), &Row::loss, 2),
+        optional(tr("Gradient norm"), &Row::gradientNorm, 3),
+        optional(tr("Tokens/s"), &Row::tokensPerSecond, 0),
+    };
+    for (auto& column : columns)
+        column.with(kHintRole, [](const Row& row) { return row.kind == Kind::Warmup; })
+            .with(kStrongRole, [](const Row& row) { return row.kind == Kind::Replay; });
+    return columns;
+}
+
+void MetricsModel::show(RunPointer run, profiler::RunMetrics metrics)
+{
+    m_metrics = std::move(metrics);
+    std::vector<const Device*> devices;
+    for (const Device& device : m_metrics.devices)
+        devices.push_back(&device);
+    setDevices(std::move(run), std::move(devices), m_metrics.duration, m_metrics.bubbleRatio);
+    showColumns();
+}
+
+void MetricsModel::setWorkOnPath(engine::IdVector<engine::DeviceId, std::int64_t> work)
+{
+    if (std::exchange(m_workOnPath, work) != work && !m_metrics.devices.empty())
+        showColumns();
+}
+
+MetricsModel::Columns MetricsModel::categoryColumns() const
+{
+    using enum profiler::TimeCategory;
+    const profiler::TimeByCategory mean = profiler::timeByCategory(m_metrics);
+    Columns columns;
+    for (const profiler::TimeCategory category : mean.enumerators()) {
+        if (category < Exposed && mean[category] <= 0)
+            continue;
+        columns.push_back(
+            {{capitalized(fromUtf8(profiler::timeCategoryName(category))) + QStringLiteral(", %1"),
+              time()},
+             [this, category, mean](const Device* device) {
+                 const double step = time().perUnit() * std::pow(10.0, -time().decimals());
+                 const auto times
+                     = device == nullptr ? mean : profiler::timeByCategory(m_metrics, *device);
+                 return time().text(profiler::rounded(times, step)[category]);
+             }});
+        if (category == Exposed)
+            columns.back().onlyIf(messagesAreKnown());
+    }
+    columns.push_back(bubbleShareColumn());
+    return columns;
+}
+
+// Omits columns of ops that do not occur in the run.
+void MetricsModel::showColumns()
+{
+    Columns columns{nameColumn(), Column(tr("Stages"), [this](const Device* device) {
+                                      return device != nullptr ? stagesText(run(), device->device)
+                                                               : QString();
+                                  }).with(kHintRole, kAlways)};
+    if (whyUnknown(run().info).empty()) {
+        append(columns, categoryColumns());
+    } else {
+        append(columns, workColumns());
+        append(columns, bubbleColumns());
+    }
+    if (m_workOnPath.size() == m_metrics.devices.size())
+        // The last row has the sum and not the mean, because all devices share one critical path.
+        columns.push_back(column(
+            {tr("On the path, %1"), time()}, time(),
+            [this](const Device& one) { return m_workOnPath[one.device]; }, Total::Sum));
+    append(columns, peakColumn());
+    if (const Ticks allReduce = ticksOf(engine::OpKind::AllReduce); sum(allReduce) > 0)
+        columns.push_back(timeColumn(tr("All-reduce"), allReduce));
+    append(columns, stashColumn());
+    append(columns, {messagesColumn(), countColumn(tr("Local"), &Device::localCopies)});
+    for (auto column = columns.begin() + 2; column != columns.end(); ++column)
+        column->onlyIf([this](const Device* device) {
+            return device == nullptr || hasTrace(run(), device->device);
+        });
+    DeviceTable::show(std::move(columns));
+}
+
+void MetricsModel::setSelected(std::optional<profiler::TimeCategory> category)
+{
+    if (std::exchange(m_selected, category) != category && columnCount() > 0)
+        Q_EMIT headerDataChanged(Qt::Horizontal, 0, columnCount() - 1);
+}
+
+QVariant MetricsModel::headerData(int section, Qt::Orientation orientation, int role) const
+{
+    if (role != kStrongRole || orientation != Qt::Horizontal)
+        return DeviceTable::headerData(section, orientation, role);
+    return m_selected
+        && headerData(section, orientation).toString()
+        == capitalized(fromUtf8(profiler::timeCategoryName(*m_selected))) + QStringLiteral(", ")
+            + time().unit();
+}
+
+// Returns the definition of the metric with its value for all devices, taken from the last row.
+QVariant MetricsModel::headerToolTip(int section, const QString& title) const
+{
+    const QString unit = title.section(QLatin1String(", "), 1);
+    const QString value = rowCount() == 0
+        ? QString()
+        : (index(rowCount() - 1, section).data().toString() + QLatin1Char(' ') + unit).trimmed();
+    const QString text = definitionText(title, value);
+    return text.isEmpty() ? QVariant() : QVariant(toolTipText(text));
+}
+
+using profiler::KernelRow;
+
+QString kernelsCsv(const TableModel<KernelRow>& table, const KernelView& kernels)
+{
+    QStringList lines = {QStringLiteral("op,kernel,kind,count,total_ns,mean_ns,min_ns,max_ns,"
+                                        "share_of_op_percent")};
+    for (int i = 0; i < table.rowCount(); ++i) {
+        const KernelRow& row = table.at(i);
+        const profiler::KernelName& name = kernels.activity().names()[row.name];
+        const QStringList cells{fromUtf8(engine::kindShortName(row.op)),
+                                quotedCell(QString::fromStdString(name.full)),
+                                fromUtf8(profiler::kernelKindName(name.kind)),
+                                QString::number(row.count),
+                                QString::number(row.total),
+                                QString::number(row.mean(), 'f', 1),
+                                QString::number(row.shortest),
+                                QString::number(row.longest),
+                                QString::number(100 * row.share, 'f', 3)};
+        lines.append(cells.join(QLatin1Char(',')));
+    }
+    return lines.join(QLatin1Char('\n')) + QLatin1Char('\n');
+}
+
+std::vector<TableColumn<KernelRow>> kernelColumns(const KernelViewPointer& kernels)
+{
+    using Row = KernelRow;
+    using Described = TableColumn<Row>;
+    const auto tr = [](const char* text) { return MetricsModel::tr(text); };
+    const auto nameOf = [kernels](const Row& row) -> const profiler::KernelName& {
+        return kernels->activity().names()[row.name];
+    };
+    const auto numeric = [](const QString& title, auto valueOf, const Scale& scale) {
+        const auto value = [valueOf](const Row& row) { return static_cast<double>(valueOf(row)); };
+        return Described(title, [=](const Row& row) { return scale.text(value(row)); })
+            .sortedBy(value);
+    };
+    const Scale time = scaleIn(Unit::Microsecond), count{1, 0, {}}, share{0.01, 1, {}};
+    const auto timed = [&](const QString& title, auto nanoseconds) {
+        return numeric(title.arg(time.unit()), nanoseconds, time);
+    };
+    const auto kind = [nameOf](const Row& row) { return nameOf(row).kind; };
+    return {
+        Described(
+            tr("Kernel"), [nameOf](const Row& row) { return fromUtf8(nameOf(row).label); },
+            Qt::AlignLeft)
+            .with(Qt::ToolTipRole, [nameOf](const Row& row) { return fromUtf8(nameOf(row).full); })
+            .with(kCodeRole, kAlways)
+            .with(kKernelKindRole, [kind](const Row& row) { return static_cast<int>(kind(row)); }),
+        Described(
+            tr("Kind"),
+            [kind](const Row& row) { return fromUtf8(profiler::kernelKindName(kind(row))); },
+            Qt::AlignLeft)
+            .sortedBy([kind](const Row& row) { return static_cast<double>(kind(row)); })
+            .with(kHintRole, kAlways),
+        Described(
+            tr("Op type"), [](const Row& row) { return fromUtf8(engine::kindTitle(row.op)); },
+            Qt::AlignLeft)
+            .sortedBy([](const Row& row) { return static_cast<double>(row.op); })
+            .with(kHintRole, kAlways),
+        numeric(tr("Count"), std::mem_fn(&Row::count), count),
+        timed(tr("Total, %1"), std::mem_fn(&Row::total)),
+        timed(tr("Mean, %1"), std::mem_fn(&Row::mean)),
+        timed(tr("Min, %1"), std::mem_fn(&Row::shortest)),
+        timed(tr("Max, %1"), std::mem_fn(&Row::longest)),
+        numeric(tr("Share of the op type's time, %"), std::mem_fn(&Row::share), share)
+            .with(kShareRole, [](const Row& row) { return row.share; }),
+    };
+}
+
+namespace {
+
+using engine::GpuMemory;
+using Row = GpuMemoryRow;
+
+bool isNote(const Row& row)
+{
+    return row.measure == nullptr;
+}
+
+// Of an owner, which has no row if it has no memory.
+bool isOwned(const Row& row)
+{
+    return !isNote(row) && (row.measure->shown & profiler::kIfAny) != 0;
+}
+
+bool isSize(const Row& row)
+{
+    return !isNote(row) && row.measure->unit == profiler::Unit::Bytes;
+}
+
+double sizeOf(const Row& row, const GpuMemory& memory)
+{
+    return (*row.measure)(memory).number().value_or(0);
+}
+
+// Emphasizes a difference above kMemoryTolerance.
+TableColumn<Row> memoryColumn(const GpuMemory& memory, const Scale& bytes)
+{
+    return TableColumn<Row>(
+               memory.gpu < 0 ? QCoreApplication::translate("GpuMemory", "All GPUs")
+                              : QCoreApplication::translate("GpuMemory", "GPU %1").arg(memory.gpu),
+               [=](const Row& row) {
+                   return isSize(row) ? bytes.text(sizeOf(row, memory))
+                       : isNote(row)  ? QString()
+                                      : percent(sizeOf(row, memory));
+               })
+        .with(kStrongRole, [memory](const Row& row) {
+            return isSize(row) ? QVariant()
+                               : QVariant(memory.differenceShare() > engine::kMemoryTolerance);
+        });
+}
+
+TableColumn<Row> shareColumn(const GpuMemory& all)
+{
+    const auto share = [all](const Row& row) {
+        return all.used > 0 ? sizeOf(row, all) / static_cast<double>(all.used) : 0;
+    };
+    return TableColumn<Row>(QCoreApplication::translate("GpuMemory", "Share, %"),
+                            [share](const Row& row) {
+                                return isSize(row) ? number(100 * share(row), 1) : QString();
+                            })
+        .with(kShareRole,
+              [share](const Row& row) { return isOwned(row) ? QVariant(share(row)) : QVariant(); });
+}
+
+} // namespace
+
+void showGpuMemory(TableModel<GpuMemoryRow>& model, const std::vector<GpuMemory>& gpus)
+{
+    if (gpus.empty())
+        return model.reset({}, {});
+    const GpuMemory all = gpus.size() > 1 ? engine::sumOf(gpus) : gpus.front();
+    const Scale bytes = byteScale(std::max(all.used, all.known()));
+    std::vector<Row> rows;
+    for (const auto& measure : profiler::gpuMemoryMeasures()) {
+        const Row row{&measure, capitalized(fromUtf8(measure.title))};
+        const bool isColumn = (measure.shown & profiler::kColumn) != 0;
+        if (isColumn && measure.unit != profiler::Unit::None
+            && (!isOwned(row) || sizeOf(row, all) != 0))
+            rows.push_back(row);
+    }
+    if (const std::string note = engine::memoryNote(gpus); !note.empty())
+        rows.push_back({nullptr, fromUtf8(note)});
+    std::vector<TableColumn<Row>> columns{
+        TableColumn<Row>({QCoreApplication::translate("GpuMemory", "At the end, %1"), bytes},
+                         &Row::title, Qt::AlignLeft)
+            .with(kSpanRole, isNote),
+        memoryColumn(all, bytes), shareColumn(all)};
+    if (gpus.size() > 1)
+        for (const GpuMemory& gpu : gpus)
+            columns.push_back(memoryColumn(gpu, bytes));
+    for (TableColumn<Row>& column : columns)
+        column
+            .with(Qt::ToolTipRole,
+                  [](const Row& row) { return isNote(row) ? QVariant(row.title) : QVariant(); })
+            .with(kStrongRole, [](const Row& row) { return isSize(row) && !isOwned(row); })
+            .with(kHintRole, isNote);
+    model.reset(std::move(columns), std::move(rows));
+}
+
 RunPanels::RunPanels(const ThemeController& theme, const RunActions& actions, QWidget* parent)
     : QWidget(parent)
     , m_theme(theme)
@@ -54,7 +863,7 @@ RunPanels::RunPanels(const ThemeController& theme, const RunActions& actions, QW
     , m_kernels(new KernelPanel(theme))
     , m_memory(new MemoryPanel(theme))
     , m_loss(named(new SceneView(theme, {}), "lossPlot", tr("Loss")))
-    , m_notes(new NotesPanel(theme, actions))
+    , m_notes(NotesPanel::make(theme, actions))
     , m_log(named(new QPlainTextEdit, "log", tr("Log")))
 {
     setObjectName(QStringLiteral("runPanels"));
@@ -593,15 +1402,9 @@ void KernelPanel::refresh()
 
 void KernelPanel::save()
 {
-    const QString file = QFileDialog::getSaveFileName(
-        this, tr("Save the table"), QStringLiteral("kernels.csv"), tr("CSV (*.csv)"));
-    if (file.isEmpty())
-        return;
-    const auto saved = engine::saveFile(file.toStdString(),
-                                        kernelsCsv(m_table->rows(), *m_kernels).toStdString(),
-                                        engine::IfExists::Replace);
-    if (!saved)
-        QMessageBox::warning(this, tr("Not saved"), fromUtf8(saved.error().message));
+    const std::string csv = kernelsCsv(m_table->rows(), *m_kernels).toStdString();
+    m_saver.saveText({tr("Save the table"), QStringLiteral("kernels"), tr("CSV (*.csv)")},
+                     [csv]() -> engine::Result<std::string> { return csv; });
 }
 
 MemoryPanel::MemoryPanel(const ThemeController& theme, QWidget* parent)

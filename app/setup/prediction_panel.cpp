@@ -1,12 +1,7 @@
 #include "app/setup/prediction_panel.h"
 
-#include "app/plan/key_numbers.h"
-#include "app/plan/prediction.h"
 #include "app/setup/schemes.h"
-#include "app/ui/controls.h"
-#include "app/ui/numbers.h"
 #include "app/ui/text.h"
-#include "app/ui/theme.h"
 #include "engine/backend/cpu/cpu_device.h"
 #include "engine/experiment/experiment_fields.h"
 #include "engine/experiment/experiment_schedule.h"

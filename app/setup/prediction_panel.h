@@ -1,11 +1,10 @@
 #pragma once
 
-#include "app/plan/prediction.h"
 #include "app/plan/run_plan.h"
 #include "app/plan/schedule_preview.h"
 #include "app/timeline/view/run_view.h"
-#include "app/ui/band.h"
-#include "app/ui/latest.h"
+#include "app/ui/background.h"
+#include "app/ui/controls.h"
 #include "app/ui/theme.h"
 #include "engine/base/available_memory.h"
 

@@ -1,12 +1,7 @@
 #include "app/setup/schemes.h"
 
-#include "app/ui/controls.h"
 #include "app/ui/data_table.h"
-#include "app/ui/empty_state.h"
-#include "app/ui/numbers.h"
-#include "app/ui/side_threads.h"
-#include "app/ui/text.h"
-#include "app/ui/thumbnail_painter.h"
+#include "app/ui/thumbnail.h"
 #include "engine/base/median.h"
 #include "profiler/analysis/device_memory.h"
 

@@ -1,11 +1,10 @@
 #pragma once
 
-#include "app/plan/prediction.h"
 #include "app/plan/run_plan.h"
 #include "app/ui/background.h"
-#include "app/ui/card_button.h"
-#include "app/ui/numbers.h"
+#include "app/ui/controls.h"
 #include "app/ui/table_model.h"
+#include "app/ui/text.h"
 #include "app/ui/theme.h"
 
 #include <QHash>

@@ -3,7 +3,7 @@
 #include "app/figures/write_figure.h"
 #include "app/shell/page.h"
 #include "app/ui/controls.h"
-#include "app/ui/setting_table.h"
+#include "app/ui/settings.h"
 #include "app/ui/text.h"
 #include "profiler/export/exporters.h"
 #include "profiler/report/run_sheet.h"

@@ -1,11 +1,8 @@
 #include "app/shell/runs_dock.h"
 
 #include "app/ui/controls.h"
-#include "app/ui/icons.h"
-#include "app/ui/numbers.h"
 #include "app/ui/table_model.h"
 #include "app/ui/text.h"
-#include "app/ui/themed_icon.h"
 
 #include <QClipboard>
 #include <QFontMetrics>

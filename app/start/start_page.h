@@ -1,7 +1,7 @@
 #pragma once
 
-#include "app/ledger/ledger_run.h"
-#include "app/plan/prediction.h"
+#include "app/ledger/run_ledger.h"
+#include "app/plan/run_plan.h"
 #include "app/shell/page.h"
 #include "app/ui/settings.h"
 #include "app/ui/table_model.h"

@@ -1,12 +1,17 @@
 #pragma once
 
+#include "engine/base/cancel.h"
+
 #include <QCoreApplication>
 #include <QObject>
 #include <QThreadPool>
 
+#include <atomic>
 #include <exception>
+#include <functional>
 #include <memory>
 #include <mutex>
+#include <optional>
 #include <utility>
 
 namespace app {
@@ -72,5 +77,108 @@ private:
     QThreadPool& m_pool;
     std::shared_ptr<Address> m_address;
 };
+
+// A question that is asked again while its input changes, such as a prediction while a slider
+// moves. We run one job at a time and keep only the newest of the requests that wait, because a
+// queue of them would be answered long after the last change. Must be a member of its owner, whose
+// thread calls it; the destructor cancels without waiting.
+template<class Request, class Answer>
+class Latest
+{
+public:
+    // Runs in the pool and must not access the owner. May return anything once `isDropped` is true,
+    // or throw engine::Cancelled: `isDropped` is the flag of its CancelScope.
+    using Work = std::function<Answer(const Request&, const std::atomic<bool>& isDropped)>;
+    using Done = std::function<void(Answer)>; // called in the owner's thread
+    // What happens to the running job when a newer request comes.
+    enum class Older : std::uint8_t {
+        Dropped,  // `isDropped` becomes true, and its answer is not delivered
+        Delivered // it ends, and its answer is delivered, so that a picture follows a slider
+    };
+
+    Latest(QObject* owner, Work work, Done done, Older older = Older::Dropped,
+           QThreadPool& pool = *QThreadPool::globalInstance(), int priority = 0)
+        : m_background(owner, pool)
+        , m_work(std::move(work))
+        , m_done(std::move(done))
+        , m_older(older)
+        , m_priority(priority)
+    { }
+    ~Latest() { drop(); }
+    Latest(const Latest&) = delete;
+    Latest& operator=(const Latest&) = delete;
+
+    void ask(Request request)
+    {
+        m_next = std::move(request);
+        if (m_isDropped == nullptr)
+            start();
+        else if (m_older == Older::Dropped)
+            *m_isDropped = true;
+    }
+    // Delivers no answer of an earlier request.
+    void drop()
+    {
+        m_next.reset();
+        dropRunning();
+    }
+    void dropRunning()
+    {
+        if (m_isDropped != nullptr)
+            *m_isDropped = true;
+    }
+    bool isBusy() const { return m_isDropped != nullptr; } // a dropped job may still run
+    bool isWaiting() const { return m_next.has_value(); }  // a newer request than the running one
+
+private:
+    // An exception is thrown again in the owner's thread, after this object is ready for the next
+    // request.
+    struct Outcome
+    {
+        std::optional<Answer> answer;
+        std::exception_ptr failure;
+    };
+
+    void start()
+    {
+        m_isDropped = std::make_shared<std::atomic<bool>>(false);
+        m_background.run(
+            [work = m_work, request = *std::exchange(m_next, std::nullopt),
+             isDropped = m_isDropped] {
+                Outcome outcome;
+                const engine::CancelScope scope(isDropped.get());
+                try {
+                    outcome.answer.emplace(work(request, *isDropped));
+                } catch (const engine::Cancelled&) {
+                } catch (...) {
+                    outcome.failure = std::current_exception();
+                }
+                return outcome;
+            },
+            [this](Outcome outcome) { take(std::move(outcome)); }, m_priority);
+    }
+    void take(Outcome outcome)
+    {
+        const bool isDropped = *std::exchange(m_isDropped, nullptr);
+        if (m_next)
+            start();
+        if (outcome.failure)
+            std::rethrow_exception(outcome.failure);
+        if (!isDropped && outcome.answer)
+            m_done(*std::move(outcome.answer));
+    }
+
+    Background m_background;
+    Work m_work;
+    Done m_done;
+    Older m_older;
+    int m_priority;
+    std::optional<Request> m_next;
+    std::shared_ptr<std::atomic<bool>> m_isDropped; // of the running job; null: no job runs
+};
+
+// Returns a thread pool for many small predictions. It leaves one core and the global thread pool
+// to the window and to reading files.
+QThreadPool& sideThreads();
 
 } // namespace app

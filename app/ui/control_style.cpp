@@ -1,6 +1,5 @@
 #include "app/ui/control_style.h"
 
-#include "app/ui/icons.h"
 #include "app/ui/text.h"
 #include "engine/base/check.h"
 #include "resources/resources.h"
@@ -16,7 +15,6 @@
 #include <QLabel>
 #include <QMainWindow>
 #include <QPainter>
-#include <QPalette>
 #include <QPushButton>
 #include <QStyleFactory>
 #include <QStyleOption>

@@ -1,21 +1,29 @@
 #pragma once
 
-#include "app/ui/icons.h"
 #include "app/ui/theme.h"
 
+#include <QAbstractButton>
 #include <QFrame>
 #include <QLabel>
 #include <QPushButton>
+#include <QString>
+#include <QStringList>
 
+#include <functional>
 #include <initializer_list>
 #include <type_traits>
 
 class QAction;
 class QBoxLayout;
+class QDialog;
+class QHBoxLayout;
 class QLayout;
 class QMimeData;
+class QPainter;
 class QScrollArea;
 class QSplitter;
+class QToolButton;
+class QWidget;
 
 namespace app {
 
@@ -183,5 +191,148 @@ private:
 };
 void paintTag(QPainter& painter, const QRectF& box, const QString& text, const Theme& theme);
 int tagWidth(const QString& text);
+
+// Gives `target` an icon in the theme's secondary text colour.
+void followTheme(QAction* target, Icon icon, const ThemeController& theme);
+void followTheme(QAbstractButton* target, Icon icon, const ThemeController& theme);
+
+// Makes a toolbar button, 28 x 28 px, for `action`. The parent widget owns the button.
+QToolButton* makeToolButton(QAction* action);
+// An icon button, 24 x 24 px, with `tip` as tooltip and accessible name; its parent owns it.
+QToolButton* makeIconButton(const char* name, Icon icon, const QString& tip,
+                            const ThemeController& theme);
+// Makes a text button, 24 px high, with the icon, state and tooltip of the action.
+QPushButton* makeActionButton(QAction* action);
+
+// A verdict on a schedule or a notice about a run: an icon, bold text, a sentence and a few
+// actions. A verdict is a rounded frame in a page; a notice has the full width.
+class Band : public ThemedWidget
+{
+    Q_OBJECT
+
+public:
+    enum class Kind { Ok, Warning, Error, Neutral };
+    enum class Shape { Verdict, State };
+
+    Band(const ThemeController& theme, Shape shape, QWidget* parent = nullptr);
+
+    void show(Kind kind, const QString& bold, const QString& sentence);
+    QPushButton* addAction(const QString& text, const QString& objectName);
+    QString text() const; // plain text, for screen readers
+    Kind kind() const { return m_kind; }
+
+protected:
+    void paintEvent(QPaintEvent* event) override;
+
+private:
+    Shape m_shape;
+    Kind m_kind = Kind::Ok;
+    IconLabel* m_icon;
+    QLabel* m_label;
+    QHBoxLayout* m_layout;
+};
+
+// Shown in place of missing content: a dashed frame with an icon, a fact, advice and a button.
+class EmptyState : public ThemedWidget
+{
+    Q_OBJECT
+
+public:
+    struct Texts
+    {
+        Icon icon = Icon::Compare;
+        QString fact, advice, action; // without an action there is no button
+    };
+
+    EmptyState(const ThemeController& theme, const Texts& texts, QWidget* parent = nullptr);
+    // Replaces the texts but not the icon. If `action` is empty, the button keeps its text.
+    void setTexts(const QString& fact, const QString& advice, const QString& action = {});
+    QPushButton* button() const { return m_button; } // nullptr without an action
+
+Q_SIGNALS:
+    void activated();
+
+protected:
+    void paintEvent(QPaintEvent* event) override;
+
+private:
+    QLabel *m_fact, *m_advice;
+    QPushButton* m_button = nullptr;
+};
+
+// Two to four exclusive choices in one frame; the left and right arrow keys change the choice. The
+// tooltip of a disabled choice states why it is disabled.
+class SegmentControl : public ThemedWidget
+{
+    Q_OBJECT
+
+public:
+    SegmentControl(const ThemeController& theme, QStringList choices, QWidget* parent = nullptr);
+
+    void setName(const QString& name); // accessible name: "Times"
+    int current() const { return m_current; }
+    void setCurrent(int choice); // emits no signal if unchanged
+    void setText(int choice, const QString& text);
+    void setCompact(); // 24 px high, for toolbars
+    QSize sizeHint() const override;
+
+Q_SIGNALS:
+    void currentChanged(int choice);
+    void chosenAgain(int choice); // a click on the current choice, or the space bar
+
+protected:
+    void paintEvent(QPaintEvent* event) override;
+    void mousePressEvent(QMouseEvent* event) override;
+    void mouseMoveEvent(QMouseEvent* event) override;
+    void leaveEvent(QEvent* event) override;
+    void keyPressEvent(QKeyEvent* event) override;
+
+private:
+    void speak();
+    QRect segment(int choice) const;
+    int choiceAt(const QPoint& position) const; // -1: none
+
+    QStringList m_choices;
+    QString m_name;
+    int m_current = 0, m_hovered = -1;
+};
+
+// A card that can be pressed, with radius 6, hover and keyboard focus, and a frame of 2 px if it is
+// chosen. Derived classes paint the content.
+class CardButton : public QAbstractButton
+{
+    Q_OBJECT
+
+public:
+    explicit CardButton(const ThemeController& theme, QWidget* parent = nullptr);
+
+protected:
+    virtual void paintContent(QPainter& painter) = 0;
+    void paintEvent(QPaintEvent* event) final;
+    void keyPressEvent(QKeyEvent* event) override; // Enter also presses
+    const Theme& theme() const { return m_theme.theme(); }
+    // Font, size and colour of a line of text.
+    struct Type
+    {
+        QFont font;
+        QColor ink;
+    };
+    // Draws a line of text that is elided at the right.
+    void text(QPainter& painter, const QRectF& box, const QString& text, const Type& type,
+              Qt::Alignment alignment = Qt::AlignLeft) const;
+
+    bool m_isPrimary = false; // the card is filled with the ink colour
+    bool m_hasFrame = true;
+
+private:
+    const ThemeController& m_theme;
+};
+
+// Asks what to do with unsaved changes. `what` is the name of what changed: "mine.csv"; `changes`
+// is the number of steps since it was saved; 0: unknown. Returns whether they may be lost: the user
+// discards them, or `save` has saved them.
+QDialog* makeUnsavedDialog(const QString& what, int changes, QWidget* parent = nullptr);
+bool mayDiscard(const QString& what, int changes, QWidget* parent,
+                const std::function<bool()>& save);
 
 } // namespace app

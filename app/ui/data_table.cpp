@@ -1,15 +1,9 @@
 #include "app/ui/data_table.h"
 
-#include "app/ui/controls.h"
-#include "app/ui/icons.h"
-#include "app/ui/kernel_colours.h"
-#include "app/ui/subscript.h"
-#include "app/ui/table_roles.h"
-#include "app/ui/table_text.h"
+#include "app/ui/text.h"
 #include "app/ui/thumbnail.h"
-#include "app/ui/thumbnail_painter.h"
-#include "app/ui/verdict.h"
 
+#include <QAbstractItemModel>
 #include <QClipboard>
 #include <QContextMenuEvent>
 #include <QFontMetrics>
@@ -17,14 +11,17 @@
 #include <QHelpEvent>
 #include <QKeyEvent>
 #include <QMenu>
+#include <QModelIndex>
 #include <QPainter>
 #include <QScrollBar>
+#include <QStringList>
 #include <QWheelEvent>
 
 #include <algorithm>
 #include <cmath>
 #include <limits>
 #include <numeric>
+#include <utility>
 
 namespace app {
 namespace {
@@ -582,6 +579,112 @@ void DataTable::shareWidth()
             horizontalHeader()->resizeSection(
                 column, widths[static_cast<std::size_t>(column)] + after - before);
         }
+}
+
+namespace {
+
+// The cells of a row; row -1: the header.
+QStringList cellsOf(const QAbstractItemModel& model, int row)
+{
+    QStringList cells;
+    for (int i = 0; i < model.columnCount(); ++i) {
+        const QModelIndex cell = model.index(row, i);
+        const QString difference = cell.data(kDifferenceRole).toString();
+        cells.append(row < 0 ? model.headerData(i, Qt::Horizontal).toString()
+                         : difference.isEmpty()
+                         ? cell.data().toString()
+                         : cell.data().toString() + QLatin1Char(' ') + difference);
+    }
+    return cells;
+}
+
+QString latexText(const QString& text)
+{
+    static const std::pair<QChar, const char*> kCommands[] = {{u'\\', "\\textbackslash{}"},
+                                                              {u'~', "\\textasciitilde{}"},
+                                                              {u'^', "\\textasciicircum{}"},
+                                                              {u'−', "$-$"},
+                                                              {u'±', "$\\pm$"},
+                                                              {u'×', "$\\times$"},
+                                                              {u'µ', "$\\mu$"},
+                                                              {u'–', "--"},
+                                                              {u'…', "\\ldots{}"},
+                                                              {u'ₐ', "$_a$"},
+                                                              {u'θ', "$\\theta$"},
+                                                              {u'→', "$\\to$"},
+                                                              {u'\u202F', "\\,"},
+                                                              {u'\u00A0', "~"}};
+    QString latex;
+    for (const QChar character : text) {
+        const auto* found
+            = std::ranges::find(kCommands, character, [](const auto& each) { return each.first; });
+        if (found != std::end(kCommands))
+            latex += QLatin1String(found->second);
+        else if (QStringLiteral("&%$#_{}").contains(character))
+            latex += QLatin1Char('\\') + QString(character);
+        else
+            latex += character;
+    }
+    return latex;
+}
+
+} // namespace
+
+QString csvOf(const QAbstractItemModel& model)
+{
+    QString all;
+    for (int row = -1; row < model.rowCount(); ++row) {
+        QStringList cells = cellsOf(model, row);
+        std::ranges::transform(cells, cells.begin(), quotedCell);
+        all += cells.join(QLatin1Char(',')) + QLatin1Char('\n');
+    }
+    return all;
+}
+
+QString latexOf(const QAbstractItemModel& model)
+{
+    QString columns, all;
+    for (int i = 0; i < model.columnCount(); ++i) {
+        const auto alignment = model.index(0, i).data(Qt::TextAlignmentRole).value<Qt::Alignment>();
+        columns += QLatin1Char((alignment & Qt::AlignRight) != 0 ? 'r' : 'l');
+    }
+    for (int row = -1; row < model.rowCount(); ++row) {
+        QStringList cells = cellsOf(model, row);
+        std::ranges::transform(cells, cells.begin(), latexText);
+        all += QStringLiteral("  %1 \\\\\n").arg(cells.join(QStringLiteral(" & ")));
+        if (row < 0)
+            all += QStringLiteral("  \\hline\n");
+    }
+    return QStringLiteral("\\begin{tabular}{%1}\n%2\\end{tabular}\n").arg(columns, all);
+}
+
+Verdict differenceVerdict(double difference, double baseline, int decimals, Verdict more)
+{
+    constexpr double kColouredFrom = 0.01; // share of the baseline
+    if (std::abs(difference) <= kColouredFrom * std::abs(baseline)
+        || signedNumber(difference, decimals) == QStringLiteral("0"))
+        return Verdict::Neutral;
+    if (difference > 0)
+        return more;
+    return more == Verdict::Worse ? Verdict::Better : Verdict::Worse;
+}
+
+QColor verdictInk(const Chrome& chrome, Verdict verdict, const QColor& neutral)
+{
+    switch (verdict) {
+    case Verdict::Better:
+        return chrome.ok;
+    case Verdict::Worse:
+        return chrome.error;
+    case Verdict::Neutral:
+        break;
+    }
+    return neutral;
+}
+
+QColor verdictInk(const Chrome& chrome, const QModelIndex& cell, const QColor& neutral)
+{
+    return verdictInk(chrome, static_cast<Verdict>(cell.data(kVerdictRole).toInt()), neutral);
 }
 
 } // namespace app

@@ -1,12 +1,18 @@
 #pragma once
 
+#include "app/ui/controls.h"
+#include "app/ui/table_model.h"
 #include "app/ui/theme.h"
 
 #include <QHeaderView>
+#include <QString>
 #include <QStyledItemDelegate>
 #include <QTableView>
 
 #include <map>
+
+class QAbstractItemModel;
+class QModelIndex;
 
 namespace app {
 
@@ -121,5 +127,60 @@ private:
     int m_tallest = 0, m_frozen = 1;
     int m_restColumn = -1; // the column that gets the remaining width; -1: all columns share it
 };
+
+// A table together with its rows. Most tables of a page show rows and nothing more, so a page
+// names the table once, and show() replaces columns, rows and height.
+template<class Row>
+class RowTable : public DataTable
+{
+public:
+    // `rest`: the column that gets the remaining width; -1: all share it.
+    RowTable(const ThemeController& theme, int rowHeight, const char* name, const QString& title,
+             int rest = -1)
+        : DataTable(theme, rowHeight)
+    {
+        named(this, name, title);
+        setModel(&m_rows);
+        setRestColumn(rest);
+    }
+    using QWidget::show;
+    void show(std::vector<TableColumn<Row>> columns, std::vector<Row> rows)
+    {
+        m_rows.reset(std::move(columns), std::move(rows));
+    }
+    // Is hidden without rows, and as high as its rows need, but at most `tallest`.
+    void fit(int tallest = QWIDGETSIZE_MAX)
+    {
+        setVisible(m_rows.rowCount() > 0);
+        fitRows(Fit::Fixed, tallest);
+    }
+    TableModel<Row>& rows() { return m_rows; }
+    const TableModel<Row>& rows() const { return m_rows; }
+    const Row& at(int shown) const { return m_rows.at(shown); }
+    const Row* current() const // nullptr: none
+    {
+        const int row = currentIndex().row();
+        return row < 0 || row >= m_rows.rowCount() ? nullptr : &m_rows.at(row);
+    }
+
+private:
+    TableModel<Row> m_rows;
+};
+
+// The header and the cells of a table as they are shown. A cell includes its difference.
+QString csvOf(const QAbstractItemModel& model);
+// A tabular environment that needs no packages.
+QString latexOf(const QAbstractItemModel& model);
+
+// Returns the verdict on a value that exceeds `baseline` by `difference`. A positive difference
+// gets `more`, a negative one the opposite. A difference gets Neutral if it is at most 1 % of the
+// baseline or is 0 when rounded to `decimals`.
+Verdict differenceVerdict(double difference, double baseline, int decimals,
+                          Verdict more = Verdict::Worse);
+
+// The colour of a text with this verdict.
+QColor verdictInk(const Chrome& chrome, Verdict verdict, const QColor& neutral);
+// The colour of a cell with the verdict of its kVerdictRole.
+QColor verdictInk(const Chrome& chrome, const QModelIndex& cell, const QColor& neutral);
 
 } // namespace app

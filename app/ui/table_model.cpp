@@ -1,8 +1,5 @@
 #include "app/ui/table_model.h"
 
-#include "app/ui/definition_text.h"
-#include "app/ui/text.h"
-
 #include <numeric>
 
 namespace app {

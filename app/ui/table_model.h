@@ -1,9 +1,10 @@
 #pragma once
 
-#include "app/ui/numbers.h"
-#include "app/ui/table_roles.h"
+#include "app/ui/text.h"
 
 #include <QAbstractTableModel>
+#include <QMetaType>
+#include <Qt>
 
 #include <algorithm>
 #include <concepts>
@@ -16,6 +17,56 @@
 #include <vector>
 
 namespace app {
+
+// Roles that DataTable's delegate draws in addition to a cell's text.
+
+// A double from 0 to 1: draws a neutral bar of this share at the left of the number.
+inline constexpr int kShareRole = Qt::UserRole + 1;
+// kDifferenceRole is a QString, such as "+4.0", which is drawn small at the right of the value.
+// kVerdictRole is a Verdict, which selects the colour of the difference, or of the value if it has
+// no difference.
+inline constexpr int kDifferenceRole = Qt::UserRole + 2, kVerdictRole = Qt::UserRole + 3;
+// A QString, drawn small on a second line: below the difference if the column has differences,
+// otherwise below the text, elided in the middle. Rows with second lines need kTwoLines pixels.
+inline constexpr int kBelowRole = Qt::UserRole + 17;
+inline constexpr int kTwoLines = 52;
+// Two bools: whether the cell is a summary (strong), and whether its text is muted (hint).
+// kSpanRole is the number of columns that the cell covers; true: the rest of its row. Spans must
+// not overlap. In a header it is a bool: whether cells of the column may have one.
+inline constexpr int kStrongRole = Qt::UserRole + 4, kHintRole = Qt::UserRole + 5,
+                     kSpanRole = Qt::UserRole + 6;
+// A const Thumbnail*, drawn at the left (nullptr draws an empty frame), and its share of the width
+// as a double from 0 to 1.
+inline constexpr int kThumbnailRole = Qt::UserRole + 7, kThumbnailWidthRole = Qt::UserRole + 8;
+// A bool: the text is the name of an op and is drawn with fixed pitch.
+inline constexpr int kCodeRole = Qt::UserRole + 9;
+// A KernelKind as int: draws a swatch in its colour at the left.
+inline constexpr int kKernelKindRole = Qt::UserRole + 10;
+
+// An Icon as int, drawn at the left in the colour of the text.
+inline constexpr int kIconRole = Qt::UserRole + 11;
+
+// An int from 0 to 3: draws three squares at the left, of which this many are filled.
+inline constexpr int kLevelRole = Qt::UserRole + 12;
+
+// An Interval, drawn on the scale of the column (by WhatIfTable's delegate).
+inline constexpr int kIntervalRole = Qt::UserRole + 13;
+// A QString: the value before the user changed it, drawn struck through (by the delegate of stage
+// costs).
+inline constexpr int kBeforeRole = Qt::UserRole + 14;
+
+// Two bools: the value exceeds its limit and is drawn in the error colour, whatever its verdict; it
+// is drawn in the warning colour.
+inline constexpr int kExceedsRole = Qt::UserRole + 16, kWarnsRole = Qt::UserRole + 15;
+
+// A value with its 95 % interval, and the value of the baseline; all from 0 to 1.
+struct Interval
+{
+    double least = 0, value = 0, most = 0, baseline = 0;
+    bool isKnown = false; // false: the interval is still being computed
+};
+
+enum class Verdict : int { Neutral, Better, Worse };
 
 using SortValue = std::variant<double, QString>;
 // Returns the value by which a setting is sorted. Numbers are sorted by value, "16" after "8", and
@@ -71,7 +122,7 @@ QString cellText(const std::optional<Value>& value)
 }
 
 // A column, described by functions or members of a row, which return a text or a count. Without
-// sortedBy(), the column is sorted by its text. with() adds a role, from table_roles.h or from Qt.
+// sortedBy(), the column is sorted by its text. with() adds a role, from this file or from Qt.
 // If its function returns an invalid QVariant for a row, that cell keeps the default of the role.
 template<typename Row>
 struct TableColumn : ColumnHead
@@ -119,7 +170,7 @@ struct TableColumn : ColumnHead
         return with(kVerdictRole,
                     [judge](const Row& row) { return QVariant(static_cast<int>(judge(row))); });
     }
-    TableColumn& flag(int role) // sets a bool of table_roles.h in every row
+    TableColumn& flag(int role) // sets a bool of the roles above in every row
     {
         return with(role, [](const Row&) { return QVariant(true); });
     }

@@ -1,11 +1,16 @@
 #pragma once
 
-#include "app/ui/numbers.h"
+#include "app/ui/text.h"
+#include "profiler/analysis/gpu_activity.h"
 #include "profiler/figure/palette.h"
 
 #include <QColor>
 #include <QFont>
+#include <QIcon>
 #include <QObject>
+#include <QRectF>
+
+class QPainter;
 
 namespace app {
 
@@ -73,5 +78,49 @@ private:
     Choice m_choice = Choice::System;
     QString m_palette = QStringLiteral("default");
 };
+
+// Kernels are grey and differ in lightness, because hue stands for the kind of op. Kernels that
+// move data have the hue of communication.
+profiler::Colour kernelColour(profiler::KernelKind kind, const profiler::Palette& palette);
+
+// The icons of the window, 16 x 16 with lines of 1.3 px. A table in theme.cpp describes each icon,
+// so that it can be drawn in any colour and at any pixel ratio.
+enum class Icon {
+    Run,
+    Stop,
+    Pause,
+    Open,
+    Search,
+    Close,
+    Plus,
+    Check,
+    Warning,
+    Error,
+    Info,
+    ChevronLeft,
+    ChevronRight,
+    ChevronUp,
+    ChevronDown,
+    Copy,
+    Export,
+    Fit,
+    Compare,
+    Chip,
+    Chart,
+    More,
+    Refresh,
+    Disk,
+    Note,
+    ZoomIn,
+    Path,
+};
+
+void paintIcon(QPainter& painter, Icon icon, const QRectF& box, const QColor& colour);
+QIcon makeIcon(Icon icon, const QColor& colour, const QColor& disabled = {});
+
+// Draws the logo of the menu bar: four staggered rows in the data colours of the dark or light
+// theme.
+void paintLogo(QPainter& painter, const QRectF& box, bool dark);
+QIcon applicationIcon();
 
 } // namespace app

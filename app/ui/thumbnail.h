@@ -1,11 +1,16 @@
 #pragma once
 
+#include "app/ui/theme.h"
 #include "engine/timeline/run.h"
 
 #include <QByteArray>
+#include <QColor>
+#include <QRectF>
 
 #include <cstdint>
 #include <vector>
+
+class QPainter;
 
 namespace app {
 
@@ -38,5 +43,11 @@ Thumbnail makeThumbnail(const engine::Run& run);
 
 QByteArray toBytes(const Thumbnail& thumbnail);
 Thumbnail thumbnailFromBytes(const QByteArray& bytes); // empty for invalid bytes
+
+// Draws a thumbnail into `box`. The iteration takes `share` of the width, so that cards can share a
+// time scale. If `share` is above 1, the picture is cut at the right and marked with three dots in
+// `ink`. Idle time is drawn in the plain bubble colour.
+void paintThumbnail(QPainter& painter, const QRectF& box, const Thumbnail& thumbnail, double share,
+                    const profiler::Palette& palette, const QColor& ink = {});
 
 } // namespace app

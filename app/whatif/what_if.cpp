@@ -1,7 +1,5 @@
 #include "app/whatif/what_if.h"
 
-#include "app/ui/numbers.h"
-#include "app/ui/side_threads.h"
 #include "app/ui/text.h"
 #include "engine/base/try.h"
 #include "engine/cost/training_setup.h"
@@ -15,7 +13,6 @@
 
 #include <algorithm>
 #include <cmath>
-#include <functional>
 #include <numeric>
 #include <set>
 

@@ -3,7 +3,7 @@
 #include "app/documents/run_document.h"
 #include "app/timeline/details/details.h"
 #include "app/timeline/view/run_view.h"
-#include "app/ui/latest.h"
+#include "app/ui/background.h"
 #include "app/ui/thumbnail.h"
 #include "engine/base/id.h"
 #include "profiler/analysis/compare.h"

@@ -4,7 +4,6 @@
 #include "app/ui/controls.h"
 #include "app/ui/device_facts.h"
 #include "app/ui/message_log.h"
-#include "app/ui/setting_table.h"
 #include "app/ui/settings.h"
 #include "app/ui/text.h"
 #include "engine/base/new_file.h"

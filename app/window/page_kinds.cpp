@@ -24,12 +24,6 @@
 namespace app {
 namespace {
 
-template<class Shown>
-Page* make(const PageServices& services, const PageRequest&)
-{
-    return new Shown(services.theme);
-}
-
 template<auto kMake>
 Page* with(const PageServices& services, const PageRequest&)
 {
@@ -40,12 +34,6 @@ template<auto kMake>
 Page* about(const PageServices& services, const PageRequest& request)
 {
     return kMake(services.theme, services.library, request.runs.front());
-}
-
-template<class Shown>
-Page* makeAbout(const PageServices& services, const PageRequest& request)
-{
-    return new Shown(services.theme, services.library, request.runs.front());
 }
 
 Page* makeComparison(const PageServices& services, const PageRequest& request)
@@ -92,7 +80,7 @@ Page* makeStudy(const PageServices& services, const PageRequest& request)
 
 Page* makeSetup(const PageServices& services, const PageRequest& request)
 {
-    auto* page = new SetupPage(services.theme);
+    SetupPage* page = SetupPage::make(services.theme);
     page->setCpuTimeOfOthers([&library = services.library] { // not that of our own worker
         return library.isAnyRunning() ? std::nullopt : engine::cpuTimeOfOthers();
     });
@@ -106,13 +94,9 @@ Page* makeRuns(const PageServices& services, const PageRequest&)
     return makeLedger(services.theme, services.settings, services.library, services.ledger);
 }
 
-Page* makeSettings(const PageServices& services, const PageRequest&)
+Page* makeSettingsPage(const PageServices& services, const PageRequest&)
 {
-    auto* page = new SettingsPage(services.theme, services.settings);
-    QObject::connect(page, &SettingsPage::settingChanged, page, [services](const char* changed) {
-        applySetting(changed, services.settings, services.theme);
-    });
-    return page;
+    return makeSettings(services.theme, services.settings);
 }
 
 using Tabs = PageKind::Tabs;
@@ -120,7 +104,7 @@ using About = PageKind::About;
 
 const PageKind kPageKinds[] = {
     {"setup", Tabs::Many, About::Nothing, makeSetup, {Menu::File, "newRun", "&New run", "Ctrl+N"}},
-    {"run", Tabs::PerRun, About::Runs, makeAbout<RunPage>},
+    {"run", Tabs::PerRun, About::Runs, about<makeRunPage>},
     {"compare", Tabs::PerRuns, About::Runs, makeComparison},
     {"memory", Tabs::PerRun, About::Runs, about<makeMemory>},
     {"whatif", Tabs::PerRun, About::Runs, about<makeWhatIf>},
@@ -153,11 +137,11 @@ const PageKind kPageKinds[] = {
      About::Nothing,
      makeCluster,
      {Menu::Run, "cluster", "Run on a clus&ter…", "Ctrl+Shift+L"}},
-    {"guide", Tabs::One, About::Nothing, make<GuidePage>},
+    {"guide", Tabs::One, About::Nothing, with<makeGuide>},
     {"settings",
      Tabs::One,
      About::Nothing,
-     makeSettings,
+     makeSettingsPage,
      {Menu::File, "settings", "&Settings", "Ctrl+,"}},
 };
 

@@ -1,7 +1,6 @@
 #include "app/window/page_tabs.h"
 
 #include "app/ui/control_style.h"
-#include "app/ui/controls.h"
 #include "app/ui/text.h"
 
 #include <QHBoxLayout>

@@ -1,7 +1,7 @@
 #pragma once
 
 #include "app/shell/page.h"
-#include "app/ui/band.h"
+#include "app/ui/controls.h"
 #include "app/ui/theme.h"
 
 #include <QWidget>

@@ -1,7 +1,6 @@
 #include "app/window/window_session.h"
 
-#include "app/ui/numbers.h"
-#include "app/ui/setting_table.h"
+#include "app/ui/text.h"
 #include "app/window/main_window.h"
 #include "app/window/page_kinds.h"
 #include "app/window/page_tabs.h"

@@ -15,7 +15,7 @@ done < <(links)
 
 # The manual pages know every command and every option of a figure.
 commands=$(grep -oP 'Command\{"\K[a-z]+' app/cli/commands/commands.cpp)
-options=$({ sed '/ExportSettings::formats/,$d' app/figures/export_settings.cpp; cat app/window/command_line.cpp; } |
+options=$({ sed '/ExportSettings::formats/,$d' app/figures/figure_recipe.cpp; cat app/window/command_line.cpp; } |
     grep -oP '(?<=[ "])--?[a-z]+(-[a-z]+)?(?=\b)' | sort -u) # without those of the export dialog
 [ -n "$commands" ] && [ -n "$options" ] || { echo "no commands or options were found in the sources"; status=1; }
 for command in $commands; do

@@ -4,7 +4,7 @@
 
 using namespace tests;
 
-// The window gets every unit of time and size from app/ui/numbers, with the number in it: a
+// The window gets every unit of time and size from app/ui/text, with the number in it: a
 // unit that is typed beside a number stays the same when the scale changes.
 namespace {
 
@@ -15,7 +15,7 @@ std::vector<std::string> typedUnits(const SourceFile& file)
         R"re((%[0-9] (ns|µs|ms|KiB|MiB|GiB|kB|MB|GB|TB)\b|, (ns|µs|ms|[KMG]iB|[kMGT]B)(/s)?"))re");
     std::vector<std::string> found;
     for (std::sregex_iterator at(file.text.begin(), file.text.end(), kTyped), end; at != end; ++at)
-        found.push_back(file.path + ": " + at->str() + ": use a Scale of app/ui/numbers.h");
+        found.push_back(file.path + ": " + at->str() + ": use a Scale of app/ui/text.h");
     return found;
 }
 
@@ -24,7 +24,7 @@ std::vector<std::string> typedUnits(const SourceFile& file)
 TEST_CASE("no text of the window has a unit of time or size that is typed beside a number")
 {
     for (const SourceFile& file : sourcesBelow({"app"}))
-        if (!file.path.starts_with("app/cli/") && file.path != "app/ui/numbers.h")
+        if (!file.path.starts_with("app/cli/") && file.path != "app/ui/text.h")
             CHECK(typedUnits(file) == std::vector<std::string>());
 }
 

@@ -1,7 +1,7 @@
 #include "app/run/run_panels.h"
 #include "app/timeline/widget/timeline_widget.h"
+#include "app/ui/background.h"
 #include "app/ui/settings.h"
-#include "app/ui/side_threads.h"
 #include "app/window/main_window.h"
 
 #include <QApplication>

@@ -1,4 +1,4 @@
-#include "app/plan/prediction.h"
+#include "app/plan/run_plan.h"
 #include "app/plan/schedule_preview.h"
 #include "app/timeline/view/run_view.h"
 #include "tests/bench/offscreen_qt.h"

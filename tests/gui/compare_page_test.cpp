@@ -3,10 +3,9 @@
 #include "app/compare/comparison_panels.h"
 #include "app/figures/scene_view.h"
 #include "app/timeline/details/details_panel.h"
-#include "app/ui/band.h"
+#include "app/ui/controls.h"
 #include "app/ui/data_table.h"
-#include "app/ui/segment_control.h"
-#include "app/ui/table_roles.h"
+#include "app/ui/table_model.h"
 #include "tests/app/simulated_run.h"
 #include "tests/app/wait_for.h"
 

@@ -1,5 +1,4 @@
-#include "app/run/run_page.h"
-#include "app/ui/band.h"
+#include "app/ui/controls.h"
 #include "app/ui/message_log.h"
 #include "app/ui/settings.h"
 #include "app/window/help_dialog.h"
@@ -103,7 +102,7 @@ TEST_CASE("a trace is exported as JSON or CSV by its name, and the notice names 
     const QString run = w.folder.filePath(QStringLiteral("run.sqlite"));
     REQUIRE(profiler::writeRun(run.toStdString(), simulatedRun({})).has_value());
     w.window.open({"run", {run}});
-    auto* page = qobject_cast<RunPage*>(w.window.currentPage());
+    auto* page = w.window.currentPage();
     REQUIRE(waitFor([&] { return page->document()->state() == RunDocument::State::Finished; }));
     for (const auto& [name, begin] : {std::pair("trace.json", "{"), std::pair("spans.csv", "")}) {
         const QString file = w.folder.filePath(QString::fromLatin1(name));

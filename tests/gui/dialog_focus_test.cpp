@@ -1,14 +1,15 @@
-#include "app/run/run_state_view.h"
+#include "app/documents/run_document.h"
+#include "app/run/run_page.h"
 #include "app/setup/prediction_panel.h"
-#include "app/ui/segment_control.h"
+#include "app/ui/controls.h"
 #include "app/ui/settings.h"
-#include "app/ui/unsaved_dialog.h"
 #include "app/window/export_dialog.h"
 #include "app/window/help_dialog.h"
 #include "tests/app/wait_for.h"
 #include "tests/gui/walk.h"
 #include "tests/profiler/figure/figure_runs.h"
 
+#include <QApplication>
 #include <QPointer>
 #include <QPushButton>
 #include <QTemporaryDir>
@@ -59,10 +60,17 @@ TEST_CASE("Tab reaches everything in the message and question dialogs")
     auto* scheme = new SchemeDialog(theme);
     scheme->show(engine::ScheduleRequest(), nullptr);
     checkKeyboard(scheme);
+    checkKeyboard(makeUnsavedDialog(QStringLiteral("mine.csv"), 2));
     RunDocument document(QStringLiteral("run.sqlite"), 1);
     document.setState(RunDocument::State::Running);
-    checkKeyboard(new StopRunDialog(document, [] {}));
-    checkKeyboard(makeUnsavedDialog(QStringLiteral("mine.csv"), 2));
+    QTimer::singleShot(0, &document, [] {
+        auto* stop = QApplication::activeModalWidget();
+        REQUIRE(stop != nullptr);
+        checkWalk(stop);
+        QTest::keyClick(stop, Qt::Key_Escape);
+    });
+    CHECK_FALSE(mayStop(
+        document, [] {}, nullptr));
 }
 
 } // namespace app

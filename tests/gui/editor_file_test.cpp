@@ -1,6 +1,5 @@
 #include "app/editor/editor_page.h"
-#include "app/ui/band.h"
-#include "app/ui/empty_state.h"
+#include "app/ui/controls.h"
 #include "engine/schedule/formats/schedule_file.h"
 #include "engine/schedules/scheme.h"
 #include "tests/catch.h"

@@ -1,8 +1,7 @@
 #include "app/editor/editor_page.h"
-#include "app/plan/key_numbers.h"
 #include "app/plan/schedule_preview.h"
-#include "app/ui/band.h"
-#include "app/ui/bound_fields.h"
+#include "app/ui/controls.h"
+#include "app/ui/form.h"
 #include "engine/cost/unit_cost_fields.h"
 #include "engine/schedule/formats/schedule_file.h"
 #include "engine/schedule/notation.h"
@@ -17,6 +16,7 @@
 #include <QFile>
 #include <QLabel>
 #include <QListWidget>
+#include <QMenu>
 #include <QPushButton>
 #include <QSignalSpy>
 #include <QSpinBox>
@@ -24,6 +24,7 @@
 #include <QTemporaryDir>
 #include <QTest>
 #include <QTimer>
+#include <QToolButton>
 
 #include <algorithm>
 #include <memory>
@@ -362,6 +363,33 @@ TEST_CASE("in the smallest window nothing of the editor covers anything else")
     CHECK(editor.page.findChild<QLabel*>(QStringLiteral("timesNote"))
               ->text()
               .startsWith(QStringLiteral("14 units")));
+}
+
+// 160 % text on a screen of 1366 x 768: the last buttons were cut.
+TEST_CASE("tools that do not fit are in a menu beside the others")
+{
+    Editor editor("1f1b");
+    editor.page.show();
+    auto* more = editor.page.findChild<QToolButton*>(QStringLiteral("moreEditorTools"));
+    const auto shown = [&] {
+        int count = 0;
+        for (const auto* button : more->parentWidget()->findChildren<QPushButton*>()) {
+            count += button->isVisible() ? 1 : 0;
+            if (button->isVisible())
+                CHECK(button->mapTo(&editor.page, button->rect().topRight()).x()
+                      < editor.page.width());
+        }
+        return count;
+    };
+    editor.page.resize(1600, 900);
+    settle();
+    const int all = shown();
+    CHECK_FALSE(more->isVisible());
+    editor.page.resize(854, 480);
+    settle();
+    CHECK(shown() < all);
+    CHECK(more->isVisible());
+    CHECK(more->menu()->actions() == editor.page.menuActions(Menu::View));
 }
 
 } // namespace app

@@ -3,7 +3,6 @@
 #include "app/timeline/widget/timeline_widget.h"
 #include "app/ui/controls.h"
 #include "app/ui/data_table.h"
-#include "app/ui/empty_state.h"
 #include "app/window/main_window.h"
 #include "app/window/page_tabs.h"
 #include "tests/app/wait_for.h"

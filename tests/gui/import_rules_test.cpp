@@ -1,6 +1,6 @@
 #include "app/documents/run_library.h"
 #include "app/import/import_page.h"
-#include "app/ui/band.h"
+#include "app/ui/controls.h"
 #include "app/ui/data_table.h"
 #include "profiler/report/import_sheet.h"
 #include "tests/app/wait_for.h"

@@ -1,6 +1,6 @@
 // A program of its own, because its QApplication catches exceptions of event handlers: after each
 // exception one message box is shown and the program continues.
-#include "app/window/application.h"
+#include "app/window/command_line.h"
 
 #include <QMessageBox>
 #include <QTimer>

@@ -1,5 +1,5 @@
 #include "app/layout/layout_page.h"
-#include "app/ui/band.h"
+#include "app/ui/controls.h"
 #include "app/ui/data_table.h"
 #include "tests/app/wait_for.h"
 #include "tests/catch.h"

@@ -2,7 +2,7 @@
 #include "app/setup/setup_page.h"
 #include "app/shell/command_palette.h"
 #include "app/start/start_page.h"
-#include "app/ui/band.h"
+#include "app/ui/controls.h"
 #include "engine/schedule/formats/schedule_file.h"
 #include "engine/schedules/scheme.h"
 #include "profiler/store/ledger/ledger.h"

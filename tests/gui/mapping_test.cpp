@@ -1,8 +1,6 @@
 #include "app/figures/scene_view.h"
-#include "app/mapping/mapping_study.h"
 #include "app/mapping/mapping_view.h"
-#include "app/ui/empty_state.h"
-#include "app/ui/segment_control.h"
+#include "app/ui/controls.h"
 #include "tests/gui/setup.h"
 #include "tests/gui/walk.h"
 

@@ -1,7 +1,6 @@
-#include "app/memory/memory_areas.h"
 #include "app/memory/memory_page.h"
+#include "app/ui/controls.h"
 #include "app/ui/data_table.h"
-#include "app/ui/segment_control.h"
 #include "app/window/main_window.h"
 #include "profiler/store/trace_store.h"
 #include "tests/app/sample_run.h"

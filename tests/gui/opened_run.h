@@ -1,5 +1,6 @@
 #pragma once
 
+#include "app/documents/run_library.h"
 #include "app/run/run_page.h"
 #include "app/timeline/widget/timeline_widget.h"
 #include "app/ui/data_table.h"
@@ -23,7 +24,7 @@ struct OpenedRun
         library.setWorkerProgram(folder.path());
         library.setPatience(std::chrono::minutes(10)); // nobody is killed for being slow
         document = worker.isEmpty() ? library.open(folder.file("run.sqlite")) : library.start({});
-        page = std::make_unique<RunPage>(theme, library, document);
+        page.reset(makeRunPage(theme, library, document));
         page->resize(1600, 910);
         page->show();
     }
@@ -63,7 +64,7 @@ struct OpenedRun
     ThemeController theme;
     RunLibrary library;
     std::shared_ptr<RunDocument> document;
-    std::unique_ptr<RunPage> page;
+    std::unique_ptr<Page> page;
 };
 
 } // namespace app

@@ -1,6 +1,6 @@
 #include "app/query/query_page.h"
 #include "app/timeline/widget/timeline_widget.h"
-#include "app/ui/band.h"
+#include "app/ui/controls.h"
 #include "app/ui/data_table.h"
 #include "app/window/main_window.h"
 #include "profiler/store/trace_store.h"
@@ -14,11 +14,13 @@
 #include <QJsonObject>
 #include <QLabel>
 #include <QLineEdit>
+#include <QPlainTextEdit>
 #include <QPushButton>
 #include <QSignalSpy>
 #include <QTemporaryDir>
 #include <QTest>
 #include <QThreadPool>
+#include <QTreeWidget>
 
 namespace app {
 namespace {
@@ -46,7 +48,7 @@ struct Console
     int rows() const { return model()->rowCount(); }
     void type(const char* sql) const
     {
-        auto* editor = find<QueryEditor>("queryEditor");
+        auto* editor = find<QPlainTextEdit>("queryEditor");
         editor->setFocus();
         editor->selectAll();
         QTest::keyClicks(editor, QString::fromLatin1(sql));
@@ -66,7 +68,8 @@ TEST_CASE("Ctrl+Return runs the typed query, and its rows are copied as CSV")
 {
     const Console console;
     console.type("SELECT stage, device FROM BS_placement ORDER BY stage");
-    QTest::keyClick(console.find<QueryEditor>("queryEditor"), Qt::Key_Return, Qt::ControlModifier);
+    QTest::keyClick(console.find<QPlainTextEdit>("queryEditor"), Qt::Key_Return,
+                    Qt::ControlModifier);
     REQUIRE(waitFor([&] { return console.rows() == 4 && console.model()->columnCount() == 2; }));
     CHECK(console.model()->index(3, 1).data().toString() == QStringLiteral("3"));
     QTest::mouseClick(console.find<QPushButton>("copyRowsButton"), Qt::LeftButton);
@@ -107,7 +110,7 @@ TEST_CASE("Esc stops an endless query")
                  "FROM n");
     console.find<QAction>("runQuery")->trigger();
     CHECK(console.find<QAction>("stopQuery")->isEnabled());
-    QTest::keyClick(console.find<QueryEditor>("queryEditor"), Qt::Key_Escape);
+    QTest::keyClick(console.find<QPlainTextEdit>("queryEditor"), Qt::Key_Escape);
     REQUIRE(waitFor([&] { return !console.find<QAction>("stopQuery")->isEnabled(); }));
     CHECK(console.band() == QStringLiteral("No rows. The query was stopped."));
 }
@@ -122,7 +125,7 @@ TEST_CASE("a recipe is run when it is chosen, and its text can be edited")
         return console.model()->headerData(0, Qt::Horizontal, Qt::DisplayRole).toString()
             == QStringLiteral("iteration");
     }));
-    CHECK(console.find<QueryEditor>("queryEditor")
+    CHECK(console.find<QPlainTextEdit>("queryEditor")
               ->toPlainText()
               .contains(QStringLiteral("ORDER BY duration_ticks DESC")));
 }
@@ -130,7 +133,7 @@ TEST_CASE("a recipe is run when it is chosen, and its text can be edited")
 TEST_CASE("tables and columns are filtered, and Enter inserts their names")
 {
     const Console console;
-    auto* tree = console.find<SchemaTree>("schemaTree");
+    auto* tree = console.find<QTreeWidget>("schemaTree");
     REQUIRE(waitFor([&] { return tree->topLevelItemCount() > 10; }));
     QTest::keyClicks(console.find<QLineEdit>("schemaFilter"), QStringLiteral("gradient_norm"));
     QList<QTreeWidgetItem*> shown;
@@ -144,7 +147,7 @@ TEST_CASE("tables and columns are filtered, and Enter inserts their names")
     tree->setFocus();
     tree->setCurrentItem(shown.front()->child(5)); // "end"
     QTest::keyClick(tree, Qt::Key_Return);
-    CHECK(console.find<QueryEditor>("queryEditor")->toPlainText()
+    CHECK(console.find<QPlainTextEdit>("queryEditor")->toPlainText()
           == QStringLiteral("SELECT \"end\""));
 }
 
@@ -160,7 +163,7 @@ TEST_CASE("a console that is opened before its file exists shows the tables afte
     const std::unique_ptr<Page> page(makeQuery(theme, library, document));
     QThreadPool::globalInstance()->waitForDone();
     settle(); // the query and the tables have failed
-    const auto* tree = page->findChild<SchemaTree*>(QStringLiteral("schemaTree"));
+    const auto* tree = page->findChild<QTreeWidget*>(QStringLiteral("schemaTree"));
     REQUIRE(tree->topLevelItemCount() == 0);
     REQUIRE(profiler::writeRun(file.toStdString(), simulatedRun({"1f1b", 4, 4})));
     const QSignalSpy titles(page.get(), &Page::titleChanged);

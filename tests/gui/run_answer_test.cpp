@@ -1,4 +1,4 @@
-#include "app/run/answer_strip.h"
+#include "app/figures/scene_view.h"
 #include "app/timeline/details/details_panel.h"
 #include "tests/gui/opened_run.h"
 
@@ -19,13 +19,7 @@ struct Answered : OpenedRun
         timeline = find<TimelineWidget>("timeline");
     }
     QString text(const char* label) const { return find<QLabel>(label)->text(); }
-    QStringList parts() const
-    {
-        QStringList texts;
-        for (const TimePart& part : find<AnswerStrip>("answerStrip")->parts())
-            texts << part.name + QLatin1Char(' ') + part.value;
-        return texts;
-    }
+    QString parts() const { return bar->accessibleName().section(QStringLiteral(": "), 1); }
 
     SceneView* bar = nullptr;
     TimelineWidget* timeline = nullptr;
@@ -39,7 +33,7 @@ TEST_CASE("the strip states the bubble and where the time goes, with the numbers
     CHECK(run.find<QPushButton>("answerBubble")->text() == QStringLiteral("42.9\u202F%"));
     CHECK(run.text("answerDetail") == QStringLiteral("9.0 of 21.0 ms per device"));
     CHECK(run.text("answerWhere") == QStringLiteral("Where the 21.0 ms go, mean of 4 devices"));
-    CHECK(run.parts().join(u'|') == QStringLiteral("F 4.0|B 8.0|fill 1.5|wait 4.5|drain 3.0"));
+    CHECK(run.parts() == QStringLiteral("F 4.0, B 8.0, fill 1.5, wait 4.5, drain 3.0"));
     const auto* table = run.find<DataTable>("summaryTable")->model();
     QStringList last;
     for (int column = 2; column < 9; ++column)
@@ -52,7 +46,7 @@ TEST_CASE("a run of one device has no bubble, and no part for one")
     const Answered run(simulatedRun({"1f1b", 1, 4}));
     CHECK(run.text("answerCaption") == QStringLiteral("No bubble"));
     CHECK_FALSE(run.find<QPushButton>("answerBubble")->isVisible());
-    CHECK(run.parts().join(u'|') == QStringLiteral("F 4.0|B 8.0"));
+    CHECK(run.parts() == QStringLiteral("F 4.0, B 8.0"));
 }
 
 // A number beside a missing trace would look like a measurement.
@@ -66,7 +60,8 @@ TEST_CASE("the strip of a run without a trace of every device has the reason in 
     lacking.info.import->workKnown = false; // the bar showed the times of the other kernels
     document->setRun(std::make_shared<const engine::Run>(lacking));
     document->setState(RunDocument::State::Finished);
-    RunPage page(theme, library, document);
+    const std::unique_ptr<Page> made(makeRunPage(theme, library, document));
+    Page& page = *made;
     page.show();
     const auto text = [&](const char* name) {
         return page.findChild<QLabel*>(QString::fromLatin1(name))->text();
@@ -74,7 +69,7 @@ TEST_CASE("the strip of a run without a trace of every device has the reason in 
     REQUIRE(waitFor([&] { return text("answerCaption") == QStringLiteral("Bubble unknown"); }));
     CHECK(text("answerDetail").toStdString() == whyUnknown(lacking.info));
     CHECK_FALSE(page.findChild<QPushButton*>(QStringLiteral("answerBubble"))->isVisible());
-    CHECK(page.findChild<AnswerStrip*>()->parts().empty());
+    CHECK(page.findChild<SceneView*>(QStringLiteral("timeBar"))->scene()->marks.empty());
 }
 
 TEST_CASE("the strip names the faster scheme and its gain, or that none is faster")
@@ -100,8 +95,8 @@ TEST_CASE("in a narrow page the strip keeps bubble, bar and buttons")
     CHECK_FALSE(isShown("answerNext"));
     CHECK(waitFor([&] { return isShown("answerWhere"); }));
     auto* strip = run.find<QWidget>("answerStrip");
-    CHECK(strip->height() == AnswerStrip::kHeight);
-    strip->resize(700, AnswerStrip::kHeight);
+    CHECK(strip->height() == 51);
+    strip->resize(700, 51);
     CHECK_FALSE(isShown("answerWhere"));
 }
 

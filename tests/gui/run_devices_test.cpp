@@ -1,4 +1,3 @@
-#include "app/run/run_charts.h"
 #include "app/run/run_panels.h"
 #include "tests/gui/opened_run.h"
 

@@ -1,5 +1,4 @@
 #include "app/run/run_panels.h"
-#include "app/run/run_tables.h"
 #include "tests/app/gpu_sample.h"
 #include "tests/gui/opened_run.h"
 

@@ -1,6 +1,6 @@
 #include "app/run/notes.h"
 #include "app/run/run_panels.h"
-#include "app/ui/band.h"
+#include "app/ui/controls.h"
 #include "profiler/store/notes.h"
 #include "tests/gui/opened_run.h"
 
@@ -16,6 +16,8 @@
 using namespace app;
 
 namespace {
+
+constexpr int kSubject = 1, kText = 5; // columns of the table
 
 struct Noted : OpenedRun
 {
@@ -59,9 +61,9 @@ struct Noted : OpenedRun
             return notes && notes->size() == count;
         });
     }
-    QString cell(int row, NotesModel::Column column) const
+    QString cell(int row, int column) const
     {
-        return table->model()->index(row, static_cast<int>(column)).data().toString();
+        return table->model()->index(row, column).data().toString();
     }
 
     TimelineWidget* timeline = nullptr;
@@ -84,8 +86,8 @@ TEST_CASE("N writes a sentence to the selected op, it is stored, listed and foun
     CHECK(note.op == op.op);
     CHECK(note.iteration == op.iteration);
     CHECK(note.window == op.window);
-    CHECK(run.cell(0, NotesModel::Column::Subject) == QStringLiteral("0F0 on device 0"));
-    CHECK(run.cell(0, NotesModel::Column::Text) == QStringLiteral("comes late"));
+    CHECK(run.cell(0, kSubject) == QStringLiteral("0F0 on device 0"));
+    CHECK(run.cell(0, kText) == QStringLiteral("comes late"));
     CHECK(run.timeline->currentNote() == 0);
 
     run.press(Qt::Key_Escape);
@@ -95,7 +97,8 @@ TEST_CASE("N writes a sentence to the selected op, it is stored, listed and foun
     CHECK(run.timeline->selection() == op);
     CHECK(run.timeline->iteration() == op.iteration); // brought into view
 
-    RunPage again(run.theme, run.library, run.document);
+    const std::unique_ptr<Page> made(makeRunPage(run.theme, run.library, run.document));
+    Page& again = *made;
     again.show();
     CHECK(waitFor([&] {
         return again.findChild<DataTable*>(QStringLiteral("notesTable"))->model()->rowCount() == 1;
@@ -109,8 +112,7 @@ TEST_CASE("a note is edited in the table and deleted, and every step is undone a
     run.write("first");
     REQUIRE(run.waitForStored(1));
     run.find<QTabBar>("panelTabs")->setCurrentIndex(static_cast<int>(RunPanels::Panel::Notes));
-    const QModelIndex words
-        = run.table->model()->index(0, static_cast<int>(NotesModel::Column::Text));
+    const QModelIndex words = run.table->model()->index(0, kText);
     CHECK(run.table->model()->setData(words, QStringLiteral("  second\nthought ")));
     REQUIRE(waitFor([&] { return run.stored().front().text == "second thought"; }));
     run.table->selectRow(0);
@@ -128,7 +130,7 @@ TEST_CASE("a note is edited in the table and deleted, and every step is undone a
     CHECK_FALSE(undo->isEnabled());
     redo->trigger();
     REQUIRE(run.waitForStored(1));
-    CHECK(run.cell(0, NotesModel::Column::Text) == QStringLiteral("first"));
+    CHECK(run.cell(0, kText) == QStringLiteral("first"));
 }
 
 TEST_CASE("M bookmarks a range, a flag in the strip leads to it, and lanes make room for the strip")
@@ -145,8 +147,8 @@ TEST_CASE("M bookmarks a range, a flag in the strip leads to it, and lanes make 
     REQUIRE(run.waitForStored(1));
     CHECK(run.stored().front().text.empty());
     CHECK_FALSE(run.stored().front().op);
-    CHECK(run.cell(0, NotesModel::Column::Text) == QStringLiteral("bookmark"));
-    CHECK(run.cell(0, NotesModel::Column::Subject) == QStringLiteral("all devices"));
+    CHECK(run.cell(0, kText) == QStringLiteral("bookmark"));
+    CHECK(run.cell(0, kSubject) == QStringLiteral("all devices"));
     run.press(Qt::Key_Escape);
     QTest::mouseClick(run.timeline, Qt::LeftButton, {}, QPoint(300, 48 + 26 + 8));
     CHECK(run.timeline->selection() == range);
@@ -236,7 +238,7 @@ TEST_CASE("notes that another window adds or deletes are updated")
     other.text = "from the other window";
     REQUIRE(profiler::putNote(file, other));
     REQUIRE(waitFor([&] { return run.table->model()->rowCount() == 1; }));
-    CHECK(run.cell(0, NotesModel::Column::Text) == QStringLiteral("from the other window"));
+    CHECK(run.cell(0, kText) == QStringLiteral("from the other window"));
     REQUIRE(profiler::removeNote(file, 7));
     CHECK(waitFor([&] { return run.table->model()->rowCount() == 0; }));
 }

@@ -1,6 +1,6 @@
 #include "app/plan/schedule_preview.h"
-#include "app/ui/numbers.h"
-#include "app/ui/segment_control.h"
+#include "app/ui/controls.h"
+#include "app/ui/text.h"
 #include "tests/gui/opened_run.h"
 
 #include <QAction>

@@ -1,5 +1,4 @@
 #include "app/cluster/cluster_page.h"
-#include "app/run/run_page.h"
 #include "app/window/page_tabs.h"
 #include "app/window/window_session.h"
 #include "profiler/store/trace_store.h"
@@ -28,8 +27,8 @@ TEST_CASE("predictions are shown and compared from the list of runs")
         REQUIRE(list != nullptr);
         QTest::mouseClick(list->viewport(), Qt::LeftButton, {},
                           list->visualRect(list->model()->index(row, 0)).center());
-        const auto* page = qobject_cast<RunPage*>(w.window.currentPage());
-        return page == nullptr ? nullptr : page->document();
+        const auto* page = w.window.currentPage();
+        return page->document();
     };
     CHECK(show(1) == second.get());
     CHECK(show(0) == first.get());
@@ -49,8 +48,7 @@ TEST_CASE("a file that replaced the one of a tab is shown in a tab of its own")
         REQUIRE(profiler::writeRun(file.toStdString(), simulatedRun({written, 2, 2}),
                                    engine::IfExists::Replace));
         w.window.open({"run", {file}});
-        const auto* page = qobject_cast<RunPage*>(w.window.currentPage());
-        REQUIRE(page != nullptr);
+        const auto* page = w.window.currentPage();
         const RunDocument& document = *page->document();
         REQUIRE(waitFor([&] { return document.state() == RunDocument::State::Finished; }));
         return document.run()->info.scheme;

@@ -1,5 +1,5 @@
 #include "app/figures/scene_view.h"
-#include "app/ui/segment_control.h"
+#include "app/ui/controls.h"
 #include "app/why/why_panel.h"
 #include "engine/experiment/experiment.h"
 #include "tests/gui/opened_run.h"
@@ -47,9 +47,9 @@ struct Explained : OpenedRun
         press(Qt::Key_Y);
         REQUIRE(waitFor([&] { return timeline->isPathShown(); }));
     }
-    WhyRow* row(int number) const
+    QFrame* row(int number) const
     {
-        return find<WhyRow>(qPrintable(QStringLiteral("whyReason%1").arg(number)));
+        return find<QFrame>(qPrintable(QStringLiteral("whyReason%1").arg(number)));
     }
     QString effect(int number) const
     {
@@ -70,10 +70,14 @@ struct Explained : OpenedRun
                     texts << QString::fromStdString(text->text);
         return texts;
     }
-    WhyRow* row(const char* name) const { return find<WhyRow>(name); }
+    QFrame* row(const char* name) const { return find<QFrame>(name); }
     QString label(const char* name) const { return find<QLabel>(name)->text(); }
     QAction* why() const { return find<QAction>("whyNotFaster"); }
     WhyPanel* panel() const { return find<WhyPanel>("whyPanel"); }
+    std::optional<std::size_t> reason() const // the chosen one
+    {
+        return find<SceneView>("whyWaterfall")->selectedPoint();
+    }
     QStringList summaryHeaders() const
     {
         const auto* model = find<DataTable>("summaryTable")->model();
@@ -178,13 +182,13 @@ TEST_CASE("a click on a reason chooses it, and the arrow keys go on from there")
     const Explained run;
     run.openWhole();
     QTest::mouseClick(run.row(2), Qt::LeftButton, {}, QPoint(6, 6));
-    CHECK(run.row(2)->isCurrent());
-    CHECK(run.panel()->reason() == 2); // in time order
+    CHECK(run.row(2)->property("current").toBool());
+    CHECK(run.reason() == 2U); // in time order
     QTest::keyClick(run.row(2), Qt::Key_Up);
-    CHECK(run.row(1)->isCurrent());
-    CHECK_FALSE(run.row(2)->isCurrent());
+    CHECK(run.row(1)->property("current").toBool());
+    CHECK_FALSE(run.row(2)->property("current").toBool());
     QTest::keyClick(run.row(1), Qt::Key_Up); // stays at the first one
-    CHECK(run.panel()->reason() == 0);
+    CHECK(run.reason() == 0U);
 }
 
 TEST_CASE("a bar of the waterfall chooses its reason, and Esc releases it before it closes")
@@ -193,11 +197,11 @@ TEST_CASE("a bar of the waterfall chooses its reason, and Esc releases it before
     run.openWhole();
     auto* chart = run.find<SceneView>("whyWaterfall");
     QTest::mouseClick(chart->viewport(), Qt::LeftButton, {}, chart->rectOf(2).center());
-    CHECK(run.row(2)->isCurrent()); // the drain
+    CHECK(run.row(2)->property("current").toBool()); // the drain
     QTest::mouseClick(run.row(1), Qt::LeftButton, {}, QPoint(6, 6));
     CHECK(chart->selectedPoint() == std::optional<std::size_t>(0));
     run.press(Qt::Key_Escape);
-    CHECK(run.panel()->reason() == -1);
+    CHECK(run.reason() == std::nullopt);
     CHECK(run.panel()->isVisible());
     run.press(Qt::Key_Escape);
     CHECK_FALSE(run.panel()->isVisible());
@@ -216,7 +220,7 @@ TEST_CASE("the number of a reason on the ruler chooses it")
                                  static_cast<int>(areas.ruler.top()) + 10));
     REQUIRE(clicked.size() == 1);
     CHECK(clicked.front().front().toInt() == 0);
-    CHECK(run.row(1)->isCurrent());
+    CHECK(run.row(1)->property("current").toBool());
 }
 
 TEST_CASE("an op in a sentence is a link, and its selection shows the reason")
@@ -237,7 +241,7 @@ TEST_CASE("an op in a sentence is a link, and its selection shows the reason")
     first.device = engine::DeviceId{0};
     first.window = {0, 1'000'000};
     run.timeline->select(first);
-    CHECK(run.row(1)->isCurrent());
+    CHECK(run.row(1)->property("current").toBool());
 }
 
 TEST_CASE("the summary has a column for the path while it is shown")
@@ -277,9 +281,9 @@ TEST_CASE("the selected scheme is compared with the run as a prediction in a fil
     const Explained run;
     run.open();
     REQUIRE(waitFor([&] { return run.find<QPushButton>("whyCompare")->isVisible(); }));
-    CHECK(run.row("whyScheme1")->isCurrent());
+    CHECK(run.row("whyScheme1")->property("current").toBool());
     QTest::mouseClick(run.row("whyScheme2"), Qt::LeftButton, {}, QPoint(6, 6));
-    CHECK_FALSE(run.row("whyScheme1")->isCurrent());
+    CHECK_FALSE(run.row("whyScheme1")->property("current").toBool());
     const QString name = run.row("whyScheme2")->accessibleName().section(QLatin1Char(':'), 0, 0);
     CHECK(run.find<QPushButton>("whyRun")->text() == QStringLiteral("Run %1…").arg(name));
     const PageRequests compared(*run.page);
@@ -308,7 +312,9 @@ TEST_CASE("a memory limit marks the schemes that do not fit and selects the firs
     CHECK(run.label("whyLimitUnit") == QStringLiteral("MiB"));
     int current = 0;
     for (int scheme = 1; scheme <= 4; ++scheme)
-        if (run.row(qPrintable(QStringLiteral("whyScheme%1").arg(scheme)))->isCurrent())
+        if (run.row(qPrintable(QStringLiteral("whyScheme%1").arg(scheme)))
+                ->property("current")
+                .toBool())
             current = scheme;
     REQUIRE(current > 0);
     CHECK_FALSE(isProblem(current));

@@ -3,7 +3,7 @@
 #include "app/plan/schedule_preview.h"
 #include "app/search/search_page.h"
 #include "app/setup/schemes.h"
-#include "app/ui/band.h"
+#include "app/ui/controls.h"
 #include "app/ui/data_table.h"
 #include "engine/schedule/check/validate.h"
 #include "engine/schedules/scheme.h"

@@ -1,10 +1,10 @@
 #include "app/editor/editor_page.h"
-#include "app/estimator/estimate.h"
+#include "app/estimator/estimator_page.h"
 #include "app/run/run_page.h"
 #include "app/setup/setup_page.h"
 #include "app/study/study_page.h"
 #include "app/timeline/widget/timeline_widget.h"
-#include "app/ui/setting_table.h"
+#include "app/ui/settings.h"
 #include "app/window/main_window.h"
 #include "app/window/page_kinds.h"
 #include "app/window/page_tabs.h"
@@ -317,7 +317,8 @@ TEST_CASE("runs that have no file yet are not among the tabs of the next session
     library.start({});
     const auto queued = library.start({}), recorded = library.open(desk.run("a.sqlite"));
     const auto tabOf = [&](const std::shared_ptr<RunDocument>& document) {
-        RunPage page(theme, library, document);
+        const std::unique_ptr<Page> made(makeRunPage(theme, library, document));
+        Page& page = *made;
         page.setKind(*findPageKind(u"run"));
         return sessionTab(page);
     };
@@ -381,7 +382,9 @@ TEST_CASE("a damaged list of tabs opens what it can")
         CHECK(start.window.tabs().pages().size() == 1);
         start.window.session().save();
     }
-    SetupPage page((ThemeController()));
+    const ThemeController theme;
+    const std::unique_ptr<SetupPage> made(SetupPage::make(theme));
+    SetupPage& page = *made;
     page.restoreState({{QStringLiteral("plan"), 3}});
 }
 

@@ -4,8 +4,8 @@
 #include "app/settings/settings_page.h"
 #include "app/shell/command_palette.h"
 #include "app/ui/control_style.h"
-#include "app/ui/segment_control.h"
-#include "app/ui/setting_table.h"
+#include "app/ui/controls.h"
+#include "app/ui/settings.h"
 #include "app/window/main_window.h"
 #include "app/window/page_tabs.h"
 #include "profiler/store/trace_store.h"
@@ -40,12 +40,11 @@ struct SettingsWindow
     {
         window.show();
         window.findChild<QAction*>(QStringLiteral("settings"))->trigger();
-        page = qobject_cast<SettingsPage*>(window.currentPage());
-        REQUIRE(page != nullptr);
+        page = window.currentPage();
     }
-    SettingRow* row(const char* key) const
+    QWidget* row(const char* key) const
     {
-        auto* found = page->findChild<SettingRow*>(QString::fromLatin1(key));
+        auto* found = page->findChild<QWidget*>(QString::fromLatin1(key));
         REQUIRE(found != nullptr);
         return found;
     }
@@ -72,7 +71,7 @@ struct SettingsWindow
     Settings settings; // those of the user, which these tests move to a folder of their own
     ThemeController theme;
     MainWindow window{theme, settings};
-    SettingsPage* page = nullptr;
+    Page* page = nullptr;
 };
 
 // A window with the style of the program, light at first.
@@ -273,8 +272,6 @@ TEST_CASE("settings are found by words in the page, and by their titles in the c
     auto* field = palette->findChild<QLineEdit*>(QStringLiteral("commandText"));
     QTest::keyClicks(field, QStringLiteral("tabs last session"));
     QTest::keyClick(field, Qt::Key_Return);
-    auto* page = qobject_cast<SettingsPage*>(w.window.currentPage());
-    REQUIRE(page != nullptr);
     REQUIRE(w.window.focusWidget() != nullptr);
     CHECK(w.window.focusWidget()->accessibleName() == setting(key::kRestore).title);
 }

@@ -1,11 +1,11 @@
 #pragma once
 
-#include "app/plan/key_numbers.h"
+#include "app/plan/schedule_preview.h"
 #include "app/setup/schemes.h"
 #include "app/setup/setup_page.h"
-#include "app/ui/band.h"
+#include "app/ui/controls.h"
 #include "app/ui/data_table.h"
-#include "app/ui/spin_field.h"
+#include "app/ui/form.h"
 #include "engine/schedules/scheme.h"
 #include "tests/app/wait_for.h"
 #include "tests/catch.h"
@@ -54,7 +54,8 @@ struct Setup
     QString value(int item) { return find<KeyNumbers>("keyNumbers")->items().at(item).value; }
 
     ThemeController theme;
-    SetupPage page{theme};
+    std::unique_ptr<SetupPage> made{SetupPage::make(theme)};
+    SetupPage& page = *made;
 };
 
 } // namespace app

@@ -1,6 +1,6 @@
 #include "app/plan/cost_form.h"
+#include "app/ui/controls.h"
 #include "app/ui/data_table.h"
-#include "app/ui/segment_control.h"
 #include "profiler/store/trace_store.h"
 #include "tests/app/sample_run.h"
 #include "tests/gui/setup.h"

@@ -1,7 +1,7 @@
 // Every setting of a run through the window's form.
-#include "app/ui/bound_fields.h"
+#include "app/ui/form.h"
 #include "app/ui/text.h"
-#include "app/window/application.h"
+#include "app/window/command_line.h"
 #include "engine/experiment/experiment_fields.h"
 #include "tests/gui/setup.h"
 

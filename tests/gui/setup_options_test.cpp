@@ -1,5 +1,4 @@
 #include "app/plan/cost_form.h"
-#include "app/plan/key_numbers.h"
 #include "app/plan/schedule_preview.h"
 #include "app/ui/data_table.h"
 #include "engine/schedules/scheme.h"

@@ -1,8 +1,7 @@
 #pragma once
 
-#include "app/study/study_charts.h"
 #include "app/study/study_page.h"
-#include "app/ui/band.h"
+#include "app/ui/controls.h"
 #include "app/ui/data_table.h"
 #include "app/window/main_window.h"
 #include "tests/app/wait_for.h"

@@ -1,6 +1,4 @@
-#include "app/ui/slider_field.h"
-#include "app/ui/spin_field.h"
-#include "app/whatif/layer_bar.h"
+#include "app/ui/form.h"
 #include "app/whatif/what_if_page.h"
 #include "engine/schedule/notation.h"
 #include "profiler/store/trace_store.h"

@@ -2,7 +2,7 @@
 
 #include "app/compare/compare_widget.h"
 #include "app/documents/run_library.h"
-#include "app/ui/band.h"
+#include "app/ui/controls.h"
 #include "app/ui/data_table.h"
 #include "app/whatif/what_if_page.h"
 #include "tests/app/simulated_run.h"

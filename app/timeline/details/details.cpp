@@ -5,8 +5,6 @@
 #include "app/timeline/view/hit_test.h"
 #include "app/timeline/view/labels.h"
 #include "app/timeline/view/navigation.h"
-#include "app/ui/definition_text.h"
-#include "app/ui/numbers.h"
 #include "app/ui/text.h"
 #include "engine/cost/transformer.h"
 #include "engine/experiment/experiment.h"

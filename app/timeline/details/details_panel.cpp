@@ -2,8 +2,6 @@
 
 #include "app/timeline/paint/box_painter.h"
 #include "app/ui/controls.h"
-#include "app/ui/empty_state.h"
-#include "app/ui/subscript.h"
 #include "app/ui/text.h"
 
 #include <QFileInfo>

@@ -6,7 +6,7 @@
 #include "app/timeline/view/kernel_view.h"
 #include "app/timeline/view/run_view.h"
 #include "app/timeline/view/selection.h"
-#include "app/ui/empty_state.h"
+#include "app/ui/controls.h"
 #include "app/ui/theme.h"
 #include "engine/timeline/note.h"
 #include "profiler/analysis/metrics.h"

@@ -1,6 +1,6 @@
 #include "app/timeline/paint/box_colours.h"
 
-#include "app/ui/kernel_colours.h"
+#include "app/ui/theme.h"
 
 #include <QImage>
 #include <QPainter>

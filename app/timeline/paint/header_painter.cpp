@@ -3,8 +3,6 @@
 #include "app/timeline/paint/box_colours.h"
 #include "app/timeline/paint/box_painter.h"
 #include "app/timeline/view/labels.h"
-#include "app/ui/numbers.h"
-#include "app/ui/subscript.h"
 #include "app/ui/text.h"
 #include "app/ui/theme.h"
 #include "profiler/analysis/run_measures.h"

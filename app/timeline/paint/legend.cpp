@@ -3,7 +3,7 @@
 #include "app/timeline/paint/box_painter.h"
 #include "app/timeline/paint/lane_painter.h"
 #include "app/timeline/view/labels.h"
-#include "app/ui/numbers.h"
+#include "app/ui/text.h"
 
 #include <QFontMetricsF>
 #include <QPainter>

@@ -4,7 +4,6 @@
 #include "app/timeline/paint/box_painter.h"
 #include "app/timeline/view/coordinates.h"
 #include "app/timeline/view/labels.h"
-#include "app/ui/numbers.h"
 #include "app/ui/text.h"
 
 #include <QFontMetricsF>

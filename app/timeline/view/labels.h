@@ -1,6 +1,6 @@
 #pragma once
 
-#include "app/ui/numbers.h"
+#include "app/ui/text.h"
 #include "engine/timeline/run.h"
 
 #include <QCoreApplication>

@@ -2,7 +2,7 @@
 
 #include "app/documents/run_document.h"
 #include "app/timeline/view/selection.h"
-#include "app/ui/latest.h"
+#include "app/ui/background.h"
 #include "engine/timeline/run.h"
 #include "engine/timeline/span_index.h"
 #include "profiler/analysis/explain.h"

@@ -2,7 +2,6 @@
 
 #include "app/documents/run_document.h"
 #include "app/ui/controls.h"
-#include "app/ui/themed_icon.h"
 
 #include <QHBoxLayout>
 #include <QToolButton>

@@ -2,7 +2,7 @@
 
 #include "app/timeline/paint/box_colours.h"
 #include "app/timeline/view/coordinates.h"
-#include "app/ui/empty_state.h"
+#include "app/ui/controls.h"
 #include "app/ui/theme.h"
 
 #include <QPixmap>

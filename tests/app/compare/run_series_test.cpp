@@ -1,5 +1,5 @@
 #include "app/documents/run_document.h"
-#include "app/run/run_charts.h"
+#include "app/run/run_panels.h"
 #include "profiler/whatif/predict.h"
 #include "tests/app/simulated_run.h"
 

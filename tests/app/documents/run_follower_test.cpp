@@ -1,5 +1,4 @@
-#include "app/documents/run_loader.h"
-#include "app/documents/run_session.h"
+#include "app/documents/run_follower.h"
 #include "profiler/store/trace_store.h"
 #include "tests/app/simulated_run.h"
 #include "tests/app/wait_for.h"

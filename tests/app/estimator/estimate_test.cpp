@@ -1,5 +1,5 @@
-#include "app/estimator/estimate.h"
-#include "app/ui/bound_fields.h"
+#include "app/estimator/estimator_page.h"
+#include "app/ui/form.h"
 #include "tests/catch.h"
 
 #include <algorithm>

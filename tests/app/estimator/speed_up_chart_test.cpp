@@ -1,4 +1,4 @@
-#include "app/estimator/estimate.h"
+#include "app/estimator/estimator_page.h"
 #include "tests/catch.h"
 
 using namespace app;

@@ -1,4 +1,4 @@
-#include "app/figures/export_panels.h"
+#include "app/window/export_dialog.h"
 #include "tests/catch.h"
 
 #include <QCheckBox>

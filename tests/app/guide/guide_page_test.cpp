@@ -13,7 +13,8 @@ using namespace app;
 TEST_CASE("the guide opens the chapter about a page, and the page that a chapter is about")
 {
     ThemeController theme;
-    GuidePage page(theme);
+    const std::unique_ptr<Page> made(makeGuide(theme));
+    Page& page = *made;
     const auto* text = page.findChild<QTextBrowser*>(QStringLiteral("guideText"));
     const auto* sections = page.findChild<QListWidget*>(QStringLiteral("guideSections"));
     page.resize(960, 640);
@@ -22,9 +23,9 @@ TEST_CASE("the guide opens the chapter about a page, and the page that a chapter
     CHECK(text->toPlainText().startsWith(QStringLiteral("First run\n")));
     CHECK(sections->item(0)->text() == QStringLiteral("In the window"));
 
-    CHECK(GuidePage::chapterAbout(QStringLiteral("query")) == QStringLiteral("first-run"));
+    CHECK(chapterAbout(QStringLiteral("query")) == QStringLiteral("first-run"));
     PageRequest request;
-    request.text = GuidePage::chapterAbout(QStringLiteral("search"));
+    request.text = chapterAbout(QStringLiteral("search"));
     page.showRequest(request);
     CHECK(text->toPlainText().startsWith(QStringLiteral("Searching a schedule\n")));
     QSignalSpy opened(&page, &Page::pageRequested);
@@ -32,15 +33,16 @@ TEST_CASE("the guide opens the chapter about a page, and the page that a chapter
     REQUIRE(opened.count() == 1);
     CHECK(opened.first().first().value<PageRequest>().kind == std::string("search"));
 
-    GuidePage restored(theme);
-    restored.restoreState(page.state());
-    CHECK(restored.state() == page.state());
+    const std::unique_ptr<Page> restored(makeGuide(theme));
+    restored->restoreState(page.state());
+    CHECK(restored->state() == page.state());
 }
 
 TEST_CASE("a search of the guide lists the chapters that have the text and marks it")
 {
     ThemeController theme;
-    GuidePage page(theme);
+    const std::unique_ptr<Page> made(makeGuide(theme));
+    Page& page = *made;
     page.findChild<QLineEdit*>(QStringLiteral("guideSearch"))
         ->setText(QStringLiteral("dump_pp_data"));
     const auto* chapters = page.findChild<QListWidget*>(QStringLiteral("guideChapters"));

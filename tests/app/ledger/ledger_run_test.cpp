@@ -1,5 +1,4 @@
 #include "app/ledger/ledger_page.h"
-#include "app/ledger/ledger_table.h"
 #include "tests/app/simulated_run.h"
 #include "tests/catch.h"
 

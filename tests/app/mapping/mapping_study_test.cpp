@@ -1,4 +1,4 @@
-#include "app/mapping/mapping_study.h"
+#include "app/mapping/mapping_view.h"
 #include "tests/catch.h"
 
 #include <QFile>
@@ -41,8 +41,8 @@ TEST_CASE("BitPipe is predicted with the default mapping and compared with the o
     CHECK(study.nodes.size() == 4);
     CHECK(study.nodes[0].summary
           == QString::fromUtf8("devices 0, 7, copies 0–3; all-reduce of stages 0, 7, 8, 15"));
-    CHECK(study.nodes[0].slots[4].device == 7);
-    CHECK(study.nodes[0].slots[4].stages
+    CHECK(study.nodes[0].places[4].device == 7);
+    CHECK(study.nodes[0].places[4].stages
           == QStringList{QStringLiteral("7 8"), QStringLiteral("0 15")});
     CHECK(crossingText(study)
           == QStringLiteral("32 devices on 4 nodes, 8 slots per node. 1536 messages and no "
@@ -88,7 +88,7 @@ TEST_CASE("a mapping from a file is compared as the fourth")
     CHECK(mappingTitle(study.shown().mapping) == QStringLiteral("Swapped.toml"));
     CHECK(study.shown().loads.find(1, 0) != nullptr);
     CHECK(study.all[0].loads.find(0, 1) == nullptr); // contiguous: one node
-    CHECK(study.nodes[0].slots[1].device == -1);
+    CHECK(study.nodes[0].places[1].device == -1);
     study.all[3].iteration *= 2;
     CHECK(mappingVerdict(study).bold.endsWith(QStringLiteral("less than Swapped.toml:")));
 }

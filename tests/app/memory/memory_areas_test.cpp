@@ -1,6 +1,5 @@
-#include "app/memory/memory_areas.h"
 #include "app/memory/memory_page.h"
-#include "app/ui/table_text.h"
+#include "app/ui/data_table.h"
 #include "tests/app/sample_run.h"
 #include "tests/catch.h"
 

@@ -1,4 +1,4 @@
-#include "app/plan/prediction.h"
+#include "app/plan/run_plan.h"
 #include "engine/schedules/scheme.h"
 #include "tests/catch.h"
 

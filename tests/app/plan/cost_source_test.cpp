@@ -1,4 +1,3 @@
-#include "app/plan/prediction.h"
 #include "app/plan/run_plan.h"
 #include "app/setup/schemes.h"
 #include "tests/app/sample_run.h"

@@ -1,6 +1,5 @@
 #include "app/range/range_panel.h"
-#include "app/range/range_text.h"
-#include "app/ui/table_text.h"
+#include "app/ui/data_table.h"
 #include "tests/app/sample_run.h"
 #include "tests/catch.h"
 

@@ -1,5 +1,5 @@
-#include "app/memory/memory_areas.h"
-#include "app/run/run_charts.h"
+#include "app/memory/memory_page.h"
+#include "app/run/run_panels.h"
 #include "app/ui/text.h"
 #include "engine/experiment/experiment_fields.h"
 #include "profiler/analysis/device_memory.h"

@@ -1,4 +1,4 @@
-#include "app/run/run_charts.h"
+#include "app/run/run_panels.h"
 #include "engine/experiment/experiment_fields.h"
 #include "profiler/store/trace_store.h"
 #include "tests/app/sample_run.h"

@@ -1,4 +1,4 @@
-#include "app/run/run_charts.h"
+#include "app/run/run_panels.h"
 #include "tests/catch.h"
 
 #include <limits>

@@ -1,4 +1,4 @@
-#include "app/memory/memory_areas.h"
+#include "app/memory/memory_page.h"
 #include "app/run/run_panels.h"
 #include "app/ui/data_table.h"
 #include "tests/app/sample_run.h"

@@ -1,9 +1,9 @@
 #include "app/compare/comparison_panels.h"
 #include "app/documents/run_document.h"
 #include "app/range/range_panel.h"
-#include "app/run/run_tables.h"
-#include "app/ui/table_roles.h"
-#include "app/ui/verdict.h"
+#include "app/run/run_panels.h"
+#include "app/ui/data_table.h"
+#include "app/ui/table_model.h"
 #include "tests/app/model_texts.h"
 #include "tests/app/simulated_run.h"
 

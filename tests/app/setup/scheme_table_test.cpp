@@ -1,6 +1,6 @@
 #include "app/setup/schemes.h"
 #include "app/ui/data_table.h"
-#include "app/ui/table_roles.h"
+#include "app/ui/table_model.h"
 #include "tests/app/wait_for.h"
 #include "tests/catch.h"
 

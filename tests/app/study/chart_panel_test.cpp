@@ -1,4 +1,4 @@
-#include "app/study/study_charts.h"
+#include "app/study/study_page.h"
 #include "tests/catch.h"
 
 #include <QComboBox>

@@ -1,4 +1,4 @@
-#include "app/study/study_charts.h"
+#include "app/study/study_page.h"
 #include "profiler/study/study_file.h"
 #include "tests/catch.h"
 

@@ -1,4 +1,4 @@
-#include "app/study/study_session.h"
+#include "app/study/study_page.h"
 #include "profiler/study/run_study.h"
 #include "profiler/study/study_file.h"
 #include "tests/app/fake_worker.h"

@@ -1,4 +1,3 @@
-#include "app/study/study_charts.h"
 #include "app/study/study_page.h"
 #include "profiler/study/study_file.h"
 #include "resources/resources.h"

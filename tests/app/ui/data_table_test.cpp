@@ -1,6 +1,5 @@
 #include "app/ui/data_table.h"
 #include "app/ui/table_model.h"
-#include "app/ui/table_text.h"
 #include "tests/catch.h"
 
 #include <QHeaderView>

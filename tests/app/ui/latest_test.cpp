@@ -1,4 +1,4 @@
-#include "app/ui/latest.h"
+#include "app/ui/background.h"
 #include "tests/app/wait_for.h"
 #include "tests/catch.h"
 

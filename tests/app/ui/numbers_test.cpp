@@ -1,4 +1,3 @@
-#include "app/ui/numbers.h"
 #include "app/ui/text.h"
 #include "tests/catch.h"
 

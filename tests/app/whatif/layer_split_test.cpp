@@ -1,4 +1,4 @@
-#include "app/whatif/layer_bar.h"
+#include "app/whatif/what_if_page.h"
 #include "tests/catch.h"
 
 namespace app {

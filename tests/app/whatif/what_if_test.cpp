@@ -1,5 +1,5 @@
-#include "app/whatif/layer_bar.h"
 #include "app/whatif/what_if.h"
+#include "app/whatif/what_if_page.h"
 #include "tests/app/simulated_run.h"
 #include "tests/catch.h"
 

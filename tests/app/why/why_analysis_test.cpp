@@ -1,5 +1,5 @@
 #include "app/timeline/paint/marks_painter.h"
-#include "app/why/why_analysis.h"
+#include "app/why/why_panel.h"
 #include "engine/schedule/notation.h"
 #include "tests/app/simulated_run.h"
 

@@ -1,5 +1,5 @@
 #include "app/timeline/details/details.h"
-#include "app/ui/numbers.h"
+#include "app/ui/text.h"
 #include "tests/app/gpu_sample.h"
 #include "tests/app/timeline/details/details_row.h"
 #include "tests/catch.h"

@@ -1,6 +1,6 @@
 #include "app/timeline/details/details.h"
 #include "app/timeline/view/navigation.h"
-#include "app/ui/numbers.h"
+#include "app/ui/text.h"
 #include "engine/experiment/experiment.h"
 #include "tests/app/sample_run.h"
 #include "tests/app/timeline/details/details_row.h"

@@ -2,7 +2,7 @@
 #include "app/timeline/paint/lane_painter.h"
 #include "app/timeline/view/hit_test.h"
 #include "app/timeline/view/navigation.h"
-#include "app/ui/kernel_colours.h"
+#include "app/ui/theme.h"
 #include "profiler/figure/checks.h"
 #include "tests/app/gpu_sample.h"
 #include "tests/catch.h"

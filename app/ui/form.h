@@ -3,7 +3,11 @@
 #include "app/ui/theme.h"
 #include "engine/base/field.h"
 
+#include <QFileDialog>
+#include <QList>
 #include <QObject>
+#include <QSlider>
+#include <QSpinBox>
 #include <QString>
 
 #include <functional>
@@ -11,11 +15,93 @@
 #include <vector>
 
 class QComboBox;
+class QHBoxLayout;
+class QLabel;
 class QLineEdit;
+class QPushButton;
 class QVBoxLayout;
 class QWidget;
 
 namespace app {
+
+// A field for whole numbers, 28 px high. A refused value stays in the field, with the reason at its
+// right end and a frame in the error colour.
+class SpinField : public QSpinBox
+{
+    Q_OBJECT
+
+public:
+    explicit SpinField(const ThemeController& theme, QWidget* parent = nullptr);
+
+    void setReason(const QString& reason); // "": the value is valid
+    QString reason() const { return m_reason; }
+
+protected:
+    void paintEvent(QPaintEvent* event) override;
+
+private:
+    const ThemeController& m_theme;
+    QString m_reason;
+};
+
+// A field for hundredths, shown as a decimal: "0.25". Input is rounded to hundredths.
+class HundredthsField : public SpinField
+{
+    Q_OBJECT
+
+public:
+    using SpinField::SpinField;
+    void stepBy(int steps) override; // snaps to multiples of the step
+
+protected:
+    QString textFromValue(int value) const override;
+    int valueFromText(const QString& text) const override;
+    QValidator::State validate(QString& text, int& position) const override;
+};
+
+// A number field with a slider. The field may accept larger numbers than the slider; for these, the
+// knob stays at the end.
+class SliderField : public QWidget
+{
+    Q_OBJECT
+
+public:
+    // Takes ownership of `field`. `most` is the maximum of the slider.
+    SliderField(SpinField* field, int most, QWidget* parent = nullptr);
+
+    SpinField* field() const { return m_field; }
+    QSlider* slider() const { return m_slider; }
+    // Snaps values from the slider to rest(value). Typed values do not snap.
+    void setRest(std::function<int(int)> rest) { m_rest = std::move(rest); }
+    // Shows the reason in place of the slider; see SpinField::setReason().
+    void setReason(const QString& reason);
+
+private:
+    void showValue(int value);
+    void dragged(int value);
+
+    SpinField* m_field;
+    QSlider* m_slider;
+    std::function<int(int)> m_rest;
+};
+
+// Rows of the set-up form: a title at the left and fields at the right, over the full width.
+
+constexpr int kFormFieldWidth = 150;
+constexpr int kBrowseWidth = 34; // width of a browse button, including the gap before it
+
+QHBoxLayout* makeFormRow(const QString& title, const QList<QWidget*>& fields);
+QHBoxLayout* makeSliderRow(const QString& title, SliderField* field);
+QLabel* makeFormHint(); // a right-aligned hint below a field; hidden while it is empty
+void setHint(QLabel* hint, const QString& text);
+QComboBox* makeFormCombo(const QString& objectName);
+// A button "…" to choose a file.
+QPushButton* makeBrowseButton(const QString& objectName, const QString& tip);
+// Asks for an existing file without blocking, and calls `take` if the user chooses one.
+void askForFile(QWidget* parent, const QString& title, const QString& filter,
+                const std::function<void(const QString& file)>& take);
+// Adds a section after the others, with a line above it.
+QVBoxLayout* makeFormSection(QVBoxLayout& column);
 
 // Returns the object name of a field's widget: "microBatchSize" for "--micro-batch-size", or
 // "costMicroBatchSize" with the prefix "cost".
@@ -103,5 +189,15 @@ private:
     std::map<QWidget*, QString> m_refused; // by field: the reason why its text was refused
     bool m_isShowing = false;
 };
+
+struct FileQuestion
+{
+    QString title, filter;
+    const char* objectName;
+    QFileDialog::FileMode mode;
+};
+
+// Opens a dialog that deletes itself when it is closed.
+QFileDialog* openFileDialog(const FileQuestion& question, QWidget* parent);
 
 } // namespace app

@@ -1,8 +1,6 @@
-#include "app/ui/side_threads.h"
+#include "app/ui/background.h"
 
-#include <QCoreApplication>
 #include <QThread>
-#include <QThreadPool>
 
 #include <algorithm>
 

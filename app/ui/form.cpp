@@ -1,9 +1,6 @@
-#include "app/ui/bound_fields.h"
+#include "app/ui/form.h"
 
 #include "app/ui/controls.h"
-#include "app/ui/form_rows.h"
-#include "app/ui/segment_control.h"
-#include "app/ui/slider_field.h"
 #include "app/ui/text.h"
 #include "engine/cost/fraction.h"
 
@@ -12,9 +9,13 @@
 #include <QComboBox>
 #include <QCoreApplication>
 #include <QDoubleSpinBox>
+#include <QFontMetrics>
+#include <QHBoxLayout>
 #include <QLineEdit>
 #include <QLocale>
+#include <QPainter>
 #include <QRegularExpression>
+#include <QSignalBlocker>
 
 #include <algorithm>
 #include <cmath>
@@ -22,6 +23,203 @@
 #include <utility>
 
 namespace app {
+namespace {
+
+constexpr int kWidth = 96;
+constexpr int kButtons = 24; // width at the right
+constexpr int kNumber = 52;  // width reserved for the value
+
+} // namespace
+
+SpinField::SpinField(const ThemeController& theme, QWidget* parent)
+    : QSpinBox(parent)
+    , m_theme(theme)
+{
+    setFixedWidth(kWidth);
+    setFrame(false);
+    setAccelerated(true);
+    setKeyboardTracking(true);
+    setFocusPolicy(Qt::StrongFocus);
+}
+
+void SpinField::setReason(const QString& reason)
+{
+    if (reason == m_reason)
+        return;
+    m_reason = reason;
+    setProperty("invalid", !reason.isEmpty());
+    setToolTip(reason);
+    const int text = QFontMetrics(uiFont(11)).horizontalAdvance(reason);
+    setFixedWidth(reason.isEmpty() ? kWidth : std::max(kWidth, kNumber + text + kButtons + 8));
+    update();
+}
+
+void SpinField::paintEvent(QPaintEvent* event)
+{
+    QSpinBox::paintEvent(event);
+    if (m_reason.isEmpty())
+        return;
+    QPainter painter(this);
+    painter.setFont(uiFont(11));
+    painter.setPen(m_theme.theme().chrome.error);
+    painter.drawText(rect().adjusted(kNumber, 0, -kButtons - 4, 0),
+                     Qt::AlignVCenter | Qt::AlignRight, m_reason);
+}
+
+namespace {
+
+constexpr int kFieldWidth = 72, kLeastSlider = 40;
+constexpr double kHundred = 100;
+
+} // namespace
+
+QString HundredthsField::textFromValue(int value) const
+{
+    return unitsText(value / 100.0).remove(kNarrowSpace);
+}
+
+void HundredthsField::stepBy(int steps)
+{
+    setValue((std::max(value(), 0) / singleStep() + steps) * singleStep());
+}
+
+int HundredthsField::valueFromText(const QString& text) const
+{
+    const double value = decimal(text).value_or(0) * kHundred;
+    return static_cast<int>(std::lround(std::clamp<double>(value, minimum(), maximum())));
+}
+
+QValidator::State HundredthsField::validate(QString& text, int&) const
+{
+    if (text.isEmpty() || text == QLatin1String("."))
+        return QValidator::Intermediate;
+    const auto value = decimal(text);
+    if (!value || *value * kHundred > maximum())
+        return QValidator::Invalid;
+    return *value * kHundred < minimum() ? QValidator::Intermediate : QValidator::Acceptable;
+}
+
+SliderField::SliderField(SpinField* field, int most, QWidget* parent)
+    : QWidget(parent)
+    , m_field(field)
+    , m_slider(new QSlider(Qt::Horizontal))
+{
+    m_slider->setRange(field->minimum(), most);
+    m_slider->setSingleStep(field->singleStep());
+    m_slider->setPageStep(std::max(field->singleStep(), most / 16));
+    m_slider->setObjectName(field->objectName() + QStringLiteral("Slider"));
+    m_slider->setFocusPolicy(Qt::StrongFocus);
+    m_slider->setMinimumWidth(kLeastSlider);
+    m_field->setFixedWidth(kFieldWidth);
+    spaced(new QHBoxLayout(this), QMargins(), 8, {{m_slider, 1}, m_field});
+    showValue(field->value());
+    connect(m_field, &QSpinBox::valueChanged, this, &SliderField::showValue);
+    connect(m_slider, &QSlider::valueChanged, this, &SliderField::dragged);
+}
+
+void SliderField::showValue(int value)
+{
+    const QSignalBlocker quiet(m_slider);
+    m_slider->setValue(value);
+}
+
+void SliderField::dragged(int value)
+{
+    m_field->setValue(m_rest ? m_rest(value) : value);
+}
+
+void SliderField::setReason(const QString& reason)
+{
+    m_slider->setVisible(reason.isEmpty());
+    m_field->setReason(reason);
+    if (reason.isEmpty())
+        m_field->setFixedWidth(kFieldWidth);
+}
+
+// Makes a row of the form. A long title wraps, and the fields keep their width.
+QHBoxLayout* makeFormRow(const QString& title, const QList<QWidget*>& fields)
+{
+    auto* row = spaced(new QHBoxLayout, QMargins(), 8);
+    QLabel* label = makeLabel(title);
+    label->setWordWrap(true);
+    row->addWidget(label, 1);
+    for (QWidget* field : fields) {
+        if (auto* segments = qobject_cast<SegmentControl*>(field))
+            segments->setName(title);
+        else if (field->accessibleName().isEmpty())
+            field->setAccessibleName(title);
+        row->addWidget(field);
+    }
+    return row;
+}
+
+// Makes a row with the title at the left, and the slider and its field at the right.
+QHBoxLayout* makeSliderRow(const QString& title, SliderField* field)
+{
+    constexpr int kTitle = 108;
+    auto* row = spaced(new QHBoxLayout, QMargins(), 8);
+    QLabel* label = makeLabel(title);
+    label->setFixedWidth(kTitle);
+    label->setBuddy(field->field());
+    row->addWidget(label);
+    row->addWidget(field, 1);
+    field->field()->setAccessibleName(title);
+    field->slider()->setAccessibleName(title);
+    return row;
+}
+
+QLabel* makeFormHint()
+{
+    QLabel* hint = makeLabel({}, "hint");
+    hint->setAlignment(Qt::AlignRight);
+    hint->setWordWrap(true);
+    hint->hide();
+    return hint;
+}
+
+void setHint(QLabel* hint, const QString& text)
+{
+    hint->setText(text);
+    hint->setVisible(!text.isEmpty());
+}
+
+QComboBox* makeFormCombo(const QString& objectName)
+{
+    auto* combo = new QComboBox;
+    combo->setObjectName(objectName);
+    combo->setFixedSize(kFormFieldWidth, 28);
+    return combo;
+}
+
+QPushButton* makeBrowseButton(const QString& objectName, const QString& tip)
+{
+    QPushButton* button = makeButton(QStringLiteral("\u2026"), objectName);
+    button->setFixedWidth(28);
+    button->setToolTip(tip);
+    button->setAccessibleName(tip);
+    setLook(button, "kind", QStringLiteral("icon"));
+    return button;
+}
+
+void askForFile(QWidget* parent, const QString& title, const QString& filter,
+                const std::function<void(const QString&)>& take)
+{
+    auto* dialog = new QFileDialog(parent, title, {}, filter);
+    dialog->setAttribute(Qt::WA_DeleteOnClose);
+    dialog->setFileMode(QFileDialog::ExistingFile);
+    QObject::connect(dialog, &QFileDialog::fileSelected, parent, take);
+    dialog->open();
+}
+
+QVBoxLayout* makeFormSection(QVBoxLayout& column)
+{
+    if (column.count() > 0)
+        column.addWidget(makeLine(Qt::Horizontal));
+    auto* section = spaced(new QVBoxLayout, QMargins(14, 14, 14, 14), 6);
+    column.addLayout(section);
+    return section;
+}
+
 namespace {
 
 using engine::FieldFacts;
@@ -284,6 +482,16 @@ QComboBox* BoundFields::choice(const char* name, const QStringList& names, std::
         changed();
     });
     return combo;
+}
+
+QFileDialog* openFileDialog(const FileQuestion& question, QWidget* parent)
+{
+    auto* dialog = named(new QFileDialog(parent, question.title, QString(), question.filter),
+                         question.objectName);
+    dialog->setAttribute(Qt::WA_DeleteOnClose);
+    dialog->setFileMode(question.mode);
+    dialog->open();
+    return dialog;
 }
 
 } // namespace app
