@@ -1,10 +1,10 @@
 #include "app/compare/compare_numbers.h"
 
+#include "app/ui/table_model.h"
 #include "app/ui/text.h"
 #include "engine/base/median.h"
 #include "engine/base/try.h"
 #include "engine/schedule/notation.h"
-#include "profiler/study/chart_kit.h"
 
 #include <algorithm>
 #include <cmath>
@@ -185,12 +185,6 @@ Scale CompareNumbers::time() const
     return timeScale(info, std::llround(std::max(1.0, base.time())));
 }
 
-QString CompareNumbers::timeUnit() const
-{
-    return comparison.isPerToken ? QStringLiteral("%1 per 1000 tokens").arg(time().unit())
-                                 : time().unit();
-}
-
 double CompareNumbers::inTime(std::size_t run, double ticks) const
 {
     const ComparedRun& of = comparison.runs[run];
@@ -221,13 +215,18 @@ QString withUnit(const QString& title, const QString& unit)
     return unit.isEmpty() ? title : QStringLiteral("%1, %2").arg(title, unit);
 }
 
-QString CompareNumbers::inOwnUnit(std::size_t run, const profiler::Amount& time) const
+QString CompareNumbers::text(const profiler::MeasureInfo& measure, std::size_t run) const
 {
     const ComparedRun& of = comparison.runs[run];
+    const profiler::Amount* amount = of.amount(measure.key);
+    if (amount == nullptr)
+        return kNoValue;
+    if (measure.unit != profiler::Unit::Time || isInUnitOfBaseline(run))
+        return scale(measure).text(amount->value);
     engine::RunInfo info;
     info.ticksPerUnit = of.ticksPerUnit;
     return timeScale(info, of.metrics.duration)
-        .withUnit(time.value * engine::ratio(of.ticksPerUnit, comparison.base().ticksPerUnit));
+        .withUnit(amount->value * engine::ratio(of.ticksPerUnit, comparison.base().ticksPerUnit));
 }
 
 Verdict CompareNumbers::colour(const profiler::MeasureInfo& measure, std::size_t run) const
@@ -250,9 +249,12 @@ QString CompareNumbers::spreadText(const profiler::MeasureInfo& measure,
         return QStringLiteral("exact");
     if (of.by.spread == profiler::Spread::Unknown)
         return QStringLiteral("spread unknown");
-    const Scale unit = scale(measure);
-    return QStringLiteral("%1 to %2")
-        .arg(unit.difference(of.by.least), unit.difference(of.by.most));
+    return differencesText(scale(measure), of.by);
+}
+
+QString differencesText(const Scale& scale, const profiler::Amount& by)
+{
+    return QStringLiteral("%1 to %2").arg(scale.difference(by.least), scale.difference(by.most));
 }
 
 const profiler::Measure<profiler::ReportedRun>& comparedMeasure(std::string_view key)

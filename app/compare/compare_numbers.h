@@ -47,14 +47,18 @@ struct CompareNumbers
     Scale bytes() const { return byteScale(static_cast<std::int64_t>(largestBytes())); }
     // The unit of the baseline's times. With different numbers of tokens, timeUnit() names both.
     Scale time() const;
-    QString timeUnit() const; // "ms", "ms per 1000 tokens"
+    QString timeUnit() const // "ms", "ms per 1000 tokens"
+    {
+        return comparison.isPerToken ? QStringLiteral("%1 per 1000 tokens").arg(time().unit())
+                                     : time().unit();
+    }
     // Converts a time of a run to time(), per 1000 tokens if the comparison is. The result is
     // meaningless if isInUnitOfBaseline() is false.
     double inTime(std::size_t run, double ticks) const;
     // The unit in which the column of a measure shows its amounts.
     Scale scale(const profiler::MeasureInfo& measure) const;
-    // A time of a run whose unit is not that of the others, in its own unit.
-    QString inOwnUnit(std::size_t run, const profiler::Amount& time) const;
+    // A measure of a run in scale(), or a time in the run's own unit if that is not the baseline's.
+    QString text(const profiler::MeasureInfo& measure, std::size_t run) const;
     // Better, worse, or neutral if the change is not worth a colour.
     Verdict colour(const profiler::MeasureInfo& measure, std::size_t run) const;
     // "\u221216.8 to \u221210.5", "exact", "spread unknown"
@@ -65,6 +69,8 @@ struct CompareNumbers
         return comparison.haveOneUnit(run, comparison.baseline);
     }
 };
+QString differencesText(const Scale& scale,
+                        const profiler::Amount& by); // "\u221216.8 to \u221210.5"
 // A heading: the title, and the unit unless it is "".
 QString withUnit(const QString& title, const QString& unit);
 using CompareNumbersPointer = std::shared_ptr<const CompareNumbers>;

@@ -46,14 +46,6 @@ double tallHeight(const CompareLayout& layout, const CompareRow& row, double pit
     return layout.hasColumn ? std::max(CompareLayout::kLeast, lanes) : lanes;
 }
 
-double headsHeight(const CompareLayout& layout)
-{
-    double height = 0;
-    for (std::size_t k = 1; k < layout.groups.size(); ++k)
-        height += layout.groups[k].headHeight();
-    return height;
-}
-
 // The lanes of the devices of a run, `gap` pixels apart.
 std::vector<Lane> deviceLanes(int devices, double top, double pitch, double gap)
 {
@@ -71,7 +63,8 @@ void place(CompareLayout& layout, double available, LaneOf shows)
     double tallPitch = kLargest;
     while (tallPitch > kLeastPitch && layout.heightWith(tallPitch) > available)
         --tallPitch;
-    const double room = (available - headsHeight(layout)) / static_cast<double>(layout.rows.size());
+    const double room
+        = (available - layout.headsHeight()) / static_cast<double>(layout.rows.size());
     layout.lane = std::clamp(std::floor(room) - CompareLayout::kBelowLane,
                              CompareLayout::kLeastLane, CompareLayout::kMostLane);
     const bool isFolded = shows == LaneOf::Devices && layout.hasRoomForDevices();
@@ -254,11 +247,6 @@ QString fromTo(const Scale& scale, double least, double most)
     return tr("%1 to %2").arg(scale.text(least), scale.text(most));
 }
 
-QString differences(const Scale& scale, const profiler::Amount& by)
-{
-    return tr("%1 to %2").arg(scale.difference(by.least), scale.difference(by.most));
-}
-
 CompareCell differenceCell(const CompareNumbers& numbers, const CompareRow& row,
                            const CompareColumn& column)
 {
@@ -278,7 +266,7 @@ CompareCell differenceCell(const CompareNumbers& numbers, const CompareRow& row,
     else if (isShare)
         cell.text = tr("> 10 000");
     if (change->by.spread == profiler::Spread::Interval)
-        cell.below = differences(scale, change->by);
+        cell.below = differencesText(scale, change->by);
     return cell;
 }
 
@@ -298,20 +286,16 @@ CompareCell peakCell(const CompareNumbers& numbers, const std::optional<std::int
     return cell;
 }
 
-// A value in its own unit if the run has another unit than the baseline.
 CompareCell valueCell(const CompareNumbers& numbers, const CompareRow& row, const char* key)
 {
     const profiler::Amount* amount = numbers.comparison.runs[row.run].amount(key);
+    const profiler::MeasureInfo& measure = comparedMeasure(key);
     if (amount == nullptr)
         return unknownCell();
-    const profiler::MeasureInfo& measure = comparedMeasure(key);
-    const bool isTime = measure.unit == profiler::Unit::Time;
-    if (isTime && !numbers.isInUnitOfBaseline(row.run))
-        return {numbers.inOwnUnit(row.run, *amount), {}};
-    const Scale scale = numbers.scale(measure);
-    const bool hasInterval = isTime && amount->spread == profiler::Spread::Interval;
-    return {scale.text(amount->value),
-            hasInterval ? fromTo(scale, amount->least, amount->most) : QString()};
+    const bool hasInterval = measure.unit == profiler::Unit::Time
+        && numbers.isInUnitOfBaseline(row.run) && amount->spread == profiler::Spread::Interval;
+    return {numbers.text(measure, row.run),
+            hasInterval ? fromTo(numbers.time(), amount->least, amount->most) : QString()};
 }
 
 // The cell of a run, or of one of its devices.
@@ -376,11 +360,6 @@ QStringList compareKeyTexts(const CompareRow& row)
 
 } // namespace
 
-double CompareGroup::headHeight() const
-{
-    return hasRuler ? CompareLayout::kRuler : CompareLayout::kHead;
-}
-
 engine::Window CompareRow::window() const
 {
     if (iteration < 0)
@@ -436,9 +415,17 @@ const CompareRow* CompareLayout::rowOf(std::size_t run) const
     return found == rows.end() ? nullptr : &*found;
 }
 
+double CompareLayout::headsHeight() const
+{
+    double sum = 0;
+    for (std::size_t k = 1; k < groups.size(); ++k)
+        sum += groups[k].headHeight();
+    return sum;
+}
+
 double CompareLayout::heightWith(double pitch) const
 {
-    double sum = headsHeight(*this);
+    double sum = headsHeight();
     for (const CompareRow& row : rows)
         sum += isCompact ? kMostLane + kBelowLane : tallHeight(*this, row, pitch);
     return sum;
@@ -627,11 +614,6 @@ std::optional<profiler::Change> CompareScene::change(const CompareRow& row) cons
     return known
         ? known
         : profiler::Change{base->duration() * ticks, {(row.duration() - base->duration()) * ticks}};
-}
-
-Verdict CompareScene::verdict(const CompareRow& row) const
-{
-    return numbers() ? numbers()->colour(comparedMeasure("iteration"), row.run) : Verdict::Neutral;
 }
 
 std::vector<CompareScene::TitlePart> CompareScene::title(const CompareRow& row) const
@@ -845,20 +827,18 @@ QString CompareScene::toolTip() const
     if (!row.file.isEmpty())
         lines << row.file.toHtmlEscaped();
     lines << (row.isExpanded ? tr("Enter hides the devices") : tr("Enter shows the devices"));
-    return toolTipPage(row.name.toHtmlEscaped(),
-                       scale.withUnit(static_cast<double>(row.window().duration())), lines);
+    return toolTipPage(row.name.toHtmlEscaped(), scale.withUnit(row.window().duration()), lines);
 }
 
-MemoryScales memoryScales(const CompareLayout& layout)
+double memoryScale(const CompareLayout& layout, const RunView& view)
 {
-    MemoryScales scales{1e-9, 1e-9};
-    for (const CompareRow& row : layout.rows) {
-        double& scale = row.view->hasMemory() ? scales.bytes : scales.stash;
-        if (const auto* metrics = row.view->metrics(row.iteration))
+    double scale = 1e-9;
+    for (const CompareRow& row : layout.rows)
+        if (const auto* metrics = row.view->metrics(row.iteration);
+            metrics != nullptr && row.view->hasMemory() == view.hasMemory())
             for (const auto& device : metrics->devices)
                 scale = std::max(scale, memoryPeak(*row.view, device));
-    }
-    return scales;
+    return scale;
 }
 
 namespace {
@@ -869,11 +849,6 @@ constexpr double kRankRight = 30, kChevron = 38, kName = 58; // of the columns o
 double textWidth(const QString& text, const QFont& font)
 {
     return QFontMetricsF(font).horizontalAdvance(text);
-}
-
-double inTicks(std::int64_t time)
-{
-    return static_cast<double>(time);
 }
 
 // Draws the outline of a box. Leaves a gap in the middle of the left and right side, where adjacent
@@ -937,12 +912,12 @@ public:
         paintGrid(m_painter, m_scene.rows.ruler(m_row, m_axis), m_axis, theme(), lanes);
         paintTitle();
         if (m_row.iteration < 0)
-            m_painter.drawText(QPointF(m_axis.left + 16, m_row.top + CompareLayout::kTitle + 16),
-                               tr("no iteration yet"));
+            paintText(m_painter, QPointF(m_axis.left + 16, m_row.top + CompareLayout::kTitle + 16),
+                      tr("no iteration yet"), uiFont(11), chrome().text2);
         else
             paintDevices(m_row.lanes);
         paintBaselineBoxes();
-        fill({x(inTicks(m_row.window().begin)) - 1, m_row.top, 1, m_row.height}, chrome().text2);
+        fill({x(m_row.window().begin) - 1, m_row.top, 1, m_row.height}, chrome().text2);
         paintEnd();
         m_painter.restore();
         paintRunName({24, m_row.top + 8, kNamesWidth - 32, m_row.pitch >= 17 ? 34.0 : 18.0});
@@ -975,7 +950,7 @@ public:
             paintBaselineBoxes();
             paintEnd();
         }
-        if (m_axis.x(inTicks(m_row.window().end)) > m_axis.right())
+        if (m_axis.x(m_row.window().end) > m_axis.right())
             paintBeyond();
         else
             paintEndMark(lane().top() - 1, lane().bottom() + 1, std::round(lane().center().y()));
@@ -983,7 +958,7 @@ public:
     }
 
 private:
-    double x(double ticks) const { return m_axis.snappedX(ticks); }
+    double x(auto ticks) const { return m_axis.snappedX(ticks); }
     QRectF lane() const // of a compact row
     {
         const QRectF& area = m_scene.area;
@@ -994,21 +969,18 @@ private:
     void paintTitle() const
     {
         constexpr double kMargin = 16;
-        const QFontMetricsF font(uiFont(11));
+        const QFont font = uiFont(11);
         const auto parts = m_scene.title(m_row);
         double x = m_axis.left + kMargin;
-        m_painter.setFont(uiFont(11));
         for (const CompareScene::TitlePart& part : parts) {
             const QString text = &part == &parts.back() ? part.text : part.text + tr(", ");
-            const QString shown
-                = font.elidedText(text, Qt::ElideRight, m_scene.area.right() - kMargin - x);
-            m_painter.setPen(verdictInk(chrome(), part.verdict, chrome().text2));
-            m_painter.drawText(QPointF(x, m_row.top + 21), shown);
+            const QString shown = QFontMetricsF(font).elidedText(
+                text, Qt::ElideRight, m_scene.area.right() - kMargin - x);
+            x += paintText(m_painter, QPointF(x, m_row.top + 21), shown, font,
+                           verdictInk(chrome(), part.verdict, chrome().text2));
             if (shown != text)
                 break;
-            x += font.horizontalAdvance(text);
         }
-        m_painter.setPen(chrome().text2);
     }
     // The name of the run, and that of its file if the area has two lines.
     void paintRunName(const QRectF& area, const QString& suffix = {}) const
@@ -1048,11 +1020,8 @@ private:
         m_painter.setClipRect(stretch(m_axis, m_row.window(), lanes.front().top,
                                       lanes.back().bottom() - lanes.front().top),
                               Qt::IntersectClip);
-        LanePainter painter(m_painter, *m_row.view, m_axis, m_colours);
-        painter.setLabels(LanePainter::Labels::Numbers); // the same labels in rows of all heights
-        for (std::size_t d = 0; d < lanes.size(); ++d)
-            painter.paintCompute(engine::DeviceId{static_cast<int>(d)}, lanes[d].computeTop(),
-                                 lanes[d].compute);
+        paintBoxes({m_painter, *m_row.view, m_axis, m_colours, lanes},
+                   Labels::Numbers); // the same labels in rows of all heights
         m_painter.restore();
     }
     // Outlines the boxes of the baseline over those of the run, if the user asked for it.
@@ -1087,15 +1056,15 @@ private:
         constexpr double kGapFrom = 110;
         if (m_row.iteration < 0)
             return;
-        const double end = x(inTicks(m_row.window().end)), below = m_row.lanes.back().bottom() + 1;
+        const double end = x(m_row.window().end), below = m_row.lanes.back().bottom() + 1;
         if (m_scene.rows.isCompact)
             fill({end, m_row.lanesTop - 2, 2, below - m_row.lanesTop + 2}, chrome().text);
         else
             paintEndMark(m_row.top + 8, below, m_row.top + 14);
         if (!m_baseline)
             return;
-        const double past
-            = (inTicks(m_baseline->window().end) - m_baseline->origin) / m_baseline->ticksPerUnit();
+        const double past = (static_cast<double>(m_baseline->window().end) - m_baseline->origin)
+            / m_baseline->ticksPerUnit();
         const double other = x(m_row.origin + past * m_row.ticksPerUnit());
         if (other - end >= kGapFrom)
             paintGap(end + 2, other);
@@ -1103,8 +1072,8 @@ private:
     // The end of the iteration with its 95 % interval.
     void paintEndMark(double top, double bottom, double whisker) const
     {
-        const auto begin = inTicks(m_row.window().begin);
-        fill({x(inTicks(m_row.window().end)), top, 2, bottom - top}, chrome().text);
+        const auto begin = static_cast<double>(m_row.window().begin);
+        fill({x(m_row.window().end), top, 2, bottom - top}, chrome().text);
         if (m_row.most <= 0)
             return;
         const double from = x(begin + m_row.least), to = x(begin + m_row.most);
@@ -1137,7 +1106,7 @@ private:
         line(5, scale.difference(change->by.value) + QLatin1Char(' ') + scale.unit(),
              uiFont(12, QFont::Medium), ink);
         if (change->by.spread == profiler::Spread::Interval && height > 80)
-            line(21, differences(scale, change->by), uiFont(11), chrome().text2);
+            line(21, differencesText(scale, change->by), uiFont(11), chrome().text2);
     }
     // The iteration, its interval, the difference from the baseline, the bubble and the peak. The
     // difference is directly below the iteration time, to which it refers.
@@ -1147,28 +1116,22 @@ private:
         const double left = column.left() + 16;
         double y = m_row.top + CompareRow::kFirstLine;
         const auto iteration = compareIteration(m_scene.rows, m_row);
-        const QString amount = iteration.value_or(kNoValue);
-        const QFont large = uiFont(15, QFont::Medium);
-        m_painter.setFont(large);
-        m_painter.setPen(chrome().text);
-        m_painter.drawText(QPointF(left, y), amount);
-        m_painter.setFont(uiFont(11));
-        m_painter.setPen(chrome().text2);
+        const double width = paintText(m_painter, QPointF(left, y), iteration.value_or(kNoValue),
+                                       uiFont(15, QFont::Medium), chrome().text);
         if (iteration)
-            m_painter.drawText(QPointF(left + textWidth(amount, large) + 4, y), scale.unit());
-        const auto line = [&](const QString& text) {
-            m_painter.drawText(QPointF(left, y += CompareRow::kLine), text);
+            paintText(m_painter, QPointF(left + width + 4, y), scale.unit(), uiFont(11),
+                      chrome().text2);
+        const auto line = [&](const QString& text, Verdict verdict = Verdict::Neutral) {
+            paintText(m_painter, QPointF(left, y += CompareRow::kLine), text, uiFont(11),
+                      verdictInk(chrome(), verdict, chrome().text2));
         };
         if (m_row.showsDifference() && m_row.most > 0)
             line(fromTo(scale, m_row.least, m_row.most));
         const auto change = m_scene.change(m_row);
-        if (m_row.showsDifference() && change) {
-            m_painter.setPen(verdictInk(chrome(), m_scene.verdict(m_row), chrome().text2));
-            line(signedPercent(change->share()));
-            m_painter.setPen(chrome().text2);
-        } else if (m_row.showsDifference() && m_row.group == 0 && !m_baseline) {
+        if (m_row.showsDifference() && change)
+            line(signedPercent(change->share()), m_scene.verdict(m_row));
+        else if (m_row.showsDifference() && m_row.group == 0 && !m_baseline)
             line(tr("baseline"));
-        }
         for (const QString& text :
              compareKeyTexts(m_row)) // the peak is the last, with its bars below
             line(text);
@@ -1181,7 +1144,7 @@ private:
         const QRectF area = m_row.memoryArea(column);
         if (area.isEmpty() || !view.knowsMemory())
             return;
-        const double scale = memoryScales(m_scene.rows).of(view);
+        const double scale = memoryScale(m_scene.rows, view);
         const double height = area.height() - (area.height() >= 2 * kDigits ? kDigits : 0);
         int step = 1;
         while (m_row.memorySlot(area, 0).width() * step < kNumber)
@@ -1240,14 +1203,14 @@ private:
         else if (m_scene.showsDevices())
             paintDevices(m_row.folded);
         else
-            LanePainter(m_painter, *m_row.view, m_axis, m_colours)
-                .paintMean(devices, m_row.window(), lane().top(), lane().height());
+            paintMean({m_painter, *m_row.view, m_axis, m_colours, m_row.folded}, devices,
+                      m_row.window(), lane().top(), lane().height());
     }
     // An arrow with the duration, because the end is beyond the ruler.
     void paintBeyond() const
     {
         const QFont font = uiFont(11, QFont::Medium);
-        const QString text = m_scene.rows.time(m_row).withUnit(inTicks(m_row.window().duration()));
+        const QString text = m_scene.rows.time(m_row).withUnit(m_row.window().duration());
         const double width = textWidth(text, font) + 24;
         const QRectF plate(m_axis.right() - width - 4, std::round(lane().center().y() - 8), width,
                            16);
@@ -1321,10 +1284,9 @@ public:
         if (base && base->iteration >= 0) {
             m_painter.save();
             m_painter.setClipRect(ruler);
-            paintTriangle(
-                m_painter,
-                {m_scene.axisOf(*base).snappedX(inTicks(base->window().end)) + 1, ruler.bottom()},
-                chrome().text);
+            paintTriangle(m_painter,
+                          {m_scene.axisOf(*base).snappedX(base->window().end) + 1, ruler.bottom()},
+                          chrome().text);
             m_painter.restore();
         }
         paintTitles();
@@ -1489,17 +1451,15 @@ private:
                   font, chrome().text2);
             return;
         }
-        m_painter.setFont(font);
-        m_painter.setPen(chrome().warning);
-        m_painter.drawText(
-            QPointF(24, strip.top() + 14),
-            group.isInUnits
-                ? tr("In abstract units, on a separate scale: not comparable with the times above.")
-                : tr(
-                    "In measured time, on a separate scale: not comparable with the units above."));
-        m_painter.setPen(chrome().text2);
-        m_painter.drawText(QPointF(24, strip.bottom() - 8),
-                           m_scene.rows.ruler(first, m_scene.axisOf(first)).title);
+        paintText(m_painter, QPointF(24, strip.top() + 14),
+                  group.isInUnits
+                      ? tr("In abstract units, on a separate scale: not comparable with the times "
+                           "above.")
+                      : tr("In measured time, on a separate scale: not comparable with the units "
+                           "above."),
+                  font, chrome().warning);
+        paintText(m_painter, QPointF(24, strip.bottom() - 8),
+                  m_scene.rows.ruler(first, m_scene.axisOf(first)).title, font, chrome().text2);
     }
     // A dashed line from the first to the last row that is compared with the baseline.
     void paintBaselineEnd() const
@@ -1517,7 +1477,7 @@ private:
         const QRectF& area = m_scene.area;
         if (m_scene.isBaselinePinned())
             bottom = std::max(bottom, m_scene.scroll + area.height());
-        const double x = m_scene.axisOf(*base).snappedX(inTicks(base->window().end));
+        const double x = m_scene.axisOf(*base).snappedX(base->window().end);
         if (x < area.left() || x > area.right())
             return;
         QPen pen(chrome().text, 1);
@@ -1538,9 +1498,11 @@ private:
             const CompareRow* row = m_scene.rows.rowOf(order[k]);
             if (!row || row->iteration < 0)
                 continue;
-            const double end = std::max(row->most, inTicks(row->window().duration()));
+            const double end = std::max(row->most, static_cast<double>(row->window().duration()));
             x = std::max(
-                x, m_scene.axisOf(*row).snappedX(inTicks(row->window().begin) + end) + kAfter);
+                x,
+                m_scene.axisOf(*row).snappedX(static_cast<double>(row->window().begin) + end)
+                    + kAfter);
             top = k == tie.first ? row->top + kInset : top;
             bottom = row->top + m_scene.rows.rowHeight() - kInset;
         }
@@ -1581,7 +1543,7 @@ private:
             return {};
         return tr("%1 below; the slowest, %2, takes %3")
             .arg(countOf(hidden, "run"), slowest->name,
-                 m_scene.rows.time(*slowest).withUnit(inTicks(slowest->window().duration())));
+                 m_scene.rows.time(*slowest).withUnit(slowest->window().duration()));
     }
 };
 
@@ -1627,11 +1589,6 @@ double OpEndDrag::moved(double pixels)
     return static_cast<double>(now) / static_cast<double>(std::exchange(m_now, now));
 }
 
-bool OpEndDrag::end()
-{
-    return std::exchange(m_isActive, false);
-}
-
 CompareWidget::CompareWidget(const ThemeController& theme, QWidget* parent)
     : TimeCanvas(QStringLiteral("compare"), theme, parent)
 {
@@ -1646,7 +1603,7 @@ void CompareWidget::setViews(std::vector<RunViewPointer> views, std::size_t base
     m_scene.setRuns(std::move(views), baseline, names);
     QStringList labels;
     for (const RunViewPointer& view : m_scene.runs)
-        labels << QString::fromStdString(view->run().info.label);
+        labels << fromUtf8(view->run().info.label);
     endHover();
     setSelected({});
     setAccessibleDescription(labels.join(QStringLiteral(", ")));
@@ -1744,17 +1701,6 @@ void CompareWidget::setEditable(int run)
 {
     m_opEnd.setRun(run);
     unsetCursor();
-}
-
-void CompareWidget::select(std::size_t run, const Selection& selection)
-{
-    if (const CompareRow* row = m_scene.rows.rowOf(run))
-        selectAndReveal({m_scene.indexOf(*row), selection});
-}
-
-int CompareWidget::heightFor(double rows)
-{
-    return static_cast<int>(std::ceil(CompareScene::kRuler + TimeCanvas::kLegend + rows));
 }
 
 void CompareWidget::orderRows()
@@ -1875,12 +1821,6 @@ bool CompareWidget::hover(QPointF at)
         unsetCursor();
     const CompareScene::Mark under = m_scene.hit(at);
     return under != std::exchange(m_scene.hover, under);
-}
-
-void CompareWidget::selectRange(QPointF from, double toX)
-{
-    if (const auto range = m_scene.rangeAt(from, toX))
-        setSelected(*range);
 }
 
 std::optional<ViewWindow> CompareWidget::openAt(QPointF at)

@@ -72,7 +72,7 @@ struct CompareGroup
     double longest = 1;
     double headTop = 0;    // top of the strip above the rows, which has a ruler or a title
     bool hasRuler = false; // false: the ruler of an earlier group applies
-    double headHeight() const;
+    double headHeight() const { return hasRuler ? 40 : 30; } // a ruler has a note
 };
 
 struct CompareLayout
@@ -87,11 +87,10 @@ struct CompareLayout
     double height = 0;
     double lane = kMostLane; // height of the lane of a compact row
 
-    static constexpr double kTitle = 28, kPad = 12, kRuler = 40; // kRuler: ruler with its note
-    static constexpr double kLeast = 88;                         // smallest height of a tall row
+    static constexpr double kTitle = 28, kPad = 12;
+    static constexpr double kLeast = 88; // smallest height of a tall row
     // Heights in compact style.
-    static constexpr double kLaneTop = 4, kLeastLane = 14, kMostLane = 48, kBelowLane = 8,
-                            kHead = 30;
+    static constexpr double kLaneTop = 4, kLeastLane = 14, kMostLane = 48, kBelowLane = 8;
     static constexpr double kLeastDevice = 12; // lanes of devices that show boxes
 
     double rowHeight() const { return lane + kBelowLane; } // of a compact row
@@ -107,6 +106,7 @@ struct CompareLayout
     // are per 1000 tokens if the rows have different numbers of them.
     Scale time(const CompareRow& row) const;
     RulerScale ruler(const CompareRow& row, const TimeAxis& axis) const;
+    double headsHeight() const; // of the groups below the first
     // The height with lanes of `pitch` pixels, or with compact rows of the greatest height.
     double heightWith(double pitch) const;
     double greatestHeight() const; // the height beyond which rows do not grow
@@ -227,7 +227,11 @@ struct CompareScene
     // The change of the iteration of a row from its baselineOf(). Without numbers, its spread is
     // unknown. nullopt: the row is or has no baseline, or the iteration is unknown.
     std::optional<profiler::Change> change(const CompareRow& row) const;
-    Verdict verdict(const CompareRow& row) const; // on this change; Neutral: not distinguishable
+    Verdict verdict(const CompareRow& row) const // on this change; Neutral: not distinguishable
+    {
+        return numbers() ? numbers()->colour(comparedMeasure("iteration"), row.run)
+                         : Verdict::Neutral;
+    }
     // The title of a tall row, beside its name. Without a column, it has the key numbers.
     struct TitlePart
     {
@@ -264,14 +268,8 @@ private:
     std::optional<Mark> neighbour(int step) const;
 };
 
-// The memory scales of a comparison, shared by all its runs: one for bytes, one for M_a.
-struct MemoryScales
-{
-    double bytes = 1, stash = 1;
-
-    double of(const RunView& view) const { return view.hasMemory() ? bytes : stash; }
-};
-MemoryScales memoryScales(const CompareLayout& layout);
+// The largest peak memory of the rows that know it in the unit of `view`, bytes or M_a.
+double memoryScale(const CompareLayout& layout, const RunView& view);
 
 // Changes the duration of an op of one run while the user drags the end of the op, in the row of
 // this run or of a run with the same schedule.
@@ -285,7 +283,10 @@ public:
     std::optional<CompareScene::Mark> begin(const CompareScene& scene, QPointF at);
     // The new duration divided by that of the last call; `pixels` count from the start of the drag.
     double moved(double pixels);
-    bool end(); // whether a drag was active
+    bool end() // whether a drag was active
+    {
+        return std::exchange(m_isActive, false);
+    }
 
 private:
     struct Found
@@ -332,7 +333,11 @@ public:
     void setLane(LaneOf lane);
     void setAlign(CompareAlign align);
     void setGhost(bool hasGhost); // outlines of the baseline over the other runs
-    void select(std::size_t run, const Selection& selection);
+    void select(std::size_t run, const Selection& selection)
+    {
+        if (const CompareRow* row = m_scene.rows.rowOf(run))
+            selectAndReveal({m_scene.indexOf(*row), selection});
+    }
     bool isCompact() const { return m_scene.rows.isCompact; }
     const CompareLayout& rows() const { return m_scene.rows; }
     const RunViewPointer& view(std::size_t run) const { return m_scene.runs[run]; }
@@ -370,7 +375,11 @@ protected:
     void endHover() override { m_scene.hover = {}; }
     QString toolTip() const override { return m_scene.toolTip(); }
     void click(QPointF at) override;
-    void selectRange(QPointF from, double toX) override;
+    void selectRange(QPointF from, double toX) override
+    {
+        if (const auto range = m_scene.rangeAt(from, toX))
+            setSelected(*range);
+    }
     void clearSelection() override { setSelected({}); }
     std::optional<ViewWindow> openAt(QPointF at) override;
     bool ownPress(QMouseEvent& event) override;
@@ -381,7 +390,10 @@ protected:
     void contextMenuEvent(QContextMenuEvent* event) override;
 
 private:
-    static int heightFor(double rows); // of the widget, in pixels
+    static int heightFor(double rows) // of the widget, in pixels
+    {
+        return static_cast<int>(std::ceil(CompareScene::kRuler + TimeCanvas::kLegend + rows));
+    }
     void relayout();
     void orderRows(); // empties the order, so that layout() sets it again
     void setSelected(const CompareScene::Mark& mark);

@@ -1,6 +1,5 @@
 #include "app/compare/comparison_panels.h"
 
-#include "app/compare/compare_numbers.h"
 #include "app/documents/run_document.h"
 #include "app/ui/controls.h"
 #include "app/ui/text.h"
@@ -42,55 +41,6 @@ const QString kNotStated = QStringLiteral("–");
 const std::set<std::string, std::less<>> kCovered{
     "--scheme", "--schedule", "--devices",   "--micro-batches", "--chunks", "--data-parallel",
     "--mode",   "--model",    "--precision", "--transport",     "--trace",  "--nvtx"};
-
-QString valueText(const std::string& value)
-{
-    return value.empty() ? kNotStated : fromUtf8(value);
-}
-
-void addSettings(const std::vector<std::shared_ptr<const engine::Run>>& runs,
-                 std::vector<RunParameter>& parameters)
-{
-    parameters.push_back({QStringLiteral("scheme"), {}});
-    for (const auto& run : runs) {
-        parameters.front().values << valueText(
-            schemeTitle(fromUtf8(run->info.scheme)).toStdString());
-        std::size_t place = 1;
-        for (const auto& [title, value] : profiler::settingsOf(*run)) {
-            if (title.starts_with('-'))
-                continue; // titles with a dash are options, which addExperiments() adds
-            if (place == parameters.size())
-                parameters.push_back({fromUtf8(title), {}});
-            parameters[place++].values << valueText(value);
-        }
-    }
-}
-
-// A run without an experiment has kNotStated for each of these settings.
-void addExperiments(const std::vector<std::shared_ptr<const engine::Run>>& runs,
-                    std::vector<RunParameter>& parameters)
-{
-    std::vector<std::optional<Experiment>> experiments;
-    for (const auto& run : runs) {
-        auto experiment = engine::experimentFromToml(run->info.experiment);
-        experiments.push_back(!run->info.experiment.empty() && experiment
-                                  ? std::optional(std::move(*experiment))
-                                  : std::nullopt);
-    }
-    for (const auto& field : engine::experimentFields()) {
-        if (field.flag.empty() || kCovered.contains(field.longFlag()))
-            continue;
-        RunParameter parameter{uncapitalized(fromUtf8(field.label)), {}};
-        bool isStated = false;
-        for (const auto& experiment : experiments) {
-            const std::string value = experiment ? field.get(*experiment) : std::string();
-            isStated = isStated || !value.empty();
-            parameter.values << valueText(value);
-        }
-        if (isStated)
-            parameters.push_back(std::move(parameter));
-    }
-}
 
 // "1 (14 runs), 2 (13 runs)"
 QString countedValues(const RunParameter& parameter)
@@ -186,13 +136,11 @@ Column measureColumn(const CompareNumbersPointer& numbers, const MeasureInfo* me
         return withUnit(fromUtf8(measure->title),
                         isOwn ? QString() : numbers->scale(*measure).unit());
     };
-    const auto amount
-        = [=](std::size_t run) { return numbers->comparison.runs[run].amount(measure->key); };
     const auto value = [=](std::size_t run) {
-        const profiler::Amount* of = amount(run);
-        return of == nullptr ? kNoValue
-            : isOwn          ? numbers->inOwnUnit(run, *of)
-                             : numbers->scale(*measure).text(of->value);
+        const QString text = numbers->text(*measure, run);
+        return isOwn && numbers->isInUnitOfBaseline(run) && text != kNoValue
+            ? text + QLatin1Char(' ') + numbers->time().unit()
+            : text;
     };
     const auto ofChange = [=](auto text) { // as a role of the runs that have a difference
         return [=](std::size_t run) {
@@ -204,7 +152,7 @@ Column measureColumn(const CompareNumbersPointer& numbers, const MeasureInfo* me
     };
     return Column(ColumnTitle(title), value)
         .sortedBy([=](std::size_t run) {
-            const profiler::Amount* of = amount(run);
+            const profiler::Amount* of = numbers->comparison.runs[run].amount(measure->key);
             return SortValue(of == nullptr ? std::numeric_limits<double>::infinity() : of->value);
         })
         .with(kStrongRole, [=](std::size_t) { return measure->key == "iteration"; })
@@ -277,6 +225,276 @@ Column shareColumn(const QString& title, const std::vector<Shares>& shares,
 constexpr int kTabs = 36, kNote = 38;
 constexpr int kTablesWidth = 560, kParetoWidth = 530, kLeastPareto = 300; // pixels
 
+class Panels : public ComparisonPanels
+{
+public:
+    explicit Panels(const ThemeController& theme)
+        : m_theme(theme)
+    {
+        m_columns->addWidget(makeTabs());
+        m_side = makeSide();
+        m_side->hide();
+        m_columns->addWidget(m_side);
+        m_columns->setStretchFactor(0, 1);
+        spaced(new QVBoxLayout(this), {}, 0)->addWidget(m_columns);
+        connect(&theme, &ThemeController::unitsChanged, this, &Panels::drawCharts);
+        connect(m_kind, &QComboBox::activated, this, &Panels::drawCharts);
+        connect(m_columns, &QSplitter::splitterMoved, this, [this] { m_isWidthChosen = true; });
+        m_pareto->setMarking(true);
+        const auto only = [this] {
+            Q_EMIT onlyRequested({m_pareto->marked().begin(), m_pareto->marked().end()});
+        };
+        connect(m_only, &QPushButton::clicked, this, only);
+        connect(m_pareto, &SceneView::markedOpened, this, only);
+        connect(m_pareto, &SceneView::markedChanged, this, [this] {
+            m_only->setVisible(m_pareto->marked().size() > 1);
+            m_only->setText(tr("Compare only these %1").arg(m_pareto->marked().size()));
+        });
+    }
+
+    // nullptr: nothing
+    void show(const CompareNumbersPointer& numbers, const RunNames& names) override
+    {
+        const bool isOther
+            = numbers == nullptr || m_numbers == nullptr || numbers->runs != m_numbers->runs;
+        m_numbers = numbers;
+        m_names = names;
+        m_note->setText(
+            (numbers && numbers->comparison.isMeasuredApart
+                 ? tr("Measured one after another: drift of the machine is not in the "
+                      "intervals. ")
+                 : QString())
+            + tr("Small numbers: 95 % interval of the difference; exact: the same in every "
+                 "iteration. Green, red: the interval excludes 0 and the difference is "
+                 "over 1 % of the baseline."));
+        RunTable tables[] = {differenceTable(numbers, names), operationTable(numbers, names),
+                             deviceTable(numbers, names)};
+        for (std::size_t k = 0; k < m_tables.size(); ++k)
+            m_tables[k]->show(std::move(tables[k].columns), std::move(tables[k].rows));
+        m_tables[0]->fitRows();
+        if (isOther)
+            m_pareto->mark({});
+        const QSignalBlocker blocker(m_kind);
+        const QVariant kind = m_kind->currentData();
+        m_kind->clear();
+        if (numbers)
+            for (const engine::OpKind one : histogramKinds(*numbers))
+                m_kind->addItem(fromUtf8(engine::kindTitle(one)), static_cast<int>(one));
+        m_kind->setCurrentIndex(std::max(0, m_kind->findData(kind)));
+        if (!numbers || m_current >= static_cast<int>(numbers->runs.size()))
+            m_current = -1;
+        setCurrent(m_current >= 0 || !numbers ? m_current : static_cast<int>(numbers->verdict.run));
+    }
+    void setPanel(Panel panel) override { m_tabs->setCurrentIndex(static_cast<int>(panel)); }
+    // chooses a run without a signal; -1: none
+    void setCurrent(int run) override
+    {
+        m_current = run;
+        if (!m_numbers || run >= static_cast<int>(m_numbers->runs.size()))
+            run = -1; // the numbers of this run arrive with the next show()
+        for (RowTable<std::size_t>* table : m_tables) {
+            const int row = table->rows().rowWith(std::identity(), static_cast<std::size_t>(run));
+            const QSignalBlocker blocker(table->selectionModel());
+            table->selectRow(row);
+            table->scrollTo(table->model()->index(row, 0));
+            table->viewport()->update();
+        }
+        for (SceneView* chart : {m_causes, m_times, m_pareto})
+            chart->select(static_cast<std::size_t>(run));
+        drawCharts();
+    }
+    int current() const override { return m_current; }
+    void setRanked(bool isRanked) override
+    {
+        if (isRanked == std::exchange(m_isRanked, isRanked))
+            return;
+        setPanel(isRanked ? Panel::Causes : Panel::Differences);
+        m_tables[0]->sortByColumn(isRanked ? 1 : -1, Qt::AscendingOrder);
+        shareWidth();
+    }
+    // the height at which the whole table is visible
+    int fittingHeight() const override
+    {
+        constexpr int kRanked = 290; // fits the causes of nine runs
+        return m_isRanked ? kRanked : kTabs + 1 + m_tables[0]->fittingHeight() + kNote;
+    }
+    // hides the side panel if its room is too narrow
+    void shareWidth() override
+    {
+        constexpr int kExport = 88; // width of the button and the margins
+        const int room
+            = m_columns->width() - std::max(kTablesWidth, m_tabs->sizeHint().width() + kExport);
+        const bool isShown = m_isRanked && room >= kLeastPareto;
+        const int side = std::min(kParetoWidth, room);
+        if (isShown && !m_isWidthChosen)
+            m_columns->setSizes({m_columns->width() - side, side});
+        m_side->setVisible(isShown);
+    }
+
+protected:
+    // The note gives way to the rows of the table.
+    void resizeEvent(QResizeEvent* event) override
+    {
+        QWidget::resizeEvent(event);
+        m_note->setVisible(height() >= kTabs + 1 + m_tables[0]->fittingHeight() + kNote);
+    }
+
+private:
+    RowTable<std::size_t>* makeTable(const char* name, const QString& title)
+    {
+        auto* table = new RowTable<std::size_t>(m_theme, kTwoLines, name, title);
+        table->horizontalHeader()->setSectionsClickable(true);
+        table->horizontalHeader()->setSortIndicator(-1, Qt::AscendingOrder);
+        table->setSortingEnabled(true);
+        connect(table->selectionModel(), &QItemSelectionModel::currentRowChanged, this,
+                [this, table] {
+                    if (const std::size_t* run = table->current())
+                        choose(static_cast<int>(*run));
+                });
+        return table;
+    }
+    // `describe` returns the tooltip of a run.
+    SceneView* makeChart(const char* name, const QString& title,
+                         const std::function<QString(std::size_t run)>& describe)
+    {
+        const auto text = [this, describe](std::size_t run) {
+            return m_numbers && run < m_numbers->runs.size() ? describe(run) : QString();
+        };
+        auto* chart = named(new SceneView(m_theme, text), name, title);
+        connect(chart, &SceneView::pointChosen, this,
+                [this](std::size_t run) { choose(static_cast<int>(run)); });
+        return chart;
+    }
+    QWidget* makeTabs()
+    {
+        setLook(m_tabs, "kind", QStringLiteral("dock"));
+        m_tabs->setDrawBase(false);
+        m_tabs->setExpanding(false);
+        m_tabs->setElideMode(Qt::ElideNone);
+        connect(m_tabs, &QTabBar::currentChanged, m_stack, &QStackedWidget::setCurrentIndex);
+        m_note->setFixedHeight(kNote);
+        auto *differences = makeSurface("plain"), *distribution = makeSurface("plain");
+        spaced(new QVBoxLayout(differences), {}, 0,
+               {{m_tables[0], 1}, spaced(new QHBoxLayout, {12, 0, 12, 0}, 0, {{m_note, 1}})})
+            ->addStretch(0);
+        spaced(new QVBoxLayout(distribution), {}, 0,
+               {spaced(new QHBoxLayout, {12, 6, 12, 0}, 8, {m_kind, kStretch}), {m_durations, 1}});
+        const std::pair<QString, QWidget*> pages[]
+            = {{tr("Differences"), differences},   {tr("Per operation"), m_tables[1]},
+               {tr("Per device"), m_tables[2]},    {tr("Causes of bubbles"), m_causes},
+               {tr("Distribution"), distribution}, {tr("Time by category"), m_times}};
+        for (const auto& [name, page] : pages) {
+            m_stack->addWidget(page);
+            m_tabs->addTab(name);
+        }
+        auto* save = makeIconButton("exportChart", Icon::Export, tr("Export the chart"), m_theme);
+        connect(save, &QToolButton::clicked, this, [this] { exportChart(*shownChart()); });
+        connect(m_tabs, &QTabBar::currentChanged, save,
+                [this, save] { save->setVisible(shownChart() != nullptr); });
+        save->hide();
+        return makeLined({makeBar(kTabs, 8, {{m_tabs, 1}, save}), {m_stack, 1}});
+    }
+    QWidget* makeSide()
+    {
+        auto* save = makeIconButton("exportPareto", Icon::Export, tr("Export the chart"), m_theme);
+        connect(save, &QToolButton::clicked, this, [this] { exportChart(*m_pareto); });
+        m_only->hide();
+        return makeLined(
+            {makeBar(kTabs, 8,
+                     {{makeLabel(tr("Iteration against peak memory"), "dock"), 1}, m_only, save}),
+             {m_pareto, 1}});
+    }
+    // nullptr: the tab shows a table
+    SceneView* shownChart() const
+    {
+        const auto panel = static_cast<Panel>(m_tabs->currentIndex());
+        return panel == Panel::Causes      ? m_causes
+            : panel == Panel::Distribution ? m_durations
+            : panel == Panel::Time         ? m_times
+                                           : nullptr;
+    }
+    void choose(int run)
+    {
+        if (run == m_current)
+            return;
+        setCurrent(run);
+        Q_EMIT runChosen(run);
+    }
+    void drawCharts()
+    {
+        if (!m_numbers) {
+            for (SceneView* chart : {m_causes, m_durations, m_times, m_pareto})
+                chart->draw(nullptr);
+            return;
+        }
+        const CompareNumbersPointer numbers = m_numbers;
+        const QStringList titles = m_names.titles;
+        const bool isKnown = m_current >= 0 && m_current < static_cast<int>(numbers->runs.size());
+        const int current = isKnown ? m_current : -1;
+        m_causes->draw([=](const ChartLook& look) {
+            return barChart(tr("Idle time by cause"),
+                            causeRows(*numbers, titles, current, look.palette), numbers->time(),
+                            look);
+        });
+        m_times->draw([=](const ChartLook& look) {
+            std::vector<BarRow> rows;
+            for (const std::size_t run : numbers->ranking.order)
+                if (numbers->isInUnitOfBaseline(run))
+                    rows.push_back(timeRow(*numbers, run, titles, look.palette));
+            return barChart(tr("Time by category"), rows, numbers->time(), look);
+        });
+        m_pareto->draw(
+            [=](const ChartLook& look) { return paretoChart(*numbers, titles, current, look); });
+        const bool isComparable
+            = current >= 0 && numbers->isInUnitOfBaseline(static_cast<std::size_t>(current));
+        const auto kind = static_cast<engine::OpKind>(m_kind->currentData().toInt());
+        m_durations->draw([=](const ChartLook& look) {
+            return durationsChart({*numbers, isComparable ? current : -1, kind}, titles, look);
+        });
+    }
+    void exportChart(const SceneView& view)
+    {
+        if (const DrawChart draw = view.drawing())
+            Q_EMIT exportRequested(
+                [draw]() -> engine::Result<profiler::Scene> { return draw(ChartLook()).scene; },
+                view.accessibleName());
+    }
+    QString causesText(std::size_t run) const
+    {
+        const auto rows = causeRows(*m_numbers, m_names.titles, m_current, m_theme.theme().palette);
+        const auto row = std::ranges::find(rows, run, &BarRow::run);
+        return row == rows.end() ? QString() : barText(*row, m_numbers->time());
+    }
+
+    const ThemeController& m_theme;
+    CompareNumbersPointer m_numbers;
+    RunNames m_names;
+    std::array<RowTable<std::size_t>*, 3> m_tables // in the order of their panels
+        {makeTable("compareTable", tr("Differences")),
+         makeTable("operationTable", tr("Per operation")),
+         makeTable("deviceTable", tr("Bubble per device"))};
+    SceneView* m_causes = makeChart("causeBars", tr("Causes of bubbles"),
+                                    [this](std::size_t run) { return causesText(run); });
+    SceneView* m_durations = makeChart("durationHistogram", tr("Distribution of op durations"),
+                                       [](std::size_t) { return QString(); });
+    SceneView* m_times = makeChart("timeBars", tr("Time by category"), [this](std::size_t run) {
+        return barText(timeRow(*m_numbers, run, m_names.titles, m_theme.theme().palette),
+                       m_numbers->time());
+    });
+    SceneView* m_pareto
+        = makeChart("paretoChart", tr("Iteration against peak memory"),
+                    [this](std::size_t run) { return pointText(*m_numbers, m_names.titles, run); });
+    QComboBox* m_kind = named(new QComboBox, "histogramKind", tr("Kind of op"));
+    QPushButton* m_only = makeButton({}, QStringLiteral("compareOnly"));
+    ElidedLabel* m_note = new ElidedLabel("small"); // below the differences
+    QTabBar* m_tabs = named(new QTabBar, "compareTabs", tr("Tables and charts"));
+    QStackedWidget* m_stack = new QStackedWidget;
+    QSplitter* m_columns = makeSplitter(Qt::Horizontal);
+    QWidget* m_side = nullptr;
+    int m_current = -1;
+    bool m_isRanked = false, m_isWidthChosen = false; // m_isWidthChosen: by the user
+};
+
 } // namespace
 
 bool RunParameter::contradicts() const
@@ -290,10 +508,32 @@ bool RunParameter::contradicts() const
 std::vector<RunParameter> parametersOf(const std::vector<std::shared_ptr<const engine::Run>>& runs)
 {
     std::vector<RunParameter> parameters;
-    if (runs.empty())
-        return parameters;
-    addSettings(runs, parameters);
-    addExperiments(runs, parameters);
+    const auto state = [&](const QString& name, std::size_t run, const std::string& value) {
+        auto known = std::ranges::find(parameters, name, &RunParameter::name);
+        if (known == parameters.end())
+            known = parameters.insert(known, {name, QStringList(std::ssize(runs), kNotStated)});
+        if (!value.empty())
+            known->values[static_cast<qsizetype>(run)] = fromUtf8(value);
+    };
+    std::vector<std::optional<Experiment>> experiments; // nullopt: not recorded by this program
+    for (std::size_t run = 0; run < runs.size(); ++run) {
+        const engine::RunInfo& info = runs[run]->info;
+        state(QStringLiteral("scheme"), run, schemeTitle(fromUtf8(info.scheme)).toStdString());
+        for (const auto& [title, value] : profiler::settingsOf(*runs[run]))
+            if (!title.starts_with('-')) // no option of the command: the experiment has these
+                state(fromUtf8(title), run, value);
+        auto experiment = engine::experimentFromToml(info.experiment);
+        experiments.push_back(!info.experiment.empty() && experiment
+                                  ? std::optional(std::move(*experiment))
+                                  : std::nullopt);
+    }
+    for (const auto& field : engine::experimentFields())
+        for (std::size_t run = 0; run < runs.size(); ++run) {
+            if (field.flag.empty() || kCovered.contains(field.longFlag()) || !experiments[run])
+                continue;
+            if (const std::string value = field.get(*experiments[run]); !value.empty())
+                state(uncapitalized(fromUtf8(field.label)), run, value);
+        }
     std::ranges::stable_partition(parameters,
                                   [](const RunParameter& one) { return !one.isSame(); });
     return parameters;
@@ -425,269 +665,9 @@ RunTable deviceTable(const CompareNumbersPointer& numbers, const RunNames& names
     return table;
 }
 
-ComparisonPanels::ComparisonPanels(const ThemeController& theme, QWidget* parent)
-    : QWidget(parent)
-    , m_theme(theme)
-    , m_tables{makeTable("compareTable", tr("Differences")),
-               makeTable("operationTable", tr("Per operation")),
-               makeTable("deviceTable", tr("Bubble per device"))}
-    , m_causes(makeChart("causeBars", tr("Causes of bubbles"),
-                         [this](std::size_t run) { return causesText(run); }))
-    , m_durations(makeChart("durationHistogram", tr("Distribution of op durations"),
-                            [](std::size_t) { return QString(); }))
-    , m_times(makeChart("timeBars", tr("Time by category"),
-                        [this](std::size_t run) {
-                            const auto& palette = m_theme.theme().palette;
-                            return barText(timeRow(*m_numbers, run, m_names.titles, palette),
-                                           m_numbers->time());
-                        }))
-    , m_pareto(
-          makeChart("paretoChart", tr("Iteration against peak memory"),
-                    [this](std::size_t run) { return pointText(*m_numbers, m_names.titles, run); }))
-    , m_kind(named(new QComboBox, "histogramKind", tr("Kind of op")))
-    , m_only(makeButton({}, QStringLiteral("compareOnly")))
-    , m_note(new ElidedLabel("small"))
-    , m_tabs(named(new QTabBar, "compareTabs", tr("Tables and charts")))
-    , m_stack(new QStackedWidget)
-    , m_columns(makeSplitter(Qt::Horizontal))
+ComparisonPanels* ComparisonPanels::make(const ThemeController& theme)
 {
-    m_columns->addWidget(makeTabs());
-    m_side = makeSide();
-    m_side->hide();
-    m_columns->addWidget(m_side);
-    m_columns->setStretchFactor(0, 1);
-    spaced(new QVBoxLayout(this), {}, 0)->addWidget(m_columns);
-    connect(&theme, &ThemeController::unitsChanged, this, &ComparisonPanels::drawCharts);
-    connect(m_kind, &QComboBox::activated, this, &ComparisonPanels::drawCharts);
-    connect(m_columns, &QSplitter::splitterMoved, this, [this] { m_isWidthChosen = true; });
-    m_pareto->setMarking(true);
-    const auto only = [this] {
-        Q_EMIT onlyRequested({m_pareto->marked().begin(), m_pareto->marked().end()});
-    };
-    connect(m_only, &QPushButton::clicked, this, only);
-    connect(m_pareto, &SceneView::markedOpened, this, only);
-    connect(m_pareto, &SceneView::markedChanged, this, [this] {
-        m_only->setVisible(m_pareto->marked().size() > 1);
-        m_only->setText(tr("Compare only these %1").arg(m_pareto->marked().size()));
-    });
-}
-
-RowTable<std::size_t>* ComparisonPanels::makeTable(const char* name, const QString& title)
-{
-    auto* table = new RowTable<std::size_t>(m_theme, kTwoLines, name, title);
-    table->horizontalHeader()->setSectionsClickable(true);
-    table->horizontalHeader()->setSortIndicator(-1, Qt::AscendingOrder);
-    table->setSortingEnabled(true);
-    connect(table->selectionModel(), &QItemSelectionModel::currentRowChanged, this, [this, table] {
-        if (const std::size_t* run = table->current())
-            choose(static_cast<int>(*run));
-    });
-    return table;
-}
-
-SceneView* ComparisonPanels::makeChart(const char* name, const QString& title,
-                                       const std::function<QString(std::size_t run)>& describe)
-{
-    const auto text = [this, describe](std::size_t run) {
-        return m_numbers && run < m_numbers->runs.size() ? describe(run) : QString();
-    };
-    auto* chart = named(new SceneView(m_theme, text), name, title);
-    connect(chart, &SceneView::pointChosen, this,
-            [this](std::size_t run) { choose(static_cast<int>(run)); });
-    return chart;
-}
-
-QString ComparisonPanels::causesText(std::size_t run) const
-{
-    const auto rows = causeRows(*m_numbers, m_names.titles, m_current, m_theme.theme().palette);
-    const auto row = std::ranges::find(rows, run, &BarRow::run);
-    return row == rows.end() ? QString() : barText(*row, m_numbers->time());
-}
-
-QWidget* ComparisonPanels::makeTabs()
-{
-    setLook(m_tabs, "kind", QStringLiteral("dock"));
-    m_tabs->setDrawBase(false);
-    m_tabs->setExpanding(false);
-    m_tabs->setElideMode(Qt::ElideNone);
-    connect(m_tabs, &QTabBar::currentChanged, m_stack, &QStackedWidget::setCurrentIndex);
-    m_note->setFixedHeight(kNote);
-    auto *differences = makeSurface("plain"), *distribution = makeSurface("plain");
-    spaced(new QVBoxLayout(differences), {}, 0,
-           {{m_tables[0], 1}, spaced(new QHBoxLayout, {12, 0, 12, 0}, 0, {{m_note, 1}})})
-        ->addStretch(0);
-    spaced(new QVBoxLayout(distribution), {}, 0,
-           {spaced(new QHBoxLayout, {12, 6, 12, 0}, 8, {m_kind, kStretch}), {m_durations, 1}});
-    const std::pair<QString, QWidget*> pages[]
-        = {{tr("Differences"), differences},   {tr("Per operation"), m_tables[1]},
-           {tr("Per device"), m_tables[2]},    {tr("Causes of bubbles"), m_causes},
-           {tr("Distribution"), distribution}, {tr("Time by category"), m_times}};
-    for (const auto& [name, page] : pages) {
-        m_stack->addWidget(page);
-        m_tabs->addTab(name);
-    }
-    auto* save = makeIconButton("exportChart", Icon::Export, tr("Export the chart"), m_theme);
-    connect(save, &QToolButton::clicked, this, [this] { exportChart(*shownChart()); });
-    connect(m_tabs, &QTabBar::currentChanged, save,
-            [this, save] { save->setVisible(shownChart() != nullptr); });
-    save->hide();
-    return makeLined({makeBar(kTabs, 8, {{m_tabs, 1}, save}), {m_stack, 1}});
-}
-
-QWidget* ComparisonPanels::makeSide()
-{
-    auto* save = makeIconButton("exportPareto", Icon::Export, tr("Export the chart"), m_theme);
-    connect(save, &QToolButton::clicked, this, [this] { exportChart(*m_pareto); });
-    m_only->hide();
-    return makeLined(
-        {makeBar(kTabs, 8,
-                 {{makeLabel(tr("Iteration against peak memory"), "dock"), 1}, m_only, save}),
-         {m_pareto, 1}});
-}
-
-SceneView* ComparisonPanels::shownChart() const
-{
-    const auto panel = static_cast<Panel>(m_tabs->currentIndex());
-    return panel == Panel::Causes      ? m_causes
-        : panel == Panel::Distribution ? m_durations
-        : panel == Panel::Time         ? m_times
-                                       : nullptr;
-}
-
-void ComparisonPanels::exportChart(const SceneView& view)
-{
-    if (const DrawChart draw = view.drawing())
-        Q_EMIT exportRequested(
-            [draw]() -> engine::Result<profiler::Scene> { return draw(ChartLook()).scene; },
-            view.accessibleName());
-}
-
-void ComparisonPanels::choose(int run)
-{
-    if (run == m_current)
-        return;
-    setCurrent(run);
-    Q_EMIT runChosen(run);
-}
-
-void ComparisonPanels::show(const CompareNumbersPointer& numbers, const RunNames& names)
-{
-    const bool isOther
-        = numbers == nullptr || m_numbers == nullptr || numbers->runs != m_numbers->runs;
-    m_numbers = numbers;
-    m_names = names;
-    m_note->setText((numbers && numbers->comparison.isMeasuredApart
-                         ? tr("Measured one after another: drift of the machine is not in the "
-                              "intervals. ")
-                         : QString())
-                    + tr("Small numbers: 95 % interval of the difference; exact: the same in every "
-                         "iteration. Green, red: the interval excludes 0 and the difference is "
-                         "over 1 % of the baseline."));
-    RunTable tables[] = {differenceTable(numbers, names), operationTable(numbers, names),
-                         deviceTable(numbers, names)};
-    for (std::size_t k = 0; k < m_tables.size(); ++k)
-        m_tables[k]->show(std::move(tables[k].columns), std::move(tables[k].rows));
-    m_tables[0]->fitRows();
-    if (isOther)
-        m_pareto->mark({});
-    const QSignalBlocker blocker(m_kind);
-    const QVariant kind = m_kind->currentData();
-    m_kind->clear();
-    if (numbers)
-        for (const engine::OpKind one : histogramKinds(*numbers))
-            m_kind->addItem(fromUtf8(engine::kindTitle(one)), static_cast<int>(one));
-    m_kind->setCurrentIndex(std::max(0, m_kind->findData(kind)));
-    if (!numbers || m_current >= static_cast<int>(numbers->runs.size()))
-        m_current = -1;
-    setCurrent(m_current >= 0 || !numbers ? m_current : static_cast<int>(numbers->verdict.run));
-}
-
-void ComparisonPanels::setPanel(Panel panel)
-{
-    m_tabs->setCurrentIndex(static_cast<int>(panel));
-}
-
-void ComparisonPanels::setCurrent(int run)
-{
-    m_current = run;
-    if (!m_numbers || run >= static_cast<int>(m_numbers->runs.size()))
-        run = -1; // the numbers of this run arrive with the next show()
-    for (RowTable<std::size_t>* table : m_tables) {
-        const int row = table->rows().rowWith(std::identity(), static_cast<std::size_t>(run));
-        const QSignalBlocker blocker(table->selectionModel());
-        table->selectRow(row);
-        table->scrollTo(table->model()->index(row, 0));
-        table->viewport()->update();
-    }
-    for (SceneView* chart : {m_causes, m_times, m_pareto})
-        chart->select(static_cast<std::size_t>(run));
-    drawCharts();
-}
-
-void ComparisonPanels::drawCharts()
-{
-    if (!m_numbers) {
-        for (SceneView* chart : {m_causes, m_durations, m_times, m_pareto})
-            chart->draw(nullptr);
-        return;
-    }
-    const CompareNumbersPointer numbers = m_numbers;
-    const QStringList titles = m_names.titles;
-    const bool isKnown = m_current >= 0 && m_current < static_cast<int>(numbers->runs.size());
-    const int current = isKnown ? m_current : -1;
-    m_causes->draw([=](const ChartLook& look) {
-        return barChart(tr("Idle time by cause"),
-                        causeRows(*numbers, titles, current, look.palette), numbers->time(), look);
-    });
-    m_times->draw([=](const ChartLook& look) {
-        std::vector<BarRow> rows;
-        for (const std::size_t run : numbers->ranking.order)
-            if (numbers->isInUnitOfBaseline(run))
-                rows.push_back(timeRow(*numbers, run, titles, look.palette));
-        return barChart(tr("Time by category"), rows, numbers->time(), look);
-    });
-    m_pareto->draw(
-        [=](const ChartLook& look) { return paretoChart(*numbers, titles, current, look); });
-    const bool isComparable
-        = current >= 0 && numbers->isInUnitOfBaseline(static_cast<std::size_t>(current));
-    const auto kind = static_cast<engine::OpKind>(m_kind->currentData().toInt());
-    m_durations->draw([=](const ChartLook& look) {
-        return durationsChart({*numbers, isComparable ? current : -1, kind}, titles, look);
-    });
-}
-
-void ComparisonPanels::setRanked(bool isRanked)
-{
-    if (isRanked == std::exchange(m_isRanked, isRanked))
-        return;
-    setPanel(isRanked ? Panel::Causes : Panel::Differences);
-    m_tables[0]->sortByColumn(isRanked ? 1 : -1, Qt::AscendingOrder);
-    shareWidth();
-}
-
-int ComparisonPanels::fittingHeight() const
-{
-    constexpr int kRanked = 290; // fits the causes of nine runs
-    return m_isRanked ? kRanked : kTabs + 1 + m_tables[0]->fittingHeight() + kNote;
-}
-
-// The note gives way to the rows of the table.
-void ComparisonPanels::resizeEvent(QResizeEvent* event)
-{
-    QWidget::resizeEvent(event);
-    m_note->setVisible(height() >= kTabs + 1 + m_tables[0]->fittingHeight() + kNote);
-}
-
-void ComparisonPanels::shareWidth()
-{
-    constexpr int kExport = 88; // width of the button and the margins
-    const int room
-        = m_columns->width() - std::max(kTablesWidth, m_tabs->sizeHint().width() + kExport);
-    const bool isShown = m_isRanked && room >= kLeastPareto;
-    const int side = std::min(kParetoWidth, room);
-    if (isShown && !m_isWidthChosen)
-        m_columns->setSizes({m_columns->width() - side, side});
-    m_side->setVisible(isShown);
+    return new Panels(theme);
 }
 
 } // namespace app

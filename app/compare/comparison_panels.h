@@ -3,21 +3,14 @@
 #include "app/compare/compare_numbers.h"
 #include "app/shell/run_saver.h"
 #include "app/ui/data_table.h"
+#include "app/ui/table_model.h"
 #include "app/ui/theme.h"
 #include "engine/timeline/run.h"
 
 #include <QStringList>
 #include <QWidget>
 
-#include <array>
-
-class QComboBox;
 class QDialog;
-class QPushButton;
-class QSplitter;
-class QStackedWidget;
-class QTabBar;
-class QWidget;
 
 namespace app {
 
@@ -49,9 +42,6 @@ std::vector<TableColumn<RunParameter>> parameterColumns(const QStringList& title
 QDialog* makeParametersDialog(const ThemeController& theme, std::vector<RunParameter> parameters,
                               const QStringList& titles, QWidget* parent);
 
-class ElidedLabel;
-class SceneView;
-
 // A table with one row per compared run, which is the index of the run. The columns are
 // measures: titles, units, definitions and numbers come from them, and each number has its
 // difference from the baseline and the interval of the difference.
@@ -75,52 +65,22 @@ class ComparisonPanels : public QWidget
 public:
     enum class Panel : int { Differences, Operations, Devices, Causes, Distribution, Time };
 
-    explicit ComparisonPanels(const ThemeController& theme, QWidget* parent = nullptr);
+    static ComparisonPanels* make(const ThemeController& theme);
 
-    void show(const CompareNumbersPointer& numbers, const RunNames& names); // nullptr: nothing
+    // Shows nothing for nullptr.
+    virtual void show(const CompareNumbersPointer& numbers, const RunNames& names) = 0;
     using QWidget::show;
-    void setPanel(Panel panel);
-    void setCurrent(int run); // chooses a run without a signal; -1: none
-    int current() const { return m_current; }
-    void setRanked(bool isRanked);
-    int fittingHeight() const; // the height at which the whole table is visible
-    void shareWidth();         // hides the side panel if its room is too narrow
+    virtual void setPanel(Panel panel) = 0;
+    virtual void setCurrent(int run) = 0; // chooses a run without a signal; -1: none
+    virtual int current() const = 0;
+    virtual void setRanked(bool isRanked) = 0;
+    virtual int fittingHeight() const = 0; // the height at which the whole table is visible
+    virtual void shareWidth() = 0;         // hides the side panel if its room is too narrow
 
 Q_SIGNALS:
     void runChosen(int run);                                  // the user chose a run
     void onlyRequested(const std::vector<std::size_t>& runs); // compare only these
     void exportRequested(const RunSaver::MakeScene& make, const QString& name);
-
-protected:
-    void resizeEvent(QResizeEvent* event) override;
-
-private:
-    RowTable<std::size_t>* makeTable(const char* name, const QString& title);
-    // `describe` returns the tooltip of a run.
-    SceneView* makeChart(const char* name, const QString& title,
-                         const std::function<QString(std::size_t run)>& describe);
-    QWidget* makeTabs();
-    QWidget* makeSide();
-    SceneView* shownChart() const; // nullptr: the tab shows a table
-    void choose(int run);
-    void drawCharts();
-    void exportChart(const SceneView& view);
-    QString causesText(std::size_t run) const;
-
-    const ThemeController& m_theme;
-    CompareNumbersPointer m_numbers;
-    RunNames m_names;
-    std::array<RowTable<std::size_t>*, 3> m_tables; // in the order of their panels
-    SceneView *m_causes, *m_durations, *m_times, *m_pareto;
-    QComboBox* m_kind;
-    QPushButton* m_only;
-    ElidedLabel* m_note; // below the differences
-    QTabBar* m_tabs;
-    QStackedWidget* m_stack;
-    QSplitter* m_columns;
-    QWidget* m_side = nullptr;
-    int m_current = -1;
-    bool m_isRanked = false, m_isWidthChosen = false; // m_isWidthChosen: by the user
 };
 
 } // namespace app

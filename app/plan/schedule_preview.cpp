@@ -230,10 +230,8 @@ struct SchedulePreview::Geometry
     std::int64_t duration = 0; // of the iteration
     int rows = 0;
     double row = 0, height = 0; // distance of rows; height of boxes
-
-    // The number of devices that are drawn. If not all fit, the last row states the number of the
-    // others.
-    int whole(const RunView& view) const { return view.devices() > rows ? rows - 1 : rows; }
+    // Of the devices that are drawn. If not all fit, the last row states the number of the others.
+    std::vector<Lane> lanes;
 };
 
 SchedulePreview::SchedulePreview(const ThemeController& theme, QWidget* parent)
@@ -332,6 +330,9 @@ SchedulePreview::Geometry SchedulePreview::geometry() const
     g.rows = std::min(run.schedule.shape.devices, kRows);
     g.row = (m_rowsHeight + 4.0) / std::max(kFewRows, g.rows);
     g.height = g.row - (g.row >= 20 ? 4 : g.row >= 12 ? 2 : 1);
+    for (int d = 0; d < (m_view->devices() > g.rows ? g.rows - 1 : g.rows); ++d)
+        g.lanes.push_back(
+            {.kind = LaneKind::Dense, .top = kTop + d * g.row - 1, .compute = g.height});
     return g;
 }
 
@@ -355,8 +356,8 @@ void SchedulePreview::paintNames(QPainter& painter, const Geometry& g) const
 {
     const int devices = m_view->devices();
     const QFont bold = uiFont(12, QFont::DemiBold);
-    paintText(painter, {0, 0, kNames - 8, kTop},
-              QFontMetricsF(bold).elidedText(m_name, Qt::ElideRight, kNames - 8), bold,
+    paintText(painter, {0, 0, kNameWidth - 8, kTop},
+              QFontMetricsF(bold).elidedText(m_name, Qt::ElideRight, kNameWidth - 8), bold,
               theme().chrome.text);
     for (int d = 0; d < g.rows; ++d) {
         const QRectF box(0, kTop + d * g.row, kNameWidth - 8, g.height);
@@ -378,19 +379,6 @@ void SchedulePreview::paintNothing(QPainter& painter) const
               Qt::AlignCenter);
 }
 
-void SchedulePreview::paintOutlines(QPainter& painter, const Geometry& g,
-                                    const BoxColours& colours) const
-{
-    PlanPainter outlines(painter, *m_view, g.axis, colours);
-    const PlanView plan{m_plan.get(), 0, m_done};
-    Lane lane;
-    lane.compute = g.height;
-    for (int d = 0; d < g.whole(*m_view); ++d) {
-        lane.top += kTop + d * g.row - lane.computeTop();
-        outlines.paint(plan, {d}, lane);
-    }
-}
-
 // Marks that are less than three pixels apart share an outline.
 void SchedulePreview::paintMarks(QPainter& painter, const Geometry& g) const
 {
@@ -400,7 +388,8 @@ void SchedulePreview::paintMarks(QPainter& painter, const Geometry& g) const
         return stretch(g.axis, window, kTop + device * g.row, g.height);
     };
     const auto isShown = [&](const Mark& mark) {
-        return mark.device < g.whole(*m_view) && mark.window.intersects(g.axis.window());
+        return std::cmp_less(mark.device, g.lanes.size())
+            && mark.window.intersects(g.axis.window());
     };
     const auto draw = [&](QRectF box, double width) {
         box.setWidth(std::max(box.width(), width));
@@ -435,16 +424,15 @@ void SchedulePreview::paintEvent(QPaintEvent*)
     }
     const Geometry g = geometry();
     const BoxColours colours(theme(), devicePixelRatioF());
-    LanePainter lanes(painter, *m_view, g.axis, colours);
+    const LaneCanvas canvas{painter, *m_view, g.axis, colours, g.lanes};
     paintRuler(painter, g);
     paintNames(painter, g);
     painter.setClipRect(
         QRectF(g.axis.left - 2, 0, g.axis.width + 4, height())); // only this iteration
     if (m_plan)
-        paintOutlines(painter, g, colours);
+        paintPlan(canvas, {m_plan.get(), 0, m_done}, devicesInSight(g.lanes, 0, height()));
     else
-        for (int d = 0; d < g.whole(*m_view); ++d)
-            lanes.paintCompute({d}, kTop + d * g.row, g.height);
+        paintBoxes(canvas, Labels::Names);
     paintMarks(painter, g);
     painter.setClipping(false);
     if (m_isWaiting || m_isStale) {

@@ -97,7 +97,6 @@ protected:
 private:
     struct Geometry;
     Geometry geometry() const;
-    void paintOutlines(QPainter& painter, const Geometry& g, const BoxColours& colours) const;
     void paintNothing(QPainter& painter) const;
     void paintMarks(QPainter& painter, const Geometry& g) const;
     void paintRuler(QPainter& painter, const Geometry& g) const;

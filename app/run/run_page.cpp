@@ -1037,7 +1037,7 @@ public:
     {
         setObjectName(QStringLiteral("runPage"));
         m_runs->setCurrent(m_document.get());
-        m_details->set(&DetailsPanel::Facts::file, m_document->file());
+        m_details->set(&DetailsFacts::file, m_document->file());
         m_findBar->hide();
         auto* columns = makeSplitter(Qt::Horizontal);
         for (QWidget* column : {static_cast<QWidget*>(m_runs), makeCentre(), makeDetails()})
@@ -1316,9 +1316,8 @@ private:
         connect(m_findBar, &FindBar::found, m_timeline, &TimelineWidget::setFound);
         connect(m_findBar, &FindBar::chosen, m_timeline, &TimelineWidget::select);
         connect(m_findBar, &FindBar::allSelected, m_panels, &RunPanels::setHits);
-        connect(m_findBar, &FindBar::allSelected, m_details, [this](const FoundPointer& hits) {
-            m_details->set(&DetailsPanel::Facts::hits, hits);
-        });
+        connect(m_findBar, &FindBar::allSelected, m_details,
+                [this](const FoundPointer& hits) { m_details->set(&DetailsFacts::hits, hits); });
         connect(m_findBar, &FindBar::closed, m_timeline, [this] { m_timeline->setFocus(); });
     }
 
@@ -1329,7 +1328,7 @@ private:
         connect(&notes, &NotesPanel::closed, m_timeline, [this] { m_timeline->setFocus(); });
         connect(&notes, &NotesPanel::changed, this, [this, &notes] {
             m_timeline->setNotes(notes.notes());
-            m_details->set(&DetailsPanel::Facts::notes, notes.notes());
+            m_details->set(&DetailsFacts::notes, notes.notes());
             notes.setCurrent(m_timeline->currentNote());
         });
     }
@@ -1499,7 +1498,7 @@ private:
         if (!metrics || exportedRange() != metrics->range)
             return;
         m_panels->range().showMetrics(run, *metrics);
-        m_details->set(&DetailsPanel::Facts::range, *metrics);
+        m_details->set(&DetailsFacts::range, *metrics);
     }
 
     // Predicts an iteration from the measured ops (profiler/whatif/own_replay.h) or, before the
@@ -1601,8 +1600,8 @@ private:
     // Shows the progress of a running run in the details, and the actions below them.
     void showProgress()
     {
-        m_details->set(&DetailsPanel::Facts::running, m_document->run());
-        m_details->set(&DetailsPanel::Facts::progress,
+        m_details->set(&DetailsFacts::running, m_document->run());
+        m_details->set(&DetailsFacts::progress,
                        m_document->isRunning() ? std::optional(m_document->progress())
                                                : std::nullopt);
         showFooter();
@@ -1651,7 +1650,7 @@ private:
         if (kernels == m_timeline->kernels())
             return;
         m_timeline->setKernels(kernels);
-        m_details->set(&DetailsPanel::Facts::kernels, kernels);
+        m_details->set(&DetailsFacts::kernels, kernels);
         m_toolbar->offerKernels(kernels && !kernels->isEmpty(), reason);
         m_findBar->setRun(view(), kernels); // "kernel:" can now find kernels
         Q_EMIT statusChanged();
@@ -1975,7 +1974,7 @@ private:
         [this](const RunPointer& prediction) {
             if (!prediction)
                 return;
-            m_details->set(&DetailsPanel::Facts::prediction, prediction);
+            m_details->set(&DetailsFacts::prediction, prediction);
             m_timeline->setPlan(prediction);
         }};
     Latest<RunPointer, RunViewPointer> m_assumed{

@@ -140,7 +140,7 @@ void capture(MainWindow& window, const CommandLine& line)
     // part.
     for (int k = 0; k < 2; ++k) {
         shown->grab(); // requests the pictures
-        LanePicture::waitForPainting();
+        TimelineWidget::waitForPainting();
         QCoreApplication::processEvents();
     }
     QBuffer png;

@@ -36,9 +36,9 @@ Page* about(const PageServices& services, const PageRequest& request)
     return kMake(services.theme, services.library, request.runs.front());
 }
 
-Page* makeComparison(const PageServices& services, const PageRequest& request)
+Page* makeComparisonPage(const PageServices& services, const PageRequest& request)
 {
-    return new ComparePage(services.theme, services.library, request.runs);
+    return makeComparison(services.theme, services.library, request.runs);
 }
 
 // `request` has traces, or the run that they became.
@@ -105,7 +105,7 @@ using About = PageKind::About;
 const PageKind kPageKinds[] = {
     {"setup", Tabs::Many, About::Nothing, makeSetup, {Menu::File, "newRun", "&New run", "Ctrl+N"}},
     {"run", Tabs::PerRun, About::Runs, about<makeRunPage>},
-    {"compare", Tabs::PerRuns, About::Runs, makeComparison},
+    {"compare", Tabs::PerRuns, About::Runs, makeComparisonPage},
     {"memory", Tabs::PerRun, About::Runs, about<makeMemory>},
     {"whatif", Tabs::PerRun, About::Runs, about<makeWhatIf>},
     {"query", Tabs::PerRun, About::Runs, about<makeQuery>},

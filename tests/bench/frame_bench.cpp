@@ -84,7 +84,7 @@ void frames(benchmark::State& state, const std::function<void(QWidget&, int)>& i
     for (int k = 0; k < 4; ++k) {
         wheel(timeline, 0, Qt::AltModifier); // gives the lanes a height, so that they have rows
         timeline.repaint();
-        app::LanePicture::waitForPainting();
+        app::TimelineWidget::waitForPainting();
         QApplication::processEvents();
     }
     measure(state, timeline, [&](int step) { input(timeline, step); });

@@ -46,12 +46,11 @@ void paint(benchmark::State& state, double share, double laneHeight)
     const app::TimeAxis axis{begin, begin + share * static_cast<double>(extent.duration()), 140,
                              1336, 1};
     const auto lanes = app::layoutLanes(32, {laneHeight * 32, 42, {}});
+    const auto devices = app::devicesInSight(lanes, 0, 1e9);
     QImage image(1600, static_cast<int>(app::heightOf(lanes)), QImage::Format_RGB32);
     for (auto _ : state) {
         QPainter painter(&image);
-        app::LanePainter lanePainter(painter, view, axis, colours);
-        for (std::size_t k = 0; k < lanes.size(); ++k)
-            lanePainter.paint(engine::DeviceId{static_cast<int>(k)}, lanes[k], -1);
+        app::paintLanes({painter, view, axis, colours, lanes}, devices, -1, {});
     }
     state.counters["spans"] = static_cast<double>(spansOf(view.run()));
 }
@@ -88,12 +87,12 @@ void kernels(benchmark::State& state, double share)
     options.available = 8 * 110;
     options.kernels = view->rows();
     const auto lanes = app::layoutLanes(8, options);
+    const app::RunView ops(run);
+    const auto devices = app::devicesInSight(lanes, 0, 1e9);
     QImage image(1600, static_cast<int>(app::heightOf(lanes)), QImage::Format_RGB32);
     for (auto _ : state) {
         QPainter painter(&image);
-        app::KernelPainter kernelPainter(painter, *view, axis, colours);
-        for (std::size_t k = 0; k < lanes.size(); ++k)
-            kernelPainter.paint(engine::DeviceId{static_cast<int>(k)}, lanes[k]);
+        app::paintKernels({painter, ops, axis, colours, lanes}, *view, devices);
     }
     state.counters["kernels"] = static_cast<double>(view->activity().trace().kernels.size());
 }

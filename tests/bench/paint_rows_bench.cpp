@@ -98,17 +98,17 @@ void nvtx(benchmark::State& state, double share)
     const app::RangeView& ranges = setting.kernels->ranges();
     const app::TimeAxis axis = setting.axis(share);
     const app::Theme theme = app::makeTheme(profiler::ThemeMode::Light);
+    const app::BoxColours colours(theme, 1);
     app::LaneOptions options;
     options.available = kDevices * 110;
     options.ranges = ranges.rows();
     const auto lanes = app::layoutLanes(kDevices, options);
+    const app::RunView view(setting.run);
+    const auto devices = app::devicesInSight(lanes, 0, 1e9);
     QImage image(1600, static_cast<int>(app::heightOf(lanes)), QImage::Format_RGB32);
     for (auto _ : state) {
         QPainter painter(&image);
-        for (int d = 0; d < kDevices; ++d)
-            app::paintRanges(painter,
-                             {ranges, engine::DeviceId{d}, lanes[static_cast<std::size_t>(d)]},
-                             axis, theme);
+        app::paintRanges({painter, view, axis, colours, lanes}, ranges, devices);
     }
     state.counters["ranges"]
         = static_cast<double>(setting.kernels->activity().trace().ranges.size());
@@ -135,12 +135,12 @@ void ncclWaits(benchmark::State& state, double share)
     options.available = kDevices * 110;
     options.kernels = setting.kernels->rows();
     const auto lanes = app::layoutLanes(kDevices, options);
+    const app::RunView view(setting.run);
+    const auto devices = app::devicesInSight(lanes, 0, 1e9);
     QImage image(1600, static_cast<int>(app::heightOf(lanes)), QImage::Format_RGB32);
     for (auto _ : state) {
         QPainter painter(&image);
-        app::KernelPainter kernels(painter, *setting.kernels, axis, colours);
-        for (int d = 0; d < kDevices; ++d)
-            kernels.paint(engine::DeviceId{d}, lanes[static_cast<std::size_t>(d)]);
+        app::paintKernels({painter, view, axis, colours, lanes}, *setting.kernels, devices);
     }
     state.counters["kernels"]
         = static_cast<double>(setting.kernels->activity().trace().kernels.size());

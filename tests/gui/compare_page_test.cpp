@@ -31,7 +31,7 @@ struct Compared
         std::vector<std::shared_ptr<RunDocument>> documents;
         for (const SimulatedRun& one : wanted)
             documents.push_back(library.add(simulatedRun(one)));
-        page = std::make_unique<ComparePage>(theme, library, documents);
+        page.reset(makeComparison(theme, library, documents));
         page->resize(1600, 910);
         page->show();
     }
@@ -54,7 +54,7 @@ struct Compared
 
     ThemeController theme;
     RunLibrary library;
-    std::unique_ptr<ComparePage> page;
+    std::unique_ptr<Page> page;
 };
 
 } // namespace
@@ -66,8 +66,8 @@ TEST_CASE("the status of a comparison shows the label of a file as plain text")
     RunLibrary library;
     engine::Run run = simulatedRun({"1f1b", 2, 2});
     run.info.label = "<img src=x>";
-    const ComparePage page(theme, library, {library.add(std::move(run))});
-    CHECK(page.statusTexts().front() == QStringLiteral("<b>Baseline</b> &lt;img src=x&gt; #1"));
+    const std::unique_ptr<Page> page(makeComparison(theme, library, {library.add(std::move(run))}));
+    CHECK(page->statusTexts().front() == QStringLiteral("<b>Baseline</b> &lt;img src=x&gt; #1"));
 }
 
 TEST_CASE("two runs are compared, and the verdict says which is shorter, by how much and why")
@@ -351,14 +351,15 @@ TEST_CASE("several comparisons are open, each with its own runs and ticks")
     REQUIRE(first.hasRows(3));
     RunLibrary& library = first.library;
     const auto runs = library.runs();
-    ComparePage second(first.theme, first.library, {runs.at(0), runs.at(2)});
+    const std::unique_ptr<Page> second(
+        makeComparison(first.theme, first.library, {runs.at(0), runs.at(2)}));
     first.page->hide();
-    second.show();
-    REQUIRE(waitFor([&] { return second.title() == QStringLiteral("Compare 2 runs"); }));
+    second->show();
+    REQUIRE(waitFor([&] { return second->title() == QStringLiteral("Compare 2 runs"); }));
     library.tick(*runs.at(2), false);
-    REQUIRE(waitFor([&] { return second.title() == QStringLiteral("Compare 1 run"); }));
+    REQUIRE(waitFor([&] { return second->title() == QStringLiteral("Compare 1 run"); }));
     CHECK(first.page->title() == QStringLiteral("Compare 3 runs"));
-    second.hide();
+    second->hide();
     first.page->show();
     CHECK(library.ticked().size() == 3);
     CHECK(first.page->shows({runs.at(2), runs.at(0), runs.at(1)}));

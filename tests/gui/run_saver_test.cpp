@@ -80,12 +80,12 @@ TEST_CASE("the report of a run, and of a comparison, is one page")
     save(*run.page, "exportReport", file);
     REQUIRE(waitFor([&] { return savedText(file).contains(QStringLiteral("</html>")); }));
     CHECK(savedText(file).contains(QStringLiteral("<h2>Devices</h2>")));
-    ComparePage page(run.theme, run.library,
-                     {run.document, run.library.add(simulatedRun({"gpipe", 4, 8}))});
-    page.show();
-    auto* action = page.findChild<QAction*>(QStringLiteral("exportReport"));
+    const std::unique_ptr<Page> page(makeComparison(
+        run.theme, run.library, {run.document, run.library.add(simulatedRun({"gpipe", 4, 8}))}));
+    page->show();
+    auto* action = page->findChild<QAction*>(QStringLiteral("exportReport"));
     REQUIRE(waitFor([&] { return action->isEnabled(); }));
-    save(page, "exportReport", both);
+    save(*page, "exportReport", both);
     REQUIRE(waitFor([&] { return savedText(both).contains(QStringLiteral("</html>")); }));
     CHECK(savedText(both).contains(QStringLiteral("<h1>Comparison</h1>")));
     QFile::remove(file);

@@ -1,6 +1,5 @@
 #include "app/timeline/details/details.h"
 
-#include "app/documents/run_document.h"
 #include "app/timeline/paint/ruler_painter.h"
 #include "app/timeline/view/hit_test.h"
 #include "app/timeline/view/labels.h"
@@ -170,7 +169,7 @@ QString extent(const std::array<std::int32_t, 3>& size)
 QString breakable(const std::string& name)
 {
     QString text;
-    for (const QChar c : QString::fromStdString(name)) {
+    for (const QChar c : fromUtf8(name)) {
         text += c;
         if (QStringLiteral("_:,<(").contains(c))
             text += QChar(0x200B);
@@ -233,7 +232,7 @@ QString opFlopsText(double flops)
 QString throttleText(std::uint64_t reasons)
 {
     const std::string slow = engine::throttleText(reasons);
-    return slow.empty() ? tr("nothing") : QString::fromStdString(slow);
+    return slow.empty() ? tr("nothing") : fromUtf8(slow);
 }
 
 std::vector<int> measuredIterations(const engine::Run& run)
@@ -361,13 +360,13 @@ DetailsSection hitsSection(const QString& title, const HitGroups& groups, const 
 class Describer
 {
 public:
-    Describer(const RunView& view, const Selection& selection, const DetailsContext& context,
+    Describer(const RunView& view, const Selection& selection, const DetailsFacts& facts,
               const DetailsClock& clock)
         : m_view(view)
         , m_run(view.run())
         , m_info(view.run().info)
         , m_selection(selection)
-        , m_context(context)
+        , m_facts(facts)
         , m_clock(clock)
     { }
 
@@ -402,7 +401,7 @@ public:
         addLinks(tr("Needs"), explanation->needs);
         addLinks(tr("Needed by"), explanation->neededBy);
         addCompute();
-        if (m_context.kernels != nullptr)
+        if (m_facts.kernels != nullptr)
             addKernels();
         addStrip();
         if (engine::isCompute(op.kind))
@@ -441,8 +440,8 @@ public:
     {
         const auto& window = m_selection.window;
         // The selected NVTX range of the host; nullptr if none is selected.
-        const HostRange* host = m_context.kernels != nullptr && m_selection.device.isValid()
-            ? m_context.kernels->ranges().at(m_selection.device, window)
+        const HostRange* host = m_facts.kernels != nullptr && m_selection.device.isValid()
+            ? m_facts.kernels->ranges().at(m_selection.device, window)
             : nullptr;
         m_out.title = host != nullptr ? tr("NVTX range") : tr("Range");
         setLength(window.duration());
@@ -451,16 +450,15 @@ public:
         m_out.sentence = rangeSentence();
         if (host != nullptr) {
             open(tr("Range on the host"));
-            add(tr("Text"), QString::fromStdString(host->text));
+            add(tr("Text"), fromUtf8(host->text));
             add(tr("Source"),
-                host->domain.empty() ? tr("range of the op")
-                                     : QString::fromStdString(host->domain));
+                host->domain.empty() ? tr("range of the op") : fromUtf8(host->domain));
             add(tr("Launched op"), opOf(m_view, host->of.op));
         }
         addShares();
-        if (m_context.range != nullptr && m_context.range->range == window) {
-            addCauses(*m_context.range);
-            addCounts(*m_context.range);
+        if (m_facts.range && m_facts.range->range == window) {
+            addCauses(*m_facts.range);
+            addCounts(*m_facts.range);
         }
         addNotes();
         return finished();
@@ -523,7 +521,7 @@ public:
     }
     Details kernel()
     {
-        const KernelView& kernels = *m_context.kernels;
+        const KernelView& kernels = *m_facts.kernels;
         const GpuActivity& activity = kernels.activity();
         const GpuWork& work = activity.work()[m_selection.work];
         const profiler::KernelName& name = activity.nameOf(work);
@@ -555,13 +553,13 @@ public:
     Details hits()
     {
         constexpr std::size_t kMostDevices = 16;
-        const std::vector<Selection>& hits = m_context.hits->hits();
+        const std::vector<Selection>& hits = m_facts.hits->hits();
         // The hits may be older than the kernels.
-        const bool areKnown = m_context.kernels != nullptr
+        const bool areKnown = m_facts.kernels != nullptr
             && std::ranges::all_of(hits,
-                                   [all = m_context.kernels->activity().work().size()](
+                                   [all = m_facts.kernels->activity().work().size()](
                                        const Selection& hit) { return hit.work < all; });
-        const KernelView* kernels = areKnown ? m_context.kernels : nullptr;
+        const KernelView* kernels = areKnown ? m_facts.kernels.get() : nullptr;
         const auto [shortest, longest] = std::ranges::minmax_element(
             hits, {}, [](const Selection& hit) { return hit.window.duration(); });
         const HitGroups all = groupHits(
@@ -577,7 +575,7 @@ public:
         m_out.left = tr("%1, %2").arg(countOf(std::ssize(seen), "iteration"),
                                       countOf(std::ssize(devices), "device"));
         m_out.right = tr("total duration");
-        if (m_context.hits->isCut())
+        if (m_facts.hits->isCut())
             m_out.sentence = tr("There are more hits. These sums are of the first ones only.");
         HitGroups kinds = hitsByKind(hits, m_view, kernels);
         if (kinds.size() > 1)
@@ -595,13 +593,13 @@ public:
         const RunMetrics* metrics = m_view.metrics(m_selection.iteration);
         if (!metrics || metrics->devices.empty())
             return {};
-        m_out.title = QString::fromStdString(m_info.label);
+        m_out.title = fromUtf8(m_info.label);
         const std::string why = whyIterationUnknown(m_run);
         if (why.empty())
             setValue(m_clock.scale, metrics->duration);
         else
             m_out.value = tr("unknown");
-        m_out.file = m_context.file;
+        m_out.file = m_facts.file;
         m_out.left = tr("not saved");
         m_out.right = shapeText(m_run);
         m_out.tag = modeText(m_info);
@@ -620,7 +618,7 @@ public:
     }
     Details running()
     {
-        m_out = runningDetails(m_run, *m_context.progress);
+        m_out = runningDetails(m_run, *m_facts.progress);
         addComparison();
         addLiveMemory();
         return finished();
@@ -759,18 +757,17 @@ private:
                 tr("%1 – %2 MHz, median %3").arg(clocks.least).arg(clocks.most).arg(clocks.median));
             add(tr("Throttled by"), throttleText(clocks.throttle));
         } else if (!clocks.reason.empty()) {
-            add(tr("Clocks"), QString::fromStdString(clocks.reason));
+            add(tr("Clocks"), fromUtf8(clocks.reason));
         }
         for (const auto& [name, value] : m_info.machine.settings)
             if (name == "nvidia_driver" || name == "tf32")
-                add(name == "tf32" ? tr("tf32") : tr("NVIDIA driver"),
-                    QString::fromStdString(value));
+                add(name == "tf32" ? tr("tf32") : tr("NVIDIA driver"), fromUtf8(value));
     }
 
     // Adds the predicted duration and start of the op, unless the run is itself a prediction.
     void addPrediction()
     {
-        const engine::Run* predicted = m_context.predicted;
+        const RunPointer& predicted = m_facts.prediction;
         if (predicted == nullptr || m_info.mode == engine::Mode::Simulate)
             return;
         const auto* track = predicted->timeline.track(m_selection.device, m_selection.lane);
@@ -898,27 +895,22 @@ private:
         const QString name = tr("All %1 of stage %2")
                                  .arg(fromUtf8(engine::kindShortName(op.kind)))
                                  .arg(op.stage.value);
-        if (peak <= 0) {
-            add(tr("Rate"), opRateText(own));
-            add(name, opRateText(all));
-            return add(tr("MFU of the op"), tr("unknown: the peak of the device was not measured"));
-        }
-        if (std::max(own, all) > peak) {
-            add(tr("Rate"), opRateText(own));
-            add(name, opRateText(all));
-            return add(tr("MFU of the op"),
-                       tr("unknown: the peak of the device, %1, is lower").arg(opRateText(peak)));
-        }
-        add(tr("Rate"), tr("%1 of %2").arg(opRateText(own), opRateText(peak)));
-        add(tr("MFU of the op"), percent(own / peak), true);
-        add(name, percent(all / peak));
+        const QString unknown = peak <= 0 ? tr("unknown: the peak of the device was not measured")
+            : std::max(own, all) > peak
+            ? tr("unknown: the peak of the device, %1, is lower").arg(opRateText(peak))
+            : QString();
+        const bool isKnown = unknown.isEmpty();
+        add(tr("Rate"),
+            isKnown ? tr("%1 of %2").arg(opRateText(own), opRateText(peak)) : opRateText(own));
+        add(tr("MFU of the op"), isKnown ? percent(own / peak) : unknown, isKnown);
+        add(name, isKnown ? percent(all / peak) : opRateText(all));
     }
     // The kernels of a selected op, its time by kind of kernel, and the gaps between kernels. Lists
     // the first kernels; the table lists all.
     void addKernels()
     {
         constexpr std::size_t kShown = 24;
-        const GpuActivity& activity = m_context.kernels->activity();
+        const GpuActivity& activity = m_facts.kernels->activity();
         const engine::OpOfIteration op{m_selection.op,
                                        static_cast<std::uint32_t>(m_selection.iteration)};
         const auto work = profiler::opWork(activity, op, m_selection.window);
@@ -945,7 +937,7 @@ private:
         const auto all = activity.of(op);
         const Scale scale = timeScale(m_info, 1);
         for (const std::uint32_t at : all.first(std::min(all.size(), kShown))) {
-            DetailsLink link = linkTo(m_context.kernels, m_context.kernels->select(at), scale);
+            DetailsLink link = linkTo(m_facts.kernels.get(), m_facts.kernels->select(at), scale);
             link.rest.clear();
             link.time += QStringLiteral("   ")
                 + percent(shareOfOp(activity.work()[at], m_selection.window));
@@ -959,7 +951,7 @@ private:
     void addMemoryAndTrace()
     {
         const engine::Op& op = m_view.op(m_selection.op);
-        const KernelView* kernels = m_context.kernels;
+        const KernelViewPointer& kernels = m_facts.kernels;
         open(tr("Memory and trace"));
         if (const auto freed
             = op.kind == OpKind::Forward ? freeing(m_view, m_selection) : std::optional<Span>()) {
@@ -976,8 +968,8 @@ private:
                               .total));
         if (kernels != nullptr && !kernels->isEmpty()) {
             add(tr("NVTX range"),
-                QString::fromStdString(engine::rangeText(
-                    op, m_run.schedule.shape, engine::nvtxGrammarNamed(m_info.nvtxGrammar))));
+                fromUtf8(engine::rangeText(op, m_run.schedule.shape,
+                                           engine::nvtxGrammarNamed(m_info.nvtxGrammar))));
             const engine::OpOfIteration of{m_selection.op,
                                            static_cast<std::uint32_t>(m_selection.iteration)};
             add(tr("Kernels, dropped"),
@@ -986,7 +978,7 @@ private:
                     .arg(kernels->activity().trace().health.dropped));
         }
         if (!m_info.timing.empty())
-            add(tr("Timed by"), QString::fromStdString(m_info.timing));
+            add(tr("Timed by"), fromUtf8(m_info.timing));
     }
 
     QString bubbleSentence(const profiler::Bubble& bubble) const
@@ -1174,8 +1166,8 @@ private:
     void addNotes()
     {
         DetailsSection& section = open(tr("Notes"));
-        for (std::size_t k = 0; k < m_context.notes.size(); ++k) {
-            const engine::Note& note = m_context.notes[k];
+        for (std::size_t k = 0; k < m_facts.notes.size(); ++k) {
+            const engine::Note& note = m_facts.notes[k];
             if (!note.window.intersects(m_selection.window)
                 && !m_selection.window.contains(note.window.begin))
                 continue;
@@ -1194,7 +1186,7 @@ private:
     void addGpu()
     {
         const auto& gpus = m_info.machine.gpus;
-        const GpuActivity* activity = m_context.kernels ? &m_context.kernels->activity() : nullptr;
+        const GpuActivity* activity = m_facts.kernels ? &m_facts.kernels->activity() : nullptr;
         const engine::GpuPlace* place = nullptr; // the context of the device's work
         if (activity != nullptr)
             if (const auto streams = activity->streams(m_selection.device); !streams.empty())
@@ -1207,7 +1199,7 @@ private:
         const GpuFacts* gpu = own != gpus.end() ? &*own : gpus.empty() ? nullptr : &gpus.front();
         open(tr("GPU"));
         if (gpu != nullptr && !gpu->name.empty())
-            add(tr("Name"), QString::fromStdString(gpu->name));
+            add(tr("Name"), fromUtf8(gpu->name));
         if (place == nullptr)
             return;
         const engine::GpuTrace& trace = activity->trace();
@@ -1444,10 +1436,10 @@ private:
     // Compares the measured iterations with the prediction.
     void addComparison()
     {
-        if (m_context.predicted == nullptr || iterations().empty())
+        if (m_facts.prediction == nullptr || iterations().empty())
             return;
         const std::int64_t expected
-            = m_context.predicted->timeline.iterations.front().window.duration();
+            = m_facts.prediction->timeline.iterations.front().window.duration();
         const Scale scale = timeScale(m_info, expected);
         open(tr("Compared with the prediction"), tr("predicted from measured ops"));
         if (const std::vector<int> measured = measuredIterations(m_run); !measured.empty()) {
@@ -1495,7 +1487,7 @@ private:
     const engine::Run& m_run;
     const engine::RunInfo& m_info;
     const Selection m_selection;
-    const DetailsContext& m_context;
+    const DetailsFacts& m_facts;
     const DetailsClock m_clock;
     Details m_out;
 };
@@ -1554,21 +1546,21 @@ double modelFlopsOf(const engine::ModelSpec& model, const engine::Shape& shape,
     }
 }
 
-Details detailsOf(const RunView& view, const Selection& selection, const DetailsContext& context)
+Details detailsOf(const RunView& view, const Selection& selection, const DetailsFacts& facts)
 {
     using enum Selection::Kind;
     const auto describer = [&](const Selection& what, std::int64_t length) {
-        return Describer(view, what, context, {view, what.iteration, length});
+        return Describer(view, what, facts, {view, what.iteration, length});
     };
     const Selection reported{.iteration = engine::reportedIteration(view.timeline())};
-    if (selection.kind == None && context.hits != nullptr) {
-        const auto& hits = context.hits->hits();
+    if (selection.kind == None && facts.hits != nullptr) {
+        const auto& hits = facts.hits->hits();
         if (hits.empty() || view.isEmpty())
             return {};
         const auto length = [](const Selection& hit) { return hit.window.duration(); };
         return describer(reported, length(std::ranges::min(hits, {}, length))).hits();
     }
-    if (selection.kind == None && context.progress != nullptr && !view.isEmpty())
+    if (selection.kind == None && facts.progress && !view.isEmpty())
         return describer(reported, 0).running();
     if (selection.kind == None || selection.kind == Category) {
         const Selection& of
@@ -1576,10 +1568,10 @@ Details detailsOf(const RunView& view, const Selection& selection, const Details
         return isKnown(view, of) ? describer(of, 0).run() : Details();
     }
     if (selection.kind == Kernel) {
-        if (context.kernels == nullptr || view.isEmpty()
-            || selection.work >= context.kernels->activity().work().size())
+        if (facts.kernels == nullptr || view.isEmpty()
+            || selection.work >= facts.kernels->activity().work().size())
             return {};
-        const engine::Window window = context.kernels->activity().work()[selection.work].window;
+        const engine::Window window = facts.kernels->activity().work()[selection.work].window;
         Selection of = selection;
         of.iteration = view.iterationAt(window.begin);
         return describer(of, window.duration()).kernel();
@@ -1600,8 +1592,7 @@ Details runningDetails(const engine::Run& run, const RunProgress& progress)
         details.value = number(progress.secondsLeft, progress.secondsLeft < 10 ? 1 : 0);
         details.unit = tr("s left");
     }
-    details.left
-        = QString::fromStdString(run.info.label) + QStringLiteral(", ") + modeText(run.info);
+    details.left = fromUtf8(run.info.label) + QStringLiteral(", ") + modeText(run.info);
     details.right = tr("%1 s so far").arg(number(progress.secondsSoFar, 1));
     DetailsSection section;
     section.add(tr("Complete iterations"), tr("%1 of %2").arg(progress.done).arg(progress.planned),
@@ -1683,12 +1674,11 @@ QString toolTipText(const RunView& view, const Selection& selection)
 
 QString rangeToolTip(const RunView& view, const HostRange& range)
 {
-    const QStringList lines{range.domain.empty()
-                                ? tr("NVTX, on the host")
-                                : tr("NVTX range of domain %1, on the host")
-                                      .arg(QString::fromStdString(range.domain).toHtmlEscaped()),
+    const QStringList lines{range.domain.empty() ? tr("NVTX, on the host")
+                                                 : tr("NVTX range of domain %1, on the host")
+                                                       .arg(fromUtf8(range.domain).toHtmlEscaped()),
                             tr("while <code>%1</code> was launched").arg(opOf(view, range.of.op))};
-    return toolTipPage(QString::fromStdString(range.text).toHtmlEscaped(),
+    return toolTipPage(fromUtf8(range.text).toHtmlEscaped(),
                        durationText(view.run().info, range.window.duration()), lines);
 }
 
@@ -1714,10 +1704,10 @@ QString kernelToolTip(const RunView& view, const KernelView& kernels, const Sele
     if (work.of.isKnown())
         lines << tr("of <code>%1</code>").arg(opOf(view, work.of.op));
     if (name.full != name.label)
-        lines << QString::fromStdString(name.full).toHtmlEscaped();
+        lines << fromUtf8(name.full).toHtmlEscaped();
     const Scale scale = timeScale(view.run().info, work.window.duration());
-    return toolTipPage(QString::fromStdString(name.label).toHtmlEscaped(),
-                       scale.withUnit(work.window.duration()), lines);
+    return toolTipPage(fromUtf8(name.label).toHtmlEscaped(), scale.withUnit(work.window.duration()),
+                       lines);
 }
 
 QStringList runStatus(const RunDocument& document, const profiler::RunMetrics& metrics,
@@ -1735,7 +1725,7 @@ QStringList runStatus(const RunDocument& document, const profiler::RunMetrics& m
     const engine::Shape& shape = run->schedule.shape;
     QString devices = countOf(shape.devices, "device");
     if (!info.deviceName.empty())
-        devices += tr(" on %1").arg(QString::fromStdString(info.deviceName).toHtmlEscaped());
+        devices += tr(" on %1").arg(fromUtf8(info.deviceName).toHtmlEscaped());
     QStringList texts{QStringLiteral("<b>%1</b> %2").arg(capitalized(modeText(info)), devices)};
     const RunProgress& progress = document.progress();
     if (document.state() == RunDocument::State::Loading)
@@ -1756,7 +1746,7 @@ QStringList runStatus(const RunDocument& document, const profiler::RunMetrics& m
         texts.append(tr("selection %1").arg(durationText(info, length)));
     }
     if (!info.timing.empty())
-        texts.append(tr("timed by %1").arg(QString::fromStdString(info.timing).toHtmlEscaped()));
+        texts.append(tr("timed by %1").arg(fromUtf8(info.timing).toHtmlEscaped()));
     if (!info.link.empty())
         texts.append(linkStatus(info));
     return texts;

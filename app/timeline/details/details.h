@@ -13,7 +13,6 @@
 #include <QStringList>
 
 #include <optional>
-#include <span>
 #include <utility>
 #include <vector>
 
@@ -192,30 +191,29 @@ struct Details
     friend bool operator==(const Details&, const Details&) = default;
 };
 
-// Facts about a run in addition to its times. Must outlive the calls that it is passed to.
-struct DetailsContext
+// What the details describe besides the times of a run.
+struct DetailsFacts
 {
-    DetailsContext(const KernelView* ofRun = nullptr) // NOLINT: only the kernels may be known
-        : kernels(ofRun)
+    DetailsFacts(const KernelView* notOwned = nullptr) // NOLINT: only the kernels may be known
+        : kernels(KernelViewPointer(), notOwned)
     { }
 
-    const KernelView* kernels = nullptr;
-    // Metrics of the marked range. While they are computed, this is nullptr or the metrics of an
-    // earlier range.
-    const profiler::RangeMetrics* range = nullptr;
-    std::span<const engine::Note> notes; // sorted by time
-    const Found* hits = nullptr;         // not nullptr while all hits of a search are selected
+    QString file;                                // of the run; named below its title
+    KernelViewPointer kernels;                   // nullptr: unknown
+    std::optional<profiler::RangeMetrics> range; // shown while exactly that range is selected
+    FoundPointer hits;                           // described while nothing is selected
+    std::vector<engine::Note> notes;             // sorted by time
     // A simulated run of the same schedule with one iteration, which begins at tick 0; nullptr:
     // unknown.
-    const engine::Run* predicted = nullptr;
-    const RunProgress* progress = nullptr; // nullptr: the run is not running
-    QString file = {};                     // of the run; "": it is not saved
+    RunPointer prediction;
+    // Shown while nothing is selected, even before `running` has a view; nullopt: not running.
+    std::optional<RunProgress> progress;
+    RunPointer running;
 };
 
 // Describes the selection or, if nothing is selected, the run in its reported iteration. Returns
 // empty details if the run has no iteration, or if the selected item does not exist in it.
-Details detailsOf(const RunView& view, const Selection& selection,
-                  const DetailsContext& context = {});
+Details detailsOf(const RunView& view, const Selection& selection, const DetailsFacts& facts = {});
 // Describes a run in progress that has no iterations yet.
 Details runningDetails(const engine::Run& run, const RunProgress& progress);
 QString plainText(const Details& details); // one line per row, with tabs

@@ -14,14 +14,12 @@
 #include <QMouseEvent>
 #include <QPainter>
 #include <QRegularExpression>
-#include <QScrollArea>
 #include <QScrollBar>
 #include <QToolTip>
 #include <QVBoxLayout>
 
 #include <algorithm>
 #include <cmath>
-#include <utility>
 
 namespace app {
 namespace {
@@ -644,19 +642,7 @@ Details DetailsPanel::details() const
 {
     if (!m_view && m_facts.running && m_facts.progress)
         return runningDetails(*m_facts.running, *m_facts.progress);
-    DetailsContext context(m_facts.kernels.get());
-    context.range = m_facts.range ? &*m_facts.range : nullptr;
-    context.notes = m_facts.notes;
-    context.hits = m_facts.hits.get();
-    context.predicted = m_facts.prediction.get();
-    context.file = m_facts.file;
-    context.progress = m_facts.progress ? &*m_facts.progress : nullptr;
-    return m_view ? detailsOf(*m_view, m_selection, context) : Details();
-}
-
-QString DetailsPanel::text() const
-{
-    return plainText(details());
+    return m_view ? detailsOf(*m_view, m_selection, m_facts) : Details();
 }
 
 void DetailsPanel::showEvent(QShowEvent* event)

@@ -1,6 +1,5 @@
 #pragma once
 
-#include "app/documents/run_document.h"
 #include "app/timeline/details/details.h"
 #include "app/timeline/view/find.h"
 #include "app/timeline/view/kernel_view.h"
@@ -8,16 +7,12 @@
 #include "app/timeline/view/selection.h"
 #include "app/ui/controls.h"
 #include "app/ui/theme.h"
-#include "engine/timeline/note.h"
-#include "profiler/analysis/metrics.h"
 
 #include <QScrollArea>
 
 #include <functional>
-#include <optional>
 #include <type_traits>
 #include <utility>
-#include <vector>
 
 namespace app {
 
@@ -50,31 +45,20 @@ class DetailsPanel : public QWidget
     Q_OBJECT
 
 public:
-    // What the details describe besides the run and the selection.
-    struct Facts
-    {
-        QString file;                                // of the run; named below its title
-        KernelViewPointer kernels;                   // nullptr: unknown
-        std::optional<profiler::RangeMetrics> range; // shown while exactly that range is selected
-        FoundPointer hits;                           // described while nothing is selected
-        std::vector<engine::Note> notes;             // sorted by time
-        RunPointer prediction;                       // see DetailsContext::predicted
-        // Shown while nothing is selected, even before `running` has a view; nullopt: not running.
-        std::optional<RunProgress> progress;
-        RunPointer running;
-    };
-
     explicit DetailsPanel(const ThemeController& theme, QWidget* parent = nullptr);
 
     void show(RunViewPointer view, const Selection& selection); // nullptr: clears the panel
     using QWidget::show;
     template<class Fact>
-    void set(Fact Facts::*fact, std::type_identity_t<Fact> value)
+    void set(Fact DetailsFacts::*fact, std::type_identity_t<Fact> value)
     {
         m_facts.*fact = std::move(value);
         refresh();
     }
-    QString text() const; // the details as plain text; also while the panel is hidden
+    QString text() const // the details as plain text; also while the panel is hidden
+    {
+        return plainText(details());
+    }
     QSize sizeHint() const override { return {292, 600}; }
 
 Q_SIGNALS:
@@ -89,7 +73,7 @@ private:
 
     RunViewPointer m_view;
     Selection m_selection;
-    Facts m_facts;
+    DetailsFacts m_facts;
     DetailsView* m_details;
 };
 

@@ -146,9 +146,4 @@ const BoxColours::Look& BoxColours::lookOf(const engine::Op& op, int chunk, doub
                              [index(emphasis)];
 }
 
-const BoxColours::Look& BoxColours::look(engine::OpKind kind, int chunk, Emphasis emphasis) const
-{
-    return m_looks[static_cast<int>(kind)][std::clamp(chunk, 0, kChunks - 1)][index(emphasis)];
-}
-
 } // namespace app

@@ -86,7 +86,10 @@ public:
 
     BoxColours(const Theme& theme, double dpr);
 
-    const Look& look(engine::OpKind kind, int chunk, Emphasis emphasis) const;
+    const Look& look(engine::OpKind kind, int chunk, Emphasis emphasis) const
+    {
+        return m_looks[static_cast<int>(kind)][std::clamp(chunk, 0, kChunks - 1)][index(emphasis)];
+    }
     // Returns the look of an op with the current ColourBy. `length` is the op's duration relative
     // to that of the longest op of the run.
     const Look& lookOf(const engine::Op& op, int chunk, double length, Emphasis emphasis) const;

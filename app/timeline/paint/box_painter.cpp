@@ -47,56 +47,11 @@ void fillColumn(QRgb* top, qsizetype stride, int rows, const std::array<double, 
     fillTo(rows, colours[kCount]);
 }
 
-template<std::size_t kCount>
-std::array<QRgb, kCount + 1> packed(const ColumnColoursOf<kCount>& colours)
-{
-    std::array<QRgb, kCount + 1> all{};
-    for (std::size_t k = 0; k < kCount; ++k)
-        all[k] = qPremultiply(colours.shares[k].rgba());
-    all[kCount] = qPremultiply(colours.rest.rgba());
-    return all;
-}
-
 // The format has no alpha if all colours are opaque, because copying is faster than blending.
 QImage::Format formatOf(std::span<const QRgb> colours)
 {
     const bool isOpaque = std::ranges::all_of(colours, [](QRgb c) { return qAlpha(c) == 255; });
     return isOpaque ? QImage::Format_RGB32 : QImage::Format_ARGB32_Premultiplied;
-}
-
-template<std::size_t kCount>
-void paint(QPainter& painter, const TimeAxis& axis, const ColumnsOf<kCount>& columns,
-           const std::function<std::array<double, kCount>(double time)>& busyBefore)
-{
-    const QRectF& area = columns.area;
-    const int count = static_cast<int>(std::lround(area.width() * axis.dpr));
-    const int rows = static_cast<int>(std::lround(area.height() * axis.dpr));
-    if (count <= 0 || rows <= 0)
-        return;
-    const auto inks = packed(columns.colours);
-    QImage image(count, rows, formatOf(inks));
-    auto* pixels = reinterpret_cast<QRgb*>(image.bits());
-    const qsizetype stride = image.bytesPerLine() / static_cast<qsizetype>(sizeof(QRgb));
-    const auto edge = [&](int column) {
-        return std::clamp(axis.time(area.left() + column / axis.dpr),
-                          static_cast<double>(columns.window.begin),
-                          static_cast<double>(columns.window.end));
-    };
-    double begin = edge(0);
-    auto before = busyBefore(begin);
-    for (int column = 0; column < count; ++column) {
-        const double end = edge(column + 1);
-        const auto after = busyBefore(end);
-        std::array<double, kCount> shares{};
-        for (std::size_t k = 0; end > begin && k < kCount; ++k)
-            if (after[k] != before[k]) // skips the division: most are equal
-                shares[k] = (after[k] - before[k]) / (end - begin);
-        fillColumn(pixels + column, stride, rows, shares, inks);
-        begin = end;
-        before = after;
-    }
-    image.setDevicePixelRatio(axis.dpr);
-    painter.drawImage(area.topLeft(), image);
 }
 
 } // namespace
@@ -248,6 +203,15 @@ void paintText(QPainter& painter, const QRectF& area, const QString& text, const
     painter.drawText(area, flags | Qt::TextSingleLine, text);
 }
 
+double paintText(QPainter& painter, QPointF baseline, const QString& text, const QFont& font,
+                 const QColor& ink)
+{
+    painter.setFont(font);
+    painter.setPen(ink);
+    painter.drawText(baseline, text);
+    return QFontMetricsF(font).horizontalAdvance(text);
+}
+
 void fillFrame(QPainter& painter, const QRectF& box, double width, QColor colour)
 {
     painter.fillRect(QRectF(box.left(), box.top(), box.width(), width), colour);
@@ -256,29 +220,60 @@ void fillFrame(QPainter& painter, const QRectF& box, double width, QColor colour
     painter.fillRect(QRectF(box.right() - width, box.top(), width, box.height()), colour);
 }
 
-ColumnColours columnColours(const BoxColours& colours, BoxColours::Emphasis emphasis)
+std::array<QColor, kShares> shareColours(const BoxColours& colours, BoxColours::Emphasis emphasis)
 {
     using enum engine::OpKind;
     constexpr engine::OpKind kKinds[]
         = {Backward, Forward, Recompute, BackwardWeight, SendActivation, OptimizerStep};
-    ColumnColours result;
+    std::array<QColor, kShares> shares;
     for (std::size_t k = 0; k < kShares; ++k)
-        result.shares[k] = colours.look(kKinds[k], 0, emphasis).flat;
-    result.shares[static_cast<std::size_t>(Share::Communication)] = colours.exposed(emphasis).fill;
-    result.rest = Qt::transparent;
-    return result;
+        shares[k] = colours.look(kKinds[k], 0, emphasis).flat;
+    shares[static_cast<std::size_t>(Share::Communication)] = colours.exposed(emphasis).fill;
+    return shares;
 }
 
-void paintColumns(QPainter& painter, const TimeAxis& axis, const Columns& columns,
-                  const std::function<Busy(double time)>& busyBefore)
+template<std::size_t kCount>
+void paintColumns(
+    QPainter& painter, const TimeAxis& axis, const Columns<kCount>& columns,
+    const std::type_identity_t<std::function<std::array<double, kCount>(double)>>& busyBefore)
 {
-    paint(painter, axis, columns, busyBefore);
+    const QRectF& area = columns.area;
+    const int count = static_cast<int>(std::lround(area.width() * axis.dpr));
+    const int rows = static_cast<int>(std::lround(area.height() * axis.dpr));
+    if (count <= 0 || rows <= 0)
+        return;
+    std::array<QRgb, kCount + 1> inks{};
+    std::ranges::transform(columns.shares, inks.begin(),
+                           [](const QColor& colour) { return qPremultiply(colour.rgba()); });
+    inks[kCount] = qPremultiply(columns.rest.rgba());
+    QImage image(count, rows, formatOf(inks));
+    auto* pixels = reinterpret_cast<QRgb*>(image.bits());
+    const qsizetype stride = image.bytesPerLine() / static_cast<qsizetype>(sizeof(QRgb));
+    const auto edge = [&](int column) {
+        return std::clamp(axis.time(area.left() + column / axis.dpr),
+                          static_cast<double>(columns.window.begin),
+                          static_cast<double>(columns.window.end));
+    };
+    double begin = edge(0);
+    auto before = busyBefore(begin);
+    for (int column = 0; column < count; ++column) {
+        const double end = edge(column + 1);
+        const auto after = busyBefore(end);
+        std::array<double, kCount> shares{};
+        for (std::size_t k = 0; end > begin && k < kCount; ++k)
+            if (after[k] != before[k]) // skips the division: most are equal
+                shares[k] = (after[k] - before[k]) / (end - begin);
+        fillColumn(pixels + column, stride, rows, shares, inks);
+        begin = end;
+        before = after;
+    }
+    image.setDevicePixelRatio(axis.dpr);
+    painter.drawImage(area.topLeft(), image);
 }
 
-void paintColumns(QPainter& painter, const TimeAxis& axis, const KernelColumns& columns,
-                  const std::function<KernelBusy(double time)>& busyBefore)
-{
-    paint(painter, axis, columns, busyBefore);
-}
+template void paintColumns(QPainter&, const TimeAxis&, const Columns<kShares>&,
+                           const std::function<Busy(double)>&);
+template void paintColumns(QPainter&, const TimeAxis&, const Columns<kKernelShares>&,
+                           const std::function<KernelBusy(double)>&);
 
 } // namespace app

@@ -2,6 +2,7 @@
 
 #include "app/timeline/paint/box_colours.h"
 #include "app/timeline/view/coordinates.h"
+#include "app/timeline/view/lanes.h"
 #include "app/timeline/view/run_view.h"
 
 #include <QColor>
@@ -13,10 +14,38 @@
 
 #include <array>
 #include <functional>
+#include <type_traits>
+#include <vector>
 
 class QPainter;
 
 namespace app {
+
+// Writes one line of text, left-aligned and vertically centred by default.
+void paintText(QPainter& painter, const QRectF& area, const QString& text, const QFont& font,
+               const QColor& ink, int flags = Qt::AlignLeft | Qt::AlignVCenter);
+// Writes text from a point on its baseline. Returns the width of the text.
+double paintText(QPainter& painter, QPointF baseline, const QString& text, const QFont& font,
+                 const QColor& ink);
+constexpr int kAtRight = Qt::AlignRight | Qt::AlignVCenter;
+
+// What the painters of a run's lanes share.
+struct LaneCanvas
+{
+    QPainter& painter;
+    const RunView& view;
+    const TimeAxis& axis;
+    const BoxColours& colours;
+    const std::vector<Lane>& lanes; // by device
+
+    const Theme& theme() const { return colours.theme(); }
+    const Chrome& chrome() const { return theme().chrome; }
+    const engine::RunInfo& info() const { return view.run().info; }
+    const Lane& lane(engine::DeviceId device) const
+    {
+        return lanes[static_cast<std::size_t>(device.value)];
+    }
+};
 
 // Least height of a box with a name. Lower boxes (in comparisons and dense lanes) have a number.
 constexpr double kNameNeeds = 24;
@@ -74,41 +103,28 @@ void fillPolygon(QPainter& painter, const QPolygonF& polygon, QColor colour);
 void fillCutBox(QPainter& painter, const QRectF& box, double cut, QColor colour);
 // Draws a bubble: hatched with an edge, or solid between two lines if it is too narrow for a hatch.
 void paintBubble(QPainter& painter, const BoxColours& colours, const QRectF& box, double originX);
-// Writes one line of text, left-aligned and vertically centred by default.
-void paintText(QPainter& painter, const QRectF& area, const QString& text, const QFont& font,
-               const QColor& ink, int flags = Qt::AlignLeft | Qt::AlignVCenter);
-constexpr int kAtRight = Qt::AlignRight | Qt::AlignVCenter;
 // Draws a frame of `width` inside the box.
 void fillFrame(QPainter& painter, const QRectF& box, double width, QColor colour);
 
-// The colours of a coverage column by kind, from the bottom, and the colour of the rest.
+// Coverage columns, one per device pixel. The height of each colour is its exact share of the time
+// of the column, from the bottom in the order of `shares`.
 template<std::size_t kCount>
-struct ColumnColoursOf
-{
-    std::array<QColor, kCount> shares;
-    QColor rest; // transparent: the rest is not drawn
-};
-using ColumnColours = ColumnColoursOf<kShares>; // `shares` is indexed by Share
-ColumnColours columnColours(const BoxColours& colours, BoxColours::Emphasis emphasis);
-using KernelColumnColours = ColumnColoursOf<kKernelShares>;
-
-template<std::size_t kCount>
-struct ColumnsOf
+struct Columns
 {
     QRectF area;
     engine::Window window; // time outside of it is not counted
-    ColumnColoursOf<kCount> colours;
+    std::array<QColor, kCount> shares;
+    QColor rest = Qt::transparent; // of the time that has no kind; transparent: not drawn
 };
-using Columns = ColumnsOf<kShares>;
-using KernelColumns = ColumnsOf<kKernelShares>;
+// The colours of Columns<kShares>, indexed by Share.
+std::array<QColor, kShares> shareColours(const BoxColours& colours, BoxColours::Emphasis emphasis);
 
-// Draws one column per device pixel. The height of each colour is its exact share of the column's
-// time. `busyBefore` returns the busy time before an instant, so the busy time of a column is the
-// difference between the values at its edges. `busyBefore` is called with ascending times. The
-// columns are written into an image, because several rectangles per column would be slow.
-void paintColumns(QPainter& painter, const TimeAxis& axis, const Columns& columns,
-                  const std::function<Busy(double time)>& busyBefore);
-void paintColumns(QPainter& painter, const TimeAxis& axis, const KernelColumns& columns,
-                  const std::function<KernelBusy(double time)>& busyBefore);
+// `busyBefore` returns the busy time before an instant, so the busy time of a column is the
+// difference between the values at its edges. It is called with ascending times. The columns are
+// written into an image, because several rectangles per column would be slow.
+template<std::size_t kCount>
+void paintColumns(
+    QPainter& painter, const TimeAxis& axis, const Columns<kCount>& columns,
+    const std::type_identity_t<std::function<std::array<double, kCount>(double)>>& busyBefore);
 
 } // namespace app

@@ -1,7 +1,5 @@
 #include "app/timeline/paint/header_painter.h"
 
-#include "app/timeline/paint/box_colours.h"
-#include "app/timeline/paint/box_painter.h"
 #include "app/timeline/view/labels.h"
 #include "app/ui/text.h"
 #include "app/ui/theme.h"
@@ -56,14 +54,13 @@ void paintAmounts(QPainter& painter, const RunningBar& running, const Chrome& ch
     for (const Line& line : lines) {
         const bool isLive = &line == lines;
         const QString amount = line.amount ? bytes.text(*line.amount) : QStringLiteral("–");
-        painter.setFont(uiFont(11, isLive ? QFont::Medium : QFont::Normal));
-        painter.setPen(line.isError ? chrome.error : isLive ? chrome.text : chrome.text2);
-        painter.drawText(row, Qt::AlignLeft | Qt::AlignVCenter, amount);
-        const double taken = QFontMetricsF(painter.font()).horizontalAdvance(amount) + 4;
-        painter.setFont(uiFont(10));
-        painter.drawText(row.adjusted(taken, 0, 0, 0), Qt::AlignLeft | Qt::AlignVCenter,
-                         QFontMetricsF(painter.font())
-                             .elidedText(line.name, Qt::ElideRight, row.width() - taken));
+        const QColor& ink = line.isError ? chrome.error : isLive ? chrome.text : chrome.text2;
+        const QFont font = uiFont(11, isLive ? QFont::Medium : QFont::Normal), small = uiFont(10);
+        const double taken = QFontMetricsF(font).horizontalAdvance(amount) + 4;
+        paintText(painter, row, amount, font, ink);
+        paintText(painter, row.adjusted(taken, 0, 0, 0),
+                  QFontMetricsF(small).elidedText(line.name, Qt::ElideRight, row.width() - taken),
+                  small, ink);
         row.translate(0, step);
     }
 }
@@ -106,23 +103,6 @@ QString rowName(const KernelView& kernels, engine::DeviceId device, int row)
     return same > 1 ? tr("%1 %2").arg(name).arg(number) : name;
 }
 
-void paintKernelLabels(QPainter& painter, const LaneCell& cell)
-{
-    if (cell.kernels == nullptr)
-        return;
-    const auto label = [&](double top, double height, const QString& name) {
-        paintText(painter,
-                  QRectF(cell.area.left(), cell.area.top() + top - cell.lane.top,
-                         cell.area.width() - 8, height),
-                  name, uiFont(10), cell.colours.theme().chrome.text2, kAtRight);
-    };
-    for (int row = 0; row < cell.lane.ranges; ++row)
-        label(cell.lane.rangeTop(row), Lane::kKernel,
-              cell.lane.ranges > 1 ? tr("NVTX %1").arg(row + 1) : tr("NVTX"));
-    for (int row = 0; row < cell.lane.kernels; ++row)
-        label(cell.lane.kernelTop(row), cell.lane.kernel, rowName(*cell.kernels, cell.device, row));
-}
-
 QString reduceRowTitle(const RunView& view)
 {
     const Occurrence& occurs = view.occurs();
@@ -131,56 +111,62 @@ QString reduceRowTitle(const RunView& view)
     return occurs.has(OpKind::AllReduce) ? tr("all-reduce, moves") : tr("evict, load");
 }
 
-void paintSublaneLabels(QPainter& painter, const RunView& view, const Theme& theme,
-                        const Lane& lane, const QRectF& area)
+// Names the rows of kernels, messages and memory.
+void paintRowLabels(const LaneCanvas& on, const LaneCell& cell)
 {
-    const double offset = area.top() - lane.top;
+    const Lane& lane = on.lane(cell.device);
     const auto label = [&](double top, double height, const QString& text) {
-        paintText(painter, QRectF(area.left(), offset + top, area.width() - 8, height), text,
-                  uiFont(10), theme.chrome.text2, kAtRight);
+        paintText(on.painter,
+                  QRectF(cell.area.left(), cell.area.top() + top - lane.top, cell.area.width() - 8,
+                         height),
+                  text, uiFont(10), on.chrome().text2, kAtRight);
     };
+    for (int row = 0; cell.kernels != nullptr && row < lane.ranges; ++row)
+        label(lane.rangeTop(row), Lane::kKernel,
+              lane.ranges > 1 ? tr("NVTX %1").arg(row + 1) : tr("NVTX"));
+    for (int row = 0; cell.kernels != nullptr && row < lane.kernels; ++row)
+        label(lane.kernelTop(row), lane.kernel, rowName(*cell.kernels, cell.device, row));
+    if (lane.kind != LaneKind::Full)
+        return;
     if (lane.hasOneStrip) {
         label(lane.sendTop(), Lane::kTransfer, tr("messages"));
     } else {
         label(lane.sendTop(), Lane::kTransfer, tr("P2P out"));
         label(lane.receiveTop(), Lane::kTransfer, tr("P2P in"));
-        label(lane.reduceTop(), Lane::kTransfer, reduceRowTitle(view));
+        label(lane.reduceTop(), Lane::kTransfer, reduceRowTitle(on.view));
     }
-    if (view.knowsMemory())
+    if (on.view.knowsMemory())
         label(lane.memoryTop() + 6, lane.memory - 6,
-              view.hasMemory() ? tr("memory") : tr("stash, M\xE2\x82\x90"));
+              on.view.hasMemory() ? tr("memory") : tr("stash, M\xE2\x82\x90"));
 }
 
 // Paints the name of a collapsed group, and the number of its devices if the lane is high enough.
-void paintGroupHeader(QPainter& painter, const LaneCell& cell)
+void paintGroupHeader(const LaneCanvas& on, const LaneCell& cell)
 {
     constexpr double kTwoLinesFrom = 40, kNextLine = 17;
-    const Theme& theme = cell.colours.theme();
+    const LaneGroup& group = on.lane(cell.device).group;
     const bool hasTwoLines = cell.area.height() >= kTwoLinesFrom;
     const double middle = cell.area.center().y() - (hasTwoLines ? kNextLine / 2 : 0);
-    paintFold(painter, false, {cell.area.left() + 13, middle}, theme.chrome.text2);
+    paintFold(on.painter, false, {cell.area.left() + 13, middle}, on.chrome().text2);
     const QRectF row(cell.area.left() + kLeft, std::round(middle - 9), kBar, 18);
     const QFont font = uiFont(hasTwoLines ? 13 : 11, QFont::Medium);
-    paintText(
-        painter, row,
-        QFontMetricsF(font).elidedText(fromUtf8(cell.lane.group.name), Qt::ElideRight, row.width()),
-        font, theme.chrome.text);
+    paintText(on.painter, row,
+              QFontMetricsF(font).elidedText(fromUtf8(group.name), Qt::ElideRight, row.width()),
+              font, on.chrome().text);
     if (hasTwoLines)
-        paintText(painter, row.translated(0, kNextLine),
-                  countOf(std::ssize(cell.lane.group.devices), "device"), uiFont(11),
-                  theme.chrome.text2);
+        paintText(on.painter, row.translated(0, kNextLine),
+                  countOf(std::ssize(group.devices), "device"), uiFont(11), on.chrome().text2);
 }
 
-void paintDenseHeader(QPainter& painter, const RunView& view, const Theme& theme,
-                      engine::DeviceId device, const QRectF& area)
+void paintDenseHeader(const LaneCanvas& on, const LaneCell& cell)
 {
     const QFont font = uiFont(11);
-    const QRectF row = area.adjusted(kLeft, 0, -16, 0);
-    paintText(painter, row, tr("device %1").arg(device.value), font, theme.chrome.text);
-    paintText(painter, row,
-              QFontMetricsF(font).elidedText(stagesText(view.run(), device), Qt::ElideRight,
+    const QRectF row = cell.area.adjusted(kLeft, 0, -16, 0);
+    paintText(on.painter, row, tr("device %1").arg(cell.device.value), font, on.chrome().text);
+    paintText(on.painter, row,
+              QFontMetricsF(font).elidedText(stagesText(on.view.run(), cell.device), Qt::ElideRight,
                                              row.width() - 62),
-              font, theme.chrome.text2, kAtRight);
+              font, on.chrome().text2, kAtRight);
 }
 
 struct MemoryText
@@ -202,15 +188,11 @@ MemoryText memoryText(const RunView& view, const profiler::DeviceMetrics& metric
             .arg(number(metrics.weights, metrics.weights == std::floor(metrics.weights) ? 0 : 1))};
 }
 
-void writeAmount(QPainter& painter, const MemoryText& text, const Theme& theme, QPointF at)
+void writeAmount(const LaneCanvas& on, const MemoryText& text, QPointF at)
 {
-    painter.setFont(uiFont(13, QFont::Medium));
-    painter.setPen(theme.chrome.text);
-    painter.drawText(at, text.amount);
-    const double width = QFontMetricsF(painter.font()).horizontalAdvance(text.amount);
-    painter.setFont(uiFont(11));
-    painter.setPen(theme.chrome.text2);
-    painter.drawText(at + QPointF(width + 4, 0), text.unit);
+    const double width
+        = paintText(on.painter, at, text.amount, uiFont(13, QFont::Medium), on.chrome().text);
+    paintText(on.painter, at + QPointF(width + 4, 0), text.unit, uiFont(11), on.chrome().text2);
 }
 
 // Whether the header shows a RunningBar: the run has not ended, and the lane is high enough and
@@ -243,11 +225,11 @@ std::optional<std::int64_t> meanBubble(std::span<const int> devices,
     return recorded > 0 ? std::optional(sum / recorded) : std::nullopt;
 }
 
-void paintBubbleCell(QPainter& painter, const profiler::RunMetrics& metrics,
-                     std::optional<std::int64_t> bubble, const Theme& theme, const QRectF& area)
+void paintBubbleCell(const LaneCanvas& on, const profiler::RunMetrics& metrics,
+                     std::optional<std::int64_t> bubble, const QRectF& area)
 {
     const auto writeValue = [&](const QString& value) {
-        paintText(painter, area.adjusted(0, 0, -10, 0), value, uiFont(11), theme.chrome.text,
+        paintText(on.painter, area.adjusted(0, 0, -10, 0), value, uiFont(11), on.chrome().text,
                   kAtRight);
     };
     if (!bubble || !std::isfinite(metrics.bubbleRatio))
@@ -259,12 +241,12 @@ void paintBubbleCell(QPainter& painter, const profiler::RunMetrics& metrics,
     largest = std::max(largest, metrics.bubbleRatio);
     const double share = static_cast<double>(*bubble) / duration;
     const QRectF bar(area.left() + 12, std::round(area.center().y() - 4.5), 68, 9);
-    painter.fillRect(bar, theme.chrome.hover);
-    painter.fillRect(QRectF(bar.left(), bar.top(), std::round(bar.width() * share / largest), 9),
-                     toQt(theme.palette.gradients));
-    painter.fillRect(QRectF(bar.left() + std::round(bar.width() * metrics.bubbleRatio / largest),
-                            area.top(), 1, area.height()),
-                     theme.chrome.text);
+    on.painter.fillRect(bar, on.chrome().hover);
+    on.painter.fillRect(QRectF(bar.left(), bar.top(), std::round(bar.width() * share / largest), 9),
+                        toQt(on.theme().palette.gradients));
+    on.painter.fillRect(QRectF(bar.left() + std::round(bar.width() * metrics.bubbleRatio / largest),
+                               area.top(), 1, area.height()),
+                        on.chrome().text);
     writeValue(number(100 * share, 1));
 }
 
@@ -349,18 +331,14 @@ void paintShareBar(QPainter& painter, const profiler::DeviceMetrics& metrics,
     add(metrics.exposedCommunication, colours.exposed(Emphasis::Normal).fill);
 }
 
-void paintHeader(QPainter& painter, const LaneCell& cell)
+void paintHeader(const LaneCanvas& on, const LaneCell& cell)
 {
-    const auto& [view, colours, device, lane, iteration, area, kernels] = cell;
-    const Theme& theme = colours.theme();
-    if (!lane.group.devices.empty()) {
-        paintGroupHeader(painter, cell);
-        return;
-    }
-    if (lane.kind == LaneKind::Dense) {
-        paintDenseHeader(painter, view, theme, device, area);
-        return;
-    }
+    const auto& [device, iteration, area, kernels] = cell;
+    const Lane& lane = on.lane(device);
+    if (!lane.group.devices.empty())
+        return paintGroupHeader(on, cell);
+    if (lane.kind == LaneKind::Dense)
+        return paintDenseHeader(on, cell);
     // The labels of the sub-lanes start at the lower edge of the boxes. Therefore the lines of text
     // are closer together on low lanes, and the stages are omitted on the lowest lanes.
     constexpr double kTwoLinesFrom = 36, kTwoLines = 46, kOneLine = 28;
@@ -369,31 +347,29 @@ void paintHeader(QPainter& painter, const LaneCell& cell)
     const double top = area.top()
         + (lane.kind == LaneKind::Full ? 8
                                        : std::round((rest - (isLow ? kOneLine : kTwoLines)) / 2));
-    paintFold(painter, lane.kind == LaneKind::Full, {area.left() + 13, top + 9},
-              theme.chrome.text2);
+    paintFold(on.painter, lane.kind == LaneKind::Full, {area.left() + 13, top + 9},
+              on.chrome().text2);
     const QRectF row(area.left() + kLeft, top, kBar, 18);
     const QFont small = uiFont(11);
-    const QString shown
-        = QFontMetricsF(small).elidedText(deviceText(view.run(), device), Qt::ElideRight, kBar);
+    const engine::Run& run = on.view.run();
     const double lower = std::min(0.0, lane.compute - LaneOptions::kUsual);
-    paintText(painter, row, tr("Device %1").arg(device.value), uiFont(13, QFont::Medium),
-              theme.chrome.text);
+    paintText(on.painter, row, tr("Device %1").arg(device.value), uiFont(13, QFont::Medium),
+              on.chrome().text);
     if (!isLow)
-        paintText(painter, row.translated(0, std::round(17 + 0.5 * lower)), shown, small,
-                  theme.chrome.text2);
-    const auto* metrics = metricsOf(view, device, iteration);
-    if (metrics != nullptr && profiler::knowsTimes(view.run())) {
+        paintText(on.painter, row.translated(0, std::round(17 + 0.5 * lower)),
+                  QFontMetricsF(small).elidedText(deviceText(run, device), Qt::ElideRight, kBar),
+                  small, on.chrome().text2);
+    const auto* metrics = metricsOf(on.view, device, iteration);
+    if (metrics != nullptr && profiler::knowsTimes(run)) {
         const double busy = static_cast<double>(metrics->compute)
             / static_cast<double>(std::max<std::int64_t>(1, metrics->whole));
-        if (hasTrace(view.run(), device))
-            paintText(painter, row, percent(busy, 0), small, theme.chrome.text2, kAtRight);
+        if (hasTrace(run, device))
+            paintText(on.painter, row, percent(busy, 0), small, on.chrome().text2, kAtRight);
         paintShareBar(
-            painter, *metrics, colours,
+            on.painter, *metrics, on.colours,
             QRectF(row.left(), std::round(top + (isLow ? 21 : 34 + 0.7 * lower)), kBar, 4));
     }
-    paintKernelLabels(painter, cell);
-    if (lane.kind == LaneKind::Full)
-        paintSublaneLabels(painter, view, theme, lane, area);
+    paintRowLabels(on, cell);
 }
 
 QString memoryTitle(const RunView& view, const Lane& lane)
@@ -420,10 +396,11 @@ QString groupCellText(const RunView& view, const Lane& lane, int iteration)
         .arg(devices, text.amount, text.unit, QString::number(device.value));
 }
 
-void paintMemoryCell(QPainter& painter, const LaneCell& cell)
+void paintMemoryCell(const LaneCanvas& on, const LaneCell& cell)
 {
-    const auto& [view, colours, first, lane, iteration, area, kernels] = cell;
-    const Theme& theme = colours.theme();
+    const auto& [first, iteration, area, kernels] = cell;
+    const RunView& view = on.view;
+    const Lane& lane = on.lane(first);
     if (metricsOf(view, first, iteration) == nullptr)
         return;
     const profiler::RunMetrics& all = *view.metrics(iteration);
@@ -431,16 +408,13 @@ void paintMemoryCell(QPainter& painter, const LaneCell& cell)
     if (lane.kind == LaneKind::Dense) {
         const std::span<const int> devices
             = isGroup ? std::span(lane.group.devices) : std::span(&first.value, 1);
-        paintBubbleCell(painter, all, meanBubble(devices, all), theme, area);
-        return;
+        return paintBubbleCell(on, all, meanBubble(devices, all), area);
     }
     const engine::DeviceId device = isGroup ? fullestOf(lane.group, view, all) : first;
     const auto* metrics = &all.devices[device];
-    if (!view.knowsMemory() || !hasTrace(view.run(), device)) {
-        paintText(painter, area.adjusted(16, 14, 0, 0), tr("not recorded"), uiFont(11),
-                  theme.chrome.text2, Qt::AlignLeft | Qt::AlignTop);
-        return;
-    }
+    if (!view.knowsMemory() || !hasTrace(view.run(), device))
+        return paintText(on.painter, area.adjusted(16, 14, 0, 0), tr("not recorded"), uiFont(11),
+                         on.chrome().text2, Qt::AlignLeft | Qt::AlignTop);
     double scale = std::max(1e-9, view.runningMemoryScale());
     for (const auto& one : all.devices)
         scale = std::max(scale, memoryPeak(view, one));
@@ -452,23 +426,22 @@ void paintMemoryCell(QPainter& painter, const LaneCell& cell)
     if (running && showsRunningMemory(view, lane)) {
         const QRectF amounts(QPointF(bar.right() + 8, bar.top()),
                              QPointF(area.right() - 4, bar.bottom()));
-        paintRunningMemory(painter, {*running, *metrics, bar, amounts, scale}, theme);
-        return;
+        return paintRunningMemory(on.painter, {*running, *metrics, bar, amounts, scale},
+                                  on.theme());
     }
-    painter.fillRect(bar, theme.chrome.hover);
-    paintMemoryParts(painter, memoryParts(view, *metrics, theme), scale, bar);
+    on.painter.fillRect(bar, on.chrome().hover);
+    paintMemoryParts(on.painter, memoryParts(view, *metrics, on.theme()), scale, bar);
     if (stands) {
-        writeAmount(painter, text, theme, {bar.right() + 12, bar.top() + 22});
-        painter.setFont(uiFont(11));
-        const QPointF second(bar.right() + 12, bar.top() + 39 - painter.fontMetrics().ascent());
-        drawSubscripted(painter, QRectF(second, QPointF(area.right(), bar.bottom())),
+        writeAmount(on, text, {bar.right() + 12, bar.top() + 22});
+        const QPointF second(bar.right() + 12, bar.top() + 39 - on.painter.fontMetrics().ascent());
+        drawSubscripted(on.painter, QRectF(second, QPointF(area.right(), bar.bottom())),
                         Qt::AlignLeft | Qt::AlignTop,
                         isGroup ? tr("device %1").arg(device.value) : text.second);
     } else {
-        writeAmount(painter, text, theme, {bar.left(), bar.bottom() + 18});
+        writeAmount(on, text, {bar.left(), bar.bottom() + 18});
         if (isGroup)
-            paintText(painter, {bar.left(), bar.bottom() + 6, bar.width(), 16},
-                      tr("dev. %1").arg(device.value), uiFont(11), theme.chrome.text2,
+            paintText(on.painter, {bar.left(), bar.bottom() + 6, bar.width(), 16},
+                      tr("dev. %1").arg(device.value), uiFont(11), on.chrome().text2,
                       Qt::AlignRight | Qt::AlignBottom);
     }
 }

@@ -1,9 +1,7 @@
 #pragma once
 
-#include "app/timeline/paint/box_colours.h"
+#include "app/timeline/paint/box_painter.h"
 #include "app/timeline/view/kernel_view.h"
-#include "app/timeline/view/lanes.h"
-#include "app/timeline/view/run_view.h"
 #include "profiler/figure/palette.h"
 
 #include <QColor>
@@ -12,11 +10,7 @@
 #include <span>
 #include <vector>
 
-class QPainter;
-
 namespace app {
-
-struct Theme;
 
 // A part of the stacked bar that shows the peak memory of a device. It states the bytes of one
 // memory category or, if no memory was recorded, the stash in M_a.
@@ -55,16 +49,13 @@ void paintMemoryParts(QPainter& painter, const std::vector<MemoryPart>& parts, d
 // peak memory by category (in M_a if no memory was recorded), or the bubble if lanes are dense.
 struct LaneCell
 {
-    const RunView& view;
-    const BoxColours& colours;
     engine::DeviceId device;
-    const Lane& lane;
     int iteration = -1;
     QRectF area;
     const KernelView* kernels = nullptr; // nullptr unless the lane has kernel rows
 };
-void paintHeader(QPainter& painter, const LaneCell& cell);
-void paintMemoryCell(QPainter& painter, const LaneCell& cell);
+void paintHeader(const LaneCanvas& on, const LaneCell& cell);
+void paintMemoryCell(const LaneCanvas& on, const LaneCell& cell);
 // The text of a collapsed group's right cell: the largest peak of its devices, or their mean
 // bubble. "" for the lane of one device.
 QString groupCellText(const RunView& view, const Lane& lane, int iteration);

@@ -1,22 +1,16 @@
 #pragma once
 
-#include "app/timeline/paint/box_colours.h"
 #include "app/timeline/paint/box_painter.h"
-#include "app/timeline/view/coordinates.h"
 #include "app/timeline/view/find.h"
 #include "app/timeline/view/hit_test.h"
 #include "app/timeline/view/kernel_view.h"
-#include "app/timeline/view/lanes.h"
 #include "app/timeline/view/path_marks.h"
-#include "app/timeline/view/run_view.h"
-#include "app/timeline/view/selection.h"
 #include "engine/timeline/run.h"
 
 #include <QColor>
 #include <QRectF>
 
 #include <climits>
-#include <functional>
 #include <memory>
 #include <optional>
 #include <span>
@@ -26,19 +20,11 @@ class QPainter;
 
 namespace app {
 
-struct MovesPicture
-{
-    const RunView& view;
-    const TimeAxis& axis;
-    const BoxColours& colours;
-};
 // Draws the evicts (filled) and loads (outlined) of a device, on the device itself and on its
 // partner: in the row below the transfers of a full lane, or as a strip below the boxes.
-void paintMoves(QPainter& painter, const MovesPicture& picture, engine::DeviceId device,
-                const Lane& lane);
+void paintMoves(const LaneCanvas& on, engine::DeviceId device);
 // Draws a line between the two ends of an evict or load, and a frame at the partner's end.
-void paintMovePair(QPainter& painter, const MovesPicture& picture, const std::vector<Lane>& lanes,
-                   const Selection& selection);
+void paintMovePair(const LaneCanvas& on, const Selection& selection);
 
 struct LevelColours
 {
@@ -66,61 +52,29 @@ struct MemoryLevels
 };
 void paintMemoryLevels(QPainter& painter, const TimeAxis& axis, const MemoryLevels& levels);
 
-// Draws the lanes of one run into the time area: compute boxes, bubbles, transfers, memory. Only
-// the visible part is drawn, so the cost depends on the number of pixels. MarksPainter draws
-// selection and hover.
-class LanePainter
+// The boxes that stand out; the others are dimmed.
+struct Highlights
 {
-public:
-    enum class Labels { None, Numbers, Names }; // "5", "1B5"
-
-    LanePainter(QPainter& painter, const RunView& view, const TimeAxis& axis,
-                const BoxColours& colours);
-
-    // The longest form of the texts. Texts have one form in a lane: the longest that fits in all
-    // boxes of the run, so that panning does not change it.
-    void setLabels(Labels labels) { m_most = labels; }
-    void setFlow(std::optional<Flow> flow) { m_flow = flow; }
-    void setFound(const Found* found) { m_found = found; } // dims ops not found; may be nullptr
-    void setPath(const PathMarks* path) { m_path = path; } // dims ops off the path; may be nullptr
-    // Dims other boxes than those of a category of time; may be nullptr.
-    void setCategory(const CategoryBoxes* category) { m_category = category; }
-    void paint(engine::DeviceId device, const Lane& lane, int iteration);
-    void paintCompute(engine::DeviceId device, double top, double height);
-    // Fills every pixel column of `window` with the exact share of each kind of work, as a mean of
-    // the devices that have a trace. The rest is bubble.
-    void paintMean(std::span<const int> devices, engine::Window window, double top, double height);
-
-private:
-    void paintGroup(const Lane& lane);
-    Labels labelsOf(engine::DeviceId device, double height) const;
-    BoxText textOf(const engine::Op& op, double width) const;
-    BoxColours::Emphasis emphasis(const engine::Span& span) const;
-    bool isInFlow(std::uint32_t op, int iteration) const;
-    void paintPiece(engine::DeviceId device, const Piece& piece, double top, double height);
-    void paintOp(const Piece& piece, double top, double height);
-    void paintDense(engine::DeviceId device, engine::Window window, double top, double height);
-    ColumnColours selectedColours(ColumnColours dimmed, profiler::TimeCategory category) const;
-    void paintShares(engine::Window window, double top, double height,
-                     const std::function<Busy(double time)>& before);
-    // Draws the narrow lanes below the boxes: messages, all-reduces, memory over time.
-    void paintTransfers(engine::DeviceId device, engine::Track::Kind kind, double top);
-    void paintTransfer(const engine::Span& span, double top);
-    void paintMemory(engine::DeviceId device, const Lane& lane, int iteration);
-    MemoryLevels levelsOf(engine::DeviceId device, const Lane& lane) const;
-    void paintPeak(const MemoryLevels& levels, int iteration);
-
-    QPainter& m_painter;
-    const RunView& m_view;
-    const TimeAxis& m_axis;
-    const BoxColours& m_colours;
-    BoxPainter m_boxes;
-    std::optional<Flow> m_flow;
-    const Found* m_found = nullptr;
-    const PathMarks* m_path = nullptr;
-    const CategoryBoxes* m_category = nullptr;
-    Labels m_most = Labels::Names, m_labels = Labels::Names;
+    std::optional<Flow> flow = {};
+    const Found* found = nullptr;            // the hits of a search
+    const PathMarks* path = nullptr;         // ops on the critical path
+    const CategoryBoxes* category = nullptr; // boxes of a category of time
 };
+enum class Labels { None, Numbers, Names }; // "5", "1B5"
+using DeviceList = std::span<const engine::DeviceId>;
+
+// Draws the lanes of some devices into the time area: compute boxes, bubbles, transfers, memory.
+// Only the visible part is drawn, so the cost depends on the number of pixels.
+void paintLanes(const LaneCanvas& on, DeviceList devices, int iteration,
+                const Highlights& highlights);
+// Draws only the compute boxes of all lanes. `most` is the longest form of their texts. Texts have
+// one form in a lane: the longest that fits in all boxes of the run, so that panning does not
+// change it.
+void paintBoxes(const LaneCanvas& on, Labels most, const Highlights& highlights = {});
+// Fills every pixel column of `window` with the exact share of each kind of work, as a mean of the
+// devices that have a trace. The rest is bubble.
+void paintMean(const LaneCanvas& on, std::span<const int> devices, engine::Window window,
+               double top, double height);
 
 // The texts of a box that is `width` pixels wide; those that need more are left out.
 BoxText boxText(const engine::Op& op, double width);
@@ -129,33 +83,10 @@ BoxText boxText(const engine::Op& op, double width);
 // that are too narrow for a box are drawn as one column per pixel, whose height is the share of
 // busy time. Gaps stay visible, and the cost depends on the number of pixels. The part in which an
 // NCCL kernel waits is hatched like a bubble.
-class KernelPainter
-{
-public:
-    KernelPainter(QPainter& painter, const KernelView& kernels, const TimeAxis& axis,
-                  const BoxColours& colours);
-
-    void paint(engine::DeviceId device, const Lane& lane);
-
-private:
-    struct Row
-    {
-        engine::DeviceId device;
-        int row = 0;
-        double top = 0, height = 0;
-    };
-    void paintRow(const Row& row);
-    void paintBoxes(const Row& row, std::span<const engine::Span> spans);
-    void paintBox(const Row& row, const engine::Span& span);
-    void paintName(std::uint32_t work, const QRectF& within, QColor ink);
-    void paintColumnsOf(const Row& row, engine::Window window);
-
-    QPainter& m_painter;
-    const KernelView& m_kernels;
-    const TimeAxis& m_axis;
-    const BoxColours& m_colours;
-    KernelColumnColours m_columns;
-};
+void paintKernels(const LaneCanvas& on, const KernelView& kernels, DeviceList devices);
+// Draws the NVTX rows of a lane as grey boxes, with names where they fit. Draws only one of several
+// ranges within one pixel.
+void paintRanges(const LaneCanvas& on, const RangeView& ranges, DeviceList devices);
 
 // Draws the hatch of a wait and the frame around it, in a lane or the legend. `origin` is the x at
 // which the hatch pattern begins, `edge` the width of the frame.
@@ -218,29 +149,9 @@ struct PlanView
 
 // Draws the compute ops of a plan. Ops that have run have a pale fill; the next op of each device
 // is outlined in its colour, later ops in grey. Merges ops narrower than three pixels, so the cost
-// depends on the number of pixels.
-class PlanPainter
-{
-public:
-    PlanPainter(QPainter& painter, const RunView& view, const TimeAxis& axis,
-                const BoxColours& colours);
-
-    void paint(const PlanView& plan, engine::DeviceId device, const Lane& lane);
-    // Outlines the op under the pointer.
-    void paintHover(const PlanView& plan, const engine::Span& op, const Lane& lane);
-
-private:
-    void outline(const QRectF& box, const QColor& colour);
-    void fill(const engine::Span& op, engine::Window window, const Lane& lane);
-    void flush(bool isDone);
-
-    QPainter& m_painter;
-    const RunView& m_view;
-    const TimeAxis& m_axis;
-    const BoxColours& m_colours;
-    BoxPainter m_boxes;
-    QRectF m_merged; // encloses ops that are too narrow for separate boxes
-};
+// depends on the number of pixels. Also outlines the op under the pointer, if there is one.
+void paintPlan(const LaneCanvas& on, const PlanView& plan, DeviceList devices,
+               const std::optional<PlannedOp>& hover = {});
 
 // A line through all lanes at the time that a growing run has reached, and that time on the ruler.
 struct NowLine

@@ -7,7 +7,6 @@
 
 #include <QFontMetricsF>
 #include <QPainter>
-#include <QStringList>
 
 #include <algorithm>
 
@@ -65,11 +64,16 @@ profiler::LegendContent contentOf(const std::vector<LegendRun>& runs, LegendDeta
     return all;
 }
 
+void add(std::vector<LegendEntry>& entries, LegendEntry::Look look, const QString& text,
+         std::vector<profiler::Colour> fills = {})
+{
+    entries.push_back({look, std::move(fills), text.toStdString(), {}});
+}
+
 double widthOf(const LegendEntry& entry, const QFontMetricsF& metrics)
 {
     const auto fills = static_cast<double>(std::max<std::size_t>(1, entry.fills.size()));
-    return fills * kSwatch + kTextGap
-        + metrics.horizontalAdvance(QString::fromStdString(entry.text));
+    return fills * kSwatch + kTextGap + metrics.horizontalAdvance(fromUtf8(entry.text));
 }
 
 double paintEntry(QPainter& painter, const LegendEntry& entry, const BoxColours& colours,
@@ -118,7 +122,7 @@ double paintEntry(QPainter& painter, const LegendEntry& entry, const BoxColours&
     const QFontMetricsF metrics(painter.font());
     painter.setPen(colours.theme().chrome.text2);
     painter.drawText(QPointF(right + kTextGap, at.y() + metrics.capHeight() / 2),
-                     QString::fromStdString(entry.text));
+                     fromUtf8(entry.text));
     return at.x() + widthOf(entry, metrics) + kEntryGap;
 }
 
@@ -127,19 +131,19 @@ void addMemory(Legend& legend, const std::vector<LegendRun>& runs,
                const std::vector<std::pair<engine::MemoryCategory, QString>>& categories,
                const profiler::Palette& palette)
 {
-    LegendEntry entry;
-    QStringList texts;
-    for (const auto& [category, text] : categories) {
+    std::vector<profiler::Colour> fills;
+    QStringList names;
+    for (const auto& [category, name] : categories) {
         if (std::ranges::none_of(runs, [category = category](const LegendRun& run) {
                 return run.view->occurs().memory[category];
             }))
             continue;
-        entry.fills.push_back(palette.*profiler::memoryFill(category));
-        texts << text;
+        fills.push_back(palette.*profiler::memoryFill(category));
+        names << name;
     }
-    entry.text = texts.join(QStringLiteral(", ")).toStdString();
-    if (!texts.isEmpty())
-        legend.right.push_back(std::move(entry));
+    if (!names.isEmpty())
+        add(legend.right, LegendEntry::Look::Fills, names.join(QStringLiteral(", ")),
+            std::move(fills));
 }
 
 } // namespace
@@ -166,16 +170,14 @@ Legend legendOf(const std::vector<LegendRun>& runs, const BoxColours& colours, L
             return run.view->occurs().has(OpKind::Evict) && !run.view->occurs().usesHost;
         });
         if (hasGuests)
-            legend.right.push_back(
-                {LegendEntry::Look::Guest, {}, tr("guest stash").toStdString(), {}});
+            add(legend.right, LegendEntry::Look::Guest, tr("guest stash"));
         addMemory(
             legend, runs,
             {{Optimizer, tr("optimizer")}, {Gradients, tr("gradients")}, {Weights, tr("weights")}},
             palette);
     } else if (std::ranges::any_of(runs,
                                    [](const LegendRun& run) { return run.view->knowsMemory(); })) {
-        legend.right.push_back(
-            {LegendEntry::Look::Fills, {palette.stash}, tr("stash").toStdString(), {}});
+        add(legend.right, LegendEntry::Look::Fills, tr("stash"), {palette.stash});
     }
     return legend;
 }
@@ -184,38 +186,33 @@ void addPath(Legend& legend, const BoxColours& colours)
 {
     const auto off
         = [&colours](OpKind kind) { return fromQt(colours.look(kind, 0, Emphasis::OffPath).fill); };
-    legend.left.push_back({LegendEntry::Look::Path, {}, tr("critical path").toStdString(), {}});
-    legend.left.push_back({LegendEntry::Look::Fills,
-                           {off(OpKind::Forward), off(OpKind::Backward)},
-                           tr("off the path").toStdString(),
-                           {}});
+    add(legend.left, LegendEntry::Look::Path, tr("critical path"));
+    add(legend.left, LegendEntry::Look::Fills, tr("off the path"),
+        {off(OpKind::Forward), off(OpKind::Backward)});
 }
 
 void addKernels(Legend& legend, const KernelView& kernels, const BoxColours& colours)
 {
-    LegendEntry entry;
-    QStringList words;
+    std::vector<profiler::Colour> fills;
+    QStringList names;
     for (int k = 0; k < profiler::kKernelKinds; ++k) {
         const auto kind = static_cast<profiler::KernelKind>(k);
         if (!kernels.occurs(kind))
             continue;
-        const auto word = profiler::kernelKindName(kind);
-        entry.fills.push_back(fromQt(colours.kernel(kind).fill));
-        words << QString::fromUtf8(word.data(), static_cast<qsizetype>(word.size()));
+        fills.push_back(fromQt(colours.kernel(kind).fill));
+        names << fromUtf8(profiler::kernelKindName(kind));
     }
-    entry.text = tr("kernels: %1").arg(words.join(QStringLiteral(", "))).toStdString();
-    legend.right = {entry};
+    legend.right.clear();
+    add(legend.right, LegendEntry::Look::Fills,
+        tr("kernels: %1").arg(names.join(QStringLiteral(", "))), std::move(fills));
     if (kernels.hasWaits())
-        legend.right.push_back({LegendEntry::Look::Wait, {}, tr("NCCL waits").toStdString(), {}});
+        add(legend.right, LegendEntry::Look::Wait, tr("NCCL waits"));
 }
 
 void addPlan(Legend& legend, const BoxColours& colours)
 {
-    LegendEntry entry;
-    entry.fills = {fromQt(colours.surface())};
-    entry.text = tr("planned").toStdString();
-    entry.edge = fromQt(colours.theme().chrome.lineStrong);
-    legend.left.push_back(std::move(entry));
+    add(legend.left, LegendEntry::Look::Fills, tr("planned"), {fromQt(colours.surface())});
+    legend.left.back().edge = fromQt(colours.theme().chrome.lineStrong);
 }
 
 namespace {
@@ -239,7 +236,7 @@ struct FittingLegend
             widths.push_back(widthOf(entry, metrics));
         for (const auto place : profiler::legendPositions(widths, kEntryGap, width))
             if (place.line > 0)
-                hidden << QString::fromStdString(legend.left[left.size() + hidden.size()].text);
+                hidden << fromUtf8(legend.left[left.size() + hidden.size()].text);
             else
                 left.push_back(place.x);
         const double end = left.empty() ? 0 : left.back() + widths[left.size() - 1];
@@ -250,7 +247,7 @@ struct FittingLegend
             if (hasNote)
                 break;
             if (!hidden.isEmpty() || end + rightWidth + more > width) {
-                hidden << QString::fromStdString(entry.text);
+                hidden << fromUtf8(entry.text);
                 continue;
             }
             rightWidth += more;

@@ -1,51 +1,24 @@
 #pragma once
 
-#include "app/timeline/paint/box_colours.h"
 #include "app/timeline/paint/lane_painter.h"
 #include "app/timeline/paint/ruler_painter.h"
-#include "app/timeline/view/coordinates.h"
-#include "app/timeline/view/lanes.h"
-#include "app/timeline/view/path_marks.h"
-#include "app/timeline/view/selection.h"
-
-#include <QString>
 
 #include <utility>
 #include <vector>
 
-class QPainter;
-
 namespace app {
 
-// Draws on top of the lanes: outlines of the hovered, selected and focused box, the arrows of a
-// micro-batch, a range. The marks are redrawn whenever the pointer moves; the lanes are not.
-class MarksPainter
-{
-public:
-    MarksPainter(QPainter& painter, const RunView& view, const TimeAxis& axis,
-                 const std::vector<Lane>& lanes, const BoxColours& colours);
-
-    void paintFlow(const Flow& flow);
-    // Draws the arrows of every micro-batch, unless there are too many to follow.
-    void paintAllFlows(int iteration);
-    void paintHits(const std::vector<Selection>& hits); // sorted by start
-    void paintHover(const Selection& hover);
-    void paintSelected(const Selection& selection);
-    // Names cause and length of the longest bubble of each device, where the lane has space.
-    void paintPlates(int iteration);
-    void paintFocus(const Selection& selection); // keyboard focus
-
-private:
-    enum class Halo { No, Yes }; // background below the line
-    void paintPlate(const QRectF& box, const profiler::Bubble* bubble, engine::Window window);
-    void paintArrow(const profiler::CauseLink& from, const profiler::CauseLink& to, Halo halo);
-
-    QPainter& m_painter;
-    const RunView& m_view;
-    const TimeAxis& m_axis;
-    const std::vector<Lane>& m_lanes;
-    const BoxColours& m_colours;
-};
+// Marks on top of the lanes: outlines of the hovered, selected and focused box, the arrows of a
+// micro-batch, a range. They are redrawn whenever the pointer moves; the lanes are not.
+void paintFlow(const LaneCanvas& on, const Flow& flow);
+// Draws the arrows of every micro-batch, unless there are too many to follow.
+void paintAllFlows(const LaneCanvas& on, int iteration);
+void paintHits(const LaneCanvas& on, const std::vector<Selection>& hits); // sorted by start
+void paintHover(const LaneCanvas& on, const Selection& hover);
+void paintSelected(const LaneCanvas& on, const Selection& selection);
+// Names cause and length of the longest bubble of each device, where the lane has space.
+void paintPlates(const LaneCanvas& on, int iteration);
+void paintFocus(const LaneCanvas& on, const Selection& selection); // keyboard focus
 
 // The marked range over the lanes.
 void paintRange(QPainter& painter, const TimeAxis& axis, const Theme& theme, engine::Window window,

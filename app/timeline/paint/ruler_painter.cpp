@@ -11,7 +11,6 @@
 
 #include <algorithm>
 #include <cmath>
-#include <vector>
 
 namespace app {
 namespace {
@@ -111,7 +110,7 @@ void paintRangeText(QPainter& painter, const NoteStrip& strip, std::size_t note,
     const double left = flagX(strip, note) + kFlag / 2 + 4;
     const double next = note + 1 < strip.notes.size() ? flagX(strip, note + 1) - kFlag / 2 - 4
                                                       : strip.area.right() - 2;
-    const QString text = QString::fromStdString(strip.notes[note].text);
+    const QString text = fromUtf8(strip.notes[note].text);
     if (next - left < kLeastText || text.isEmpty())
         return;
     painter.setFont(uiFont(11));
@@ -210,19 +209,19 @@ void paintGrid(QPainter& painter, const RulerScale& scale, const TimeAxis& axis,
                          theme.chrome.grid);
 }
 
-void paintIterationEdges(QPainter& painter, const RunView& view, const TimeAxis& axis,
-                         const Theme& theme, const QRectF& area)
+void paintIterationEdges(const LaneCanvas& on, const QRectF& area)
 {
-    const auto inSight = iterationsInSight(view.timeline().iterations, axis);
+    const TimeAxis& axis = on.axis;
+    const auto inSight = iterationsInSight(on.view.timeline().iterations, axis);
     if (!areEdgesDrawn(inSight, axis))
         return;
     for (const auto& iteration : inSight) {
         for (const std::int64_t edge : {iteration.window.begin, iteration.window.end}) {
             const double x = axis.snappedX(edge);
             if (x >= axis.left && x <= axis.right())
-                painter.fillRect(QRectF(x - (edge == iteration.window.begin ? axis.gap() : 0),
-                                        area.top(), axis.gap(), area.height()),
-                                 theme.chrome.text2);
+                on.painter.fillRect(QRectF(x - (edge == iteration.window.begin ? axis.gap() : 0),
+                                           area.top(), axis.gap(), area.height()),
+                                    on.chrome().text2);
         }
     }
 }
@@ -232,16 +231,16 @@ void paintTriangle(QPainter& painter, QPointF tip, QColor colour)
     fillPolygon(painter, {tip, tip + QPointF(-5, -7), tip + QPointF(5, -7)}, colour);
 }
 
-void paintEndTriangles(QPainter& painter, const RunView& view, const TimeAxis& axis,
-                       const Theme& theme, double bottom)
+void paintEndTriangles(const LaneCanvas& on, double bottom)
 {
-    const auto inSight = iterationsInSight(view.timeline().iterations, axis);
+    const TimeAxis& axis = on.axis;
+    const auto inSight = iterationsInSight(on.view.timeline().iterations, axis);
     if (!areEdgesDrawn(inSight, axis))
         return;
     for (const auto& iteration : inSight) {
         const double x = axis.x(iteration.window.end);
         if (x >= axis.left && x <= axis.right())
-            paintTriangle(painter, {axis.snap(x) + 0.5, bottom}, theme.chrome.text);
+            paintTriangle(on.painter, {axis.snap(x) + 0.5, bottom}, on.chrome().text);
     }
 }
 
@@ -271,48 +270,47 @@ QString shortTitle(const engine::Iteration& iteration)
                                     : tr("iteration %1").arg(iteration.number);
 }
 
-void paintOverview(QPainter& painter, const RunView& view, const BoxColours& colours,
-                   const QRectF& area, double dpr)
+void paintOverview(const LaneCanvas& on, const QRectF& area)
 {
-    const TimeAxis axis = overviewAxis(view, area, dpr);
+    const TimeAxis axis = overviewAxis(on.view, area, on.axis.dpr);
     const QRectF rows = rowsArea(area);
-    const int count = std::min(view.devices(), kRows);
+    const int count = std::min(on.view.devices(), kRows);
     const double pitch = std::min(std::max(7.0, 28.0 / count), rows.height() / count);
-    const auto inks = columnColours(colours, BoxColours::Emphasis::Normal);
+    const auto inks = shareColours(on.colours, BoxColours::Emphasis::Normal);
     for (int row = 0; row < count; ++row) {
-        const int first = row * view.devices() / count, last = (row + 1) * view.devices() / count;
+        const int first = row * on.view.devices() / count,
+                  last = (row + 1) * on.view.devices() / count;
         const double top = axis.snap(rows.top() + row * pitch);
         const double bottom = axis.snap(rows.top() + (row + 1) * pitch - (pitch > 4 ? 1 : 0));
         RunView::MeanSweep mean;
         for (int device = first; device < last; ++device)
-            mean.devices.emplace_back(view, engine::DeviceId{device});
-        paintColumns(
-            painter, axis,
-            {QRectF(area.left(), top, area.width(), bottom - top), recordedExtent(view), inks},
-            [mean](double time) mutable { return mean.before(time); });
+            mean.devices.emplace_back(on.view, engine::DeviceId{device});
+        paintColumns(on.painter, axis,
+                     Columns<kShares>{QRectF(area.left(), top, area.width(), bottom - top),
+                                      recordedExtent(on.view), inks},
+                     [mean](double time) mutable { return mean.before(time); });
     }
 }
 
-void paintOverviewLabels(QPainter& painter, const RunView& view, const BoxColours& colours,
-                         const QRectF& area, int current)
+void paintOverviewLabels(const LaneCanvas& on, const QRectF& area, int current)
 {
-    const TimeAxis axis = overviewAxis(view, area, 1);
-    const auto& iterations = view.timeline().iterations;
+    const TimeAxis axis = overviewAxis(on.view, area, 1);
+    const auto& iterations = on.view.timeline().iterations;
     const int step = labelStep(area.width() / static_cast<double>(iterations.size()), kLabelRoom);
     std::vector<QRectF> drawn;
     const auto label = [&](std::size_t k) {
         const bool isCurrent = static_cast<int>(k) == current;
-        painter.setFont(uiFont(10, isCurrent ? QFont::Medium : QFont::Normal));
+        on.painter.setFont(uiFont(10, isCurrent ? QFont::Medium : QFont::Normal));
         const QString text = shortTitle(iterations[k]);
-        const double width = QFontMetricsF(painter.font()).horizontalAdvance(text);
+        const double width = QFontMetricsF(on.painter.font()).horizontalAdvance(text);
         const QRectF box(axis.x(iterations[k].window.begin), area.top(), width + 8,
                          kOverviewLabels);
         const bool isFree = std::ranges::none_of(
             drawn, [&](const QRectF& other) { return other.intersects(box); });
         if (!isFree || box.left() + width > area.right() + 1)
             return;
-        painter.setPen(isCurrent ? colours.theme().chrome.text : colours.theme().chrome.text2);
-        painter.drawText(QPointF(box.left() + 1, area.top() + 11), text);
+        on.painter.setPen(isCurrent ? on.chrome().text : on.chrome().text2);
+        on.painter.drawText(QPointF(box.left() + 1, area.top() + 11), text);
         drawn.push_back(box);
     };
     if (current >= 0 && current < static_cast<int>(iterations.size()))
@@ -326,10 +324,9 @@ void paintOverviewLabels(QPainter& painter, const RunView& view, const BoxColour
     }
 }
 
-void paintOverviewHits(QPainter& painter, const RunView& view, const BoxColours& colours,
-                       const QRectF& area, const std::vector<Selection>& hits)
+void paintOverviewHits(const LaneCanvas& on, const QRectF& area, const std::vector<Selection>& hits)
 {
-    const TimeAxis axis = overviewAxis(view, area, 1);
+    const TimeAxis axis = overviewAxis(on.view, area, 1);
     double last = -10;
     for (const Selection& hit : hits) {
         const auto begin = static_cast<double>(hit.window.begin);
@@ -338,8 +335,8 @@ void paintOverviewHits(QPainter& painter, const RunView& view, const BoxColours&
             continue;
         last = x;
         const double top = area.top() + kOverviewLabels - 2;
-        fillPolygon(painter, QPolygonF{{x - 3.5, top}, {x + 3.5, top}, {x, top + 4.5}},
-                    colours.theme().chrome.text);
+        fillPolygon(on.painter, QPolygonF{{x - 3.5, top}, {x + 3.5, top}, {x, top + 4.5}},
+                    on.chrome().text);
     }
 }
 
@@ -352,18 +349,18 @@ QRectF overviewWindowRect(const RunView& view, const QRectF& area, ViewWindow wi
             area.height() - kOverviewLabels - 1};
 }
 
-void paintOverviewWindow(QPainter& painter, const RunView& view, const BoxColours& colours,
-                         const QRectF& area, ViewWindow window)
+void paintOverviewWindow(const LaneCanvas& on, const QRectF& area)
 {
-    const QRectF frame = overviewWindowRect(view, area, window);
+    QPainter& painter = on.painter;
+    const QRectF frame = overviewWindowRect(on.view, area, {on.axis.begin, on.axis.end});
     const QRectF rows = rowsArea(area);
-    QColor veil = colours.surface();
+    QColor veil = on.colours.surface();
     veil.setAlphaF(0.5);
     painter.fillRect(QRectF(area.left(), rows.top(), frame.left() - area.left(), rows.height()),
                      veil);
     painter.fillRect(QRectF(frame.right(), rows.top(), area.right() - frame.right(), rows.height()),
                      veil);
-    const QColor ink = colours.theme().chrome.text;
+    const QColor ink = on.chrome().text;
     painter.setRenderHint(QPainter::Antialiasing);
     painter.setPen(QPen(ink, 1.5));
     painter.setBrush(Qt::NoBrush);
@@ -518,8 +515,7 @@ int noteAt(const NoteStrip& strip, QPointF at)
         if (!isInSight(strip, x) || at.x() < x - kFlag / 2 - 2)
             continue;
         const QFontMetricsF metrics(uiFont(11));
-        const double text
-            = metrics.horizontalAdvance(QString::fromStdString(strip.notes[note].text));
+        const double text = metrics.horizontalAdvance(fromUtf8(strip.notes[note].text));
         if (at.x() <= x + kFlag / 2 + 6 + text)
             found = static_cast<int>(note);
     }

@@ -1,11 +1,8 @@
 #pragma once
 
-#include "app/timeline/paint/box_colours.h"
-#include "app/timeline/view/coordinates.h"
+#include "app/timeline/paint/box_painter.h"
 #include "app/timeline/view/labels.h"
-#include "app/timeline/view/run_view.h"
 #include "app/timeline/view/selection.h"
-#include "app/ui/theme.h"
 #include "engine/timeline/note.h"
 #include "profiler/analysis/ticks.h"
 
@@ -16,8 +13,6 @@
 #include <span>
 #include <utility>
 #include <vector>
-
-class QPainter;
 
 namespace app {
 
@@ -50,10 +45,8 @@ void paintGrid(QPainter& painter, const RulerScale& scale, const TimeAxis& axis,
                const QRectF& area);
 // Draws lines at the start and end of each iteration over the lanes, and a triangle at its end on
 // the ruler. Draws neither if the iterations are so narrow that the lines would cover the lanes.
-void paintIterationEdges(QPainter& painter, const RunView& view, const TimeAxis& axis,
-                         const Theme& theme, const QRectF& area);
-void paintEndTriangles(QPainter& painter, const RunView& view, const TimeAxis& axis,
-                       const Theme& theme, double bottom);
+void paintIterationEdges(const LaneCanvas& on, const QRectF& area);
+void paintEndTriangles(const LaneCanvas& on, double bottom);
 void paintTriangle(QPainter& painter, QPointF tip, QColor colour);
 
 // The overview shows the whole run in the width of the time area: a line of labels, rows of
@@ -65,16 +58,13 @@ TimeAxis overviewAxis(const RunView& view, const QRectF& area, double dpr);
 QString shortTitle(const engine::Iteration& iteration); // "iteration 2", "warm-up", "typical"
 
 // Draws only the rows. This is slow, so the result should be cached.
-void paintOverview(QPainter& painter, const RunView& view, const BoxColours& colours,
-                   const QRectF& area, double dpr);
-void paintOverviewLabels(QPainter& painter, const RunView& view, const BoxColours& colours,
-                         const QRectF& area, int current);
+void paintOverview(const LaneCanvas& on, const QRectF& area);
+void paintOverviewLabels(const LaneCanvas& on, const QRectF& area, int current);
 // Draws the visible window: its frame and two handles, and a shade over the time outside.
-void paintOverviewWindow(QPainter& painter, const RunView& view, const BoxColours& colours,
-                         const QRectF& area, ViewWindow window);
+void paintOverviewWindow(const LaneCanvas& on, const QRectF& area);
 // Draws a triangle over every hit of a search.
-void paintOverviewHits(QPainter& painter, const RunView& view, const BoxColours& colours,
-                       const QRectF& area, const std::vector<Selection>& hits);
+void paintOverviewHits(const LaneCanvas& on, const QRectF& area,
+                       const std::vector<Selection>& hits);
 QRectF overviewWindowRect(const RunView& view, const QRectF& area, ViewWindow window);
 
 // Draws the times of the visible iterations on an axis from 0: for every pixel column, a band from

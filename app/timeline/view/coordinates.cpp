@@ -2,8 +2,6 @@
 
 #include "engine/base/median.h"
 
-#include <algorithm>
-
 namespace app {
 namespace {
 
@@ -33,11 +31,6 @@ void finish(IterationColumn& column, std::span<const engine::Iteration> inSight)
 }
 
 } // namespace
-
-ViewWindow ViewWindow::zoomed(double factor, double about) const
-{
-    return {about + (begin - about) * factor, about + (end - about) * factor};
-}
 
 ViewWindow limited(ViewWindow window, engine::Window extent)
 {

@@ -100,7 +100,10 @@ struct ViewWindow
 
     double duration() const { return end - begin; }
     double centre() const { return (begin + end) / 2; }
-    ViewWindow zoomed(double factor, double about) const; // factor < 1 magnifies
+    ViewWindow zoomed(double factor, double about) const // factor < 1 magnifies
+    {
+        return {about + (begin - about) * factor, about + (end - about) * factor};
+    }
     ViewWindow moved(double ticks) const { return {begin + ticks, end + ticks}; }
     friend bool operator==(const ViewWindow&, const ViewWindow&) = default;
 };

@@ -3,28 +3,24 @@
 #include "app/documents/run_document.h"
 #include "app/timeline/view/hit_test.h"
 #include "app/timeline/view/labels.h"
-#include "engine/base/try.h"
 #include "engine/schedule/notation.h"
 
 #include <QStringList>
 
 #include <algorithm>
 #include <array>
-#include <optional>
 
 namespace app {
 namespace {
 
-using engine::invalid;
 using engine::Result;
-using Key = FindFacet::Key;
+using Ranges = std::vector<std::pair<int, int>>;
 
 // A facet that is a number of an op: its name, the number (-1: the op has none), and the largest
 // one of a run, for a message.
 struct NumberKey
 {
     QLatin1String name, plural;
-    Key key;
     int (*number)(const RunView& view, std::uint32_t index);
     int (*most)(const RunView& view);
 };
@@ -36,49 +32,49 @@ const engine::Shape& shapeOf(const RunView& view)
 {
     return view.run().schedule.shape;
 }
-const std::array<NumberKey, 6> kNumberKeys{
-    {{QLatin1String("mb"), QLatin1String("micro-batches"), Key::MicroBatch,
+const std::array<NumberKey, 4> kNumberKeys{
+    {{QLatin1String("mb"), QLatin1String("micro-batches"),
       [](const RunView& view, std::uint32_t op) {
           return ofMicroBatch(view.op(op), view.op(op).microBatch.value);
       },
       [](const RunView& view) { return shapeOf(view).allMicroBatches() - 1; }},
-     {QLatin1String("stage"), QLatin1String("stages"), Key::Stage,
+     {QLatin1String("stage"), QLatin1String("stages"),
       [](const RunView& view, std::uint32_t op) { return view.op(op).stage.value; },
       [](const RunView& view) { return shapeOf(view).stages - 1; }},
-     {QLatin1String("device"), QLatin1String("devices"), Key::Device,
+     {QLatin1String("device"), QLatin1String("devices"),
       [](const RunView& view, std::uint32_t op) { return view.deviceOf(op).value; },
       [](const RunView& view) { return shapeOf(view).devices - 1; }},
-     {QLatin1String("chunk"), QLatin1String("chunks"), Key::Chunk,
+     {QLatin1String("chunk"), QLatin1String("chunks"),
       [](const RunView& view, std::uint32_t op) { return view.chunk(view.op(op)); },
-      [](const RunView& view) { return view.occurs().chunks - 1; }},
-     {QLatin1String("iter"), {}, Key::Iteration, nullptr, nullptr},
-     {QLatin1String("dir"),
-      {},
-      Key::Direction,
-      [](const RunView& view, std::uint32_t op) {
-          return ofMicroBatch(view.op(op), view.op(op).replica);
-      },
-      nullptr}}};
+      [](const RunView& view) { return view.occurs().chunks - 1; }}}};
 
-Result<FindFacet> notUnderstood(const QString& part)
+// Empty if the text is not a list of ranges: "0", "0-2,5".
+Ranges readRanges(const QString& text)
 {
-    return invalid(tr("\"%1\" is not understood; use op:B, mb:3, stage:0-2, device:1, chunk:0, "
-                      "iter:2, dir:up, dur>5ms, kernel:gemm or an op such as 1B5")
-                       .arg(part)
-                       .toStdString());
-}
-
-bool readRanges(const QString& text, FindFacet& facet)
-{
+    Ranges ranges;
     for (const QString& part : text.split(QLatin1Char(','))) {
         const QStringList ends = part.split(QLatin1Char('-'));
         bool isFirst = false, isLast = false;
         const int first = ends.front().toInt(&isFirst), last = ends.back().toInt(&isLast);
         if (!isFirst || !isLast || ends.size() > 2 || first < 0 || last < first)
-            return false;
-        facet.ranges.emplace_back(first, last);
+            return {};
+        ranges.emplace_back(first, last);
     }
-    return true;
+    return ranges;
+}
+
+bool isWithin(const Ranges& ranges, int value)
+{
+    return std::ranges::any_of(ranges, [value](const auto& range) {
+        return range.first <= value && value <= range.second;
+    });
+}
+
+QString iterationValues(const RunView& view)
+{
+    const auto numbers = measuredNumbers(view.timeline());
+    return numbers ? tr("iterations are %1 to %2").arg(numbers->first).arg(numbers->second)
+                   : tr("no iteration was measured");
 }
 
 // Parses "5ms", "20us" or "1.5s" into nanoseconds; keeps a number without a unit unchanged. Returns
@@ -91,103 +87,105 @@ bool readTime(QString text, FindFacet& facet)
                                                                    {QStringLiteral("μs"), 1e3},
                                                                    {QStringLiteral("ms"), 1e6},
                                                                    {QStringLiteral("s"), 1e9}}};
-    double factor = 1;
-    for (const auto& [unit, value] : kUnits) {
-        if (text.endsWith(unit)) {
-            text.chop(unit.size());
-            factor = value;
-            facet.isInTime = true;
-            break;
-        }
-    }
+    const auto unit = std::ranges::find_if(
+        kUnits, [&text](const auto& one) { return text.endsWith(one.first); });
+    facet.isInTime = unit != kUnits.end();
+    if (facet.isInTime)
+        text.chop(unit->first.size());
     bool isNumber = false;
-    facet.time = text.toDouble(&isNumber) * factor;
+    facet.time = text.toDouble(&isNumber) * (facet.isInTime ? unit->second : 1);
     return isNumber;
 }
 
-bool readDirection(const QString& value, FindFacet& facet)
+bool readDuration(const QString& part, FindFacet& facet)
 {
-    const bool isUp = value == QLatin1String("up");
-    facet.ranges = {{isUp ? 1 : 0, isUp ? 1 : 0}};
-    return isUp || value == QLatin1String("down");
+    const QChar sign = part.at(3);
+    if ((sign != u'>' && sign != u'<') || !readTime(part.mid(4).toLower(), facet))
+        return false;
+    facet.isDuration = true;
+    facet.ofExecution = [isLonger = sign == u'>', time = facet.time](int, double duration) {
+        return isLonger ? duration > time : duration < time;
+    };
+    return true;
 }
 
-Result<FindFacet> readKeyed(const QString& part, qsizetype colon)
+bool readKind(const QString& text, FindFacet& facet)
 {
-    const QString name = part.left(colon).toLower(), value = part.mid(colon + 1).toLower();
-    FindFacet facet;
-    facet.text = part;
-    if (name == QLatin1String("op")) {
-        const auto kind = engine::parseKind(value.toUpper().toStdString());
-        facet.kind = kind.value_or(engine::OpKind::Forward);
-        return kind ? Result<FindFacet>(facet) : notUnderstood(part);
-    }
+    const auto kind = engine::parseKind(text.toUpper().toStdString());
+    if (kind)
+        facet.ofOp = [kind = *kind](const RunView& view, std::uint32_t op) {
+            return view.op(op).kind == kind;
+        };
+    facet.namesKind = kind.has_value();
+    return facet.namesKind;
+}
+
+bool readKeyed(const QString& name, const QString& value, FindFacet& facet)
+{
+    if (name == QLatin1String("op"))
+        return readKind(value, facet);
     if (name == QLatin1String("kernel")) {
-        facet.key = Key::Kernel;
-        facet.name = value;
-        return value.isEmpty() ? notUnderstood(part) : Result<FindFacet>(facet);
+        facet.kernel = value;
+        facet.namesKind = true;
+        return !value.isEmpty();
     }
-    for (const NumberKey& named : kNumberKeys) {
-        if (name != named.name)
-            continue;
-        facet.key = named.key;
-        const bool isRead
-            = named.key == Key::Direction ? readDirection(value, facet) : readRanges(value, facet);
-        return isRead ? Result<FindFacet>(facet) : notUnderstood(part);
+    if (name == QLatin1String("dir")) {
+        facet.ofOp = [isUp = value == QLatin1String("up") ? 1 : 0](const RunView& view, auto op) {
+            return ofMicroBatch(view.op(op), view.op(op).replica) == isUp;
+        };
+        facet.values = [](const RunView&) { return tr("all micro-batches go down"); };
+        return value == QLatin1String("up") || value == QLatin1String("down");
     }
-    return notUnderstood(part);
+    const Ranges ranges = readRanges(value);
+    if (name == QLatin1String("iter")) {
+        facet.ofExecution = [ranges](int number, double) { return isWithin(ranges, number); };
+        facet.values = iterationValues;
+        return !ranges.empty();
+    }
+    const auto* key = std::ranges::find(kNumberKeys, name, &NumberKey::name);
+    if (key == kNumberKeys.end())
+        return false;
+    facet.ofOp = [ranges, key](const RunView& view, std::uint32_t op) {
+        return isWithin(ranges, key->number(view, op));
+    };
+    facet.values = [key](const RunView& view) {
+        return tr("%1 are 0 to %2").arg(key->plural).arg(key->most(view));
+    };
+    return !ranges.empty();
 }
 
-Result<FindFacet> readPart(const QString& part)
+bool readPart(const QString& part, FindFacet& facet)
 {
     if (const auto colon = part.indexOf(QLatin1Char(':')); colon > 0)
-        return readKeyed(part, colon);
-    FindFacet facet;
-    facet.text = part;
-    if (part.startsWith(QLatin1String("dur"), Qt::CaseInsensitive) && part.size() > 4) {
-        const QChar sign = part.at(3);
-        facet.key = sign == QLatin1Char('>') ? Key::Longer : Key::Shorter;
-        const bool isRead = (sign == QLatin1Char('>') || sign == QLatin1Char('<'))
-            && readTime(part.mid(4).toLower(), facet);
-        return isRead ? Result<FindFacet>(facet) : notUnderstood(part);
-    }
-    if (const auto kind = engine::parseKind(part.toUpper().toStdString())) {
-        facet.kind = *kind;
-        return facet;
-    }
-    if (const auto op = engine::parseOp(part.toStdString())) {
-        facet.key = Key::Spelling;
-        facet.op = *op;
-        return facet;
-    }
-    return notUnderstood(part);
+        return readKeyed(part.left(colon).toLower(), part.mid(colon + 1).toLower(), facet);
+    if (part.startsWith(QLatin1String("dur"), Qt::CaseInsensitive) && part.size() > 4)
+        return readDuration(part, facet);
+    if (readKind(part, facet))
+        return true;
+    const auto named = engine::parseOp(part.toStdString());
+    if (named)
+        facet.ofOp = [named = *named](const RunView& view, std::uint32_t index) {
+            const engine::Op& op = view.op(index);
+            return op.kind == named.kind && op.stage == named.stage
+                && op.microBatch == named.microBatch && op.replica == named.replica
+                && op.slice == named.slice;
+        };
+    facet.namesKind = named.has_value();
+    return facet.namesKind;
 }
 
 constexpr int kWarmup = -1, kReplay = -2;
-
-bool isOfSpans(Key key)
-{
-    return key == Key::Iteration || key == Key::Longer || key == Key::Shorter;
-}
 
 std::uint64_t executionKey(std::uint32_t op, std::uint32_t iteration)
 {
     return std::uint64_t{iteration} << 32 | op;
 }
 
-bool isWithin(const FindFacet& facet, int value)
-{
-    return std::ranges::any_of(facet.ranges, [value](const auto& range) {
-        return range.first <= value && value <= range.second;
-    });
-}
-
 // Returns the reason why the time of a facet cannot be compared with the times of a run; "" if it
 // can.
 QString unitProblem(const FindFacet& facet, const engine::RunInfo& info)
 {
-    const bool isOfTime = facet.key == Key::Longer || facet.key == Key::Shorter;
-    if (!isOfTime || facet.isInTime != info.inUnits())
+    if (!facet.isDuration || facet.isInTime != info.inUnits())
         return {};
     if (info.inUnits())
         return tr("the times of this run are in cost units; leave out the unit of %1")
@@ -196,20 +194,10 @@ QString unitProblem(const FindFacet& facet, const engine::RunInfo& info)
                           : QString();
 }
 
-// Returns the values of a facet that exist in this run, for a message: "micro-batches are 0 to 7".
-QString validValues(const FindFacet& facet, const RunView& view)
+QString noMatch(const FindFacet& facet, const RunView& view)
 {
-    if (facet.key == Key::Direction)
-        return tr("all micro-batches go down");
-    if (facet.key == Key::Iteration) {
-        const auto numbers = measuredNumbers(view.timeline());
-        return numbers ? tr("iterations are %1 to %2").arg(numbers->first).arg(numbers->second)
-                       : tr("no iteration was measured");
-    }
-    const auto* named = std::ranges::find(kNumberKeys, facet.key, &NumberKey::key);
-    return named == kNumberKeys.end()
-        ? tr("try another value")
-        : tr("%1 are 0 to %2").arg(named->plural).arg(named->most(view));
+    return tr("no op matches %1; %2")
+        .arg(facet.text, facet.values ? facet.values(view) : tr("try another value"));
 }
 
 } // namespace
@@ -217,10 +205,13 @@ QString validValues(const FindFacet& facet, const RunView& view)
 Result<std::vector<FindFacet>> parseFind(const QString& text)
 {
     std::vector<FindFacet> facets;
-    for (const QString& part : text.split(QLatin1Char(' '), Qt::SkipEmptyParts)) {
-        auto facet = TRY(readPart(part));
-        facets.push_back(std::move(facet));
-    }
+    for (const QString& part : text.split(QLatin1Char(' '), Qt::SkipEmptyParts))
+        if (facets.push_back({.text = part}); !readPart(part, facets.back()))
+            return engine::invalid(
+                tr("\"%1\" is not understood; use op:B, mb:3, stage:0-2, device:1, "
+                   "chunk:0, iter:2, dir:up, dur>5ms, kernel:gemm or an op such as 1B5")
+                    .arg(part)
+                    .toStdString());
     return facets;
 }
 
@@ -239,31 +230,14 @@ Found::Found(const RunView& view, const std::vector<FindFacet>& facets, const Ke
     else
         m_blame = tr("no kernels were recorded in this run");
     if (m_hits.empty() && m_blame.isEmpty() && !m_ofSpans.empty())
-        m_blame = tr("no op matches %1; %2")
-                      .arg(m_ofSpans.back().text, validValues(m_ofSpans.back(), view));
-}
-
-bool Found::holds(const FindFacet& facet, const RunView& view, std::uint32_t index) const
-{
-    const engine::Op& op = view.op(index);
-    if (facet.key == Key::Op)
-        return op.kind == facet.kind;
-    if (facet.key == Key::Spelling)
-        return op.kind == facet.op.kind && op.stage == facet.op.stage
-            && op.microBatch == facet.op.microBatch && op.replica == facet.op.replica
-            && op.slice == facet.op.slice;
-    const auto* named = std::ranges::find(kNumberKeys, facet.key, &NumberKey::key);
-    return named == kNumberKeys.end() || named->number == nullptr
-        || isWithin(facet, named->number(view, index)); // ranges begin at 0
+        m_blame = noMatch(m_ofSpans.back(), view);
 }
 
 // Searches transfers and optimizer steps only if the query names them, because most queries are
 // about compute ops.
 void Found::matchOps(const RunView& view, const std::vector<FindFacet>& facets)
 {
-    const bool isKindNamed = std::ranges::any_of(facets, [](const FindFacet& facet) {
-        return facet.key == Key::Op || facet.key == Key::Spelling || facet.key == Key::Kernel;
-    });
+    const bool isKindNamed = std::ranges::any_of(facets, &FindFacet::namesKind);
     m_ops.resize(engine::opCount(view.run().schedule));
     for (std::uint32_t op = 0; op < m_ops.size(); ++op)
         m_ops[op] = isKindNamed
@@ -274,18 +248,18 @@ void Found::matchOps(const RunView& view, const std::vector<FindFacet>& facets)
             m_blame = problem;
             return;
         }
-        if (isOfSpans(facet.key) || facet.key == Key::Kernel) {
-            (facet.key == Key::Kernel ? m_ofKernels : m_ofSpans).push_back(facet);
+        if (!facet.ofOp) {
+            (facet.ofExecution ? m_ofSpans : m_ofKernels).push_back(facet);
             continue;
         }
         m_isOfOps = true;
         bool isAny = false;
         for (std::uint32_t op = 0; op < m_ops.size(); ++op) {
-            m_ops[op] = m_ops[op] && holds(facet, view, op);
+            m_ops[op] = m_ops[op] && facet.ofOp(view, op);
             isAny = isAny || m_ops[op];
         }
         if (!isAny && m_blame.isEmpty())
-            m_blame = tr("no op matches %1; %2").arg(facet.text, validValues(facet, view));
+            m_blame = noMatch(facet, view);
     }
 }
 
@@ -301,16 +275,9 @@ bool Found::has(const engine::Span& span) const
 bool Found::holdsSpan(std::uint32_t iteration, engine::Window window) const
 {
     const double length = static_cast<double>(window.duration()) / m_ticksPerUnit;
-    return std::ranges::all_of(m_ofSpans, [&](const FindFacet& facet) {
-        switch (facet.key) {
-        case Key::Iteration:
-            return iteration < m_numbers.size() && isWithin(facet, m_numbers[iteration]);
-        case Key::Longer:
-            return length > facet.time;
-        default:
-            return length < facet.time;
-        }
-    });
+    const int number = iteration < m_numbers.size() ? m_numbers[iteration] : kWarmup;
+    return std::ranges::all_of(
+        m_ofSpans, [&](const FindFacet& facet) { return facet.ofExecution(number, length); });
 }
 
 // Matches each name once, because a kernel may be launched often.
@@ -322,7 +289,7 @@ std::vector<bool> Found::matchNames(const KernelView& kernels)
         bool isAny = false;
         for (std::size_t i = 0; i < names.size(); ++i) {
             const auto holds = [&facet](const std::string& name) {
-                return QString::fromStdString(name).contains(facet.name, Qt::CaseInsensitive);
+                return QString::fromStdString(name).contains(facet.kernel, Qt::CaseInsensitive);
             };
             matches[i] = matches[i] && (holds(names[i].label) || holds(names[i].full));
             isAny = isAny || matches[i];

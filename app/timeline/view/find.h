@@ -6,6 +6,7 @@
 
 #include <QString>
 
+#include <functional>
 #include <memory>
 #include <unordered_set>
 #include <vector>
@@ -17,28 +18,17 @@ namespace app {
 // the other facets; durations then refer to kernels.
 struct FindFacet
 {
-    enum class Key {
-        Op,
-        Spelling,
-        MicroBatch,
-        Stage,
-        Device,
-        Direction,
-        Chunk,
-        Iteration,
-        Longer,
-        Shorter,
-        Kernel
-    };
-
-    Key key = Key::Op;
     QString text; // the facet as typed
-    std::vector<std::pair<int, int>> ranges;
-    engine::OpKind kind = engine::OpKind::Forward;
-    engine::Op op;
-    QString name;          // part of the name of a kernel
-    double time = 0;       // in ns or cost units, like the times of the run
-    bool isInTime = false; // `time` was typed with a unit of time; cost units have none
+    // A facet has one of these three: a test of an op, a test of its executions, by the number of
+    // the iteration and the duration in ns or cost units, or a part of the name of a kernel.
+    std::function<bool(const RunView& view, std::uint32_t op)> ofOp = {};
+    std::function<bool(int iteration, double duration)> ofExecution = {};
+    QString kernel = {};
+    std::function<QString(const RunView& view)> values = {}; // "micro-batches are 0 to 7"
+    bool namesKind = false;  // names a kind of op, an op or a kernel
+    bool isDuration = false; // compared with `time`, which is in ns or cost units
+    bool isInTime = false;   // `time` was typed with a unit of time; cost units have none
+    double time = 0;
 };
 
 // Fails with Error::Code::InvalidArgument; the message names the unknown part and the valid facets.
@@ -65,7 +55,6 @@ public:
     const QString& blame() const { return m_blame; }
 
 private:
-    bool holds(const FindFacet& facet, const RunView& view, std::uint32_t op) const;
     void matchOps(const RunView& view, const std::vector<FindFacet>& facets);
     void collect(const RunView& view);
     void collectKernels(const KernelView& kernels);

@@ -423,11 +423,6 @@ std::vector<Selection> CategoryBoxes::longest(std::size_t most) const
     return boxes;
 }
 
-bool CategoryBoxes::has(const engine::Op& op, std::uint32_t iteration) const
-{
-    return static_cast<int>(iteration) == m_iteration && profiler::isOf(m_category, op.kind);
-}
-
 bool CategoryBoxes::has(engine::DeviceId device, const Piece& piece) const
 {
     if (piece.iteration != m_iteration || !m_gaps.has(device)

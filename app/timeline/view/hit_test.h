@@ -73,7 +73,10 @@ public:
     void sort(); // by start
     const std::vector<Selection>& all() const { return m_all; }
     std::vector<Selection> longest(std::size_t most) const;
-    bool has(const engine::Op& op, std::uint32_t iteration) const;
+    bool has(const engine::Op& op, std::uint32_t iteration) const
+    {
+        return static_cast<int>(iteration) == m_iteration && profiler::isOf(m_category, op.kind);
+    }
     bool has(engine::DeviceId device, const Piece& piece) const; // a bubble or exposed transfer
 
 private:

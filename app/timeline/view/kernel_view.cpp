@@ -2,7 +2,6 @@
 
 #include "app/ui/text.h"
 #include "engine/schedule/notation.h"
-#include "profiler/analysis/gpu_activity.h"
 
 #include <algorithm>
 #include <cmath>
@@ -221,12 +220,6 @@ void KernelView::indexRows()
             own.empty() ? std::span(m_spans).subspan(m_allRows[k].first, m_allRows[k].count) : own,
             m_kinds);
     }
-}
-
-std::span<const engine::Span> KernelView::around(engine::DeviceId device, int row,
-                                                 engine::Window window) const
-{
-    return m_found[rowAt(device, row)].around(window);
 }
 
 std::optional<engine::Window> KernelView::waitOf(std::uint32_t work) const

@@ -85,7 +85,10 @@ public:
     const Row& row(engine::DeviceId device, int row) const { return m_allRows[rowAt(device, row)]; }
     // Returns the spans that touch the window. Their `op` is an index into activity().work().
     std::span<const engine::Span> around(engine::DeviceId device, int row,
-                                         engine::Window window) const;
+                                         engine::Window window) const
+    {
+        return m_found[rowAt(device, row)].around(window);
+    }
     // Returns a sweep over the busy time of a row.
     KernelIndex::Sweep busy(engine::DeviceId device, int row) const
     {

@@ -3,8 +3,6 @@
 #include "app/documents/run_document.h"
 #include "engine/schedule/notation.h"
 
-#include <QCoreApplication>
-
 namespace app {
 
 QString rangeText(engine::Window window, double origin, const Scale& scale)

@@ -220,6 +220,16 @@ double heightOf(const std::vector<Lane>& lanes)
     return height;
 }
 
+std::vector<engine::DeviceId> devicesInSight(const std::vector<Lane>& lanes, double top,
+                                             double bottom)
+{
+    std::vector<engine::DeviceId> devices;
+    for (std::size_t d = 0; d < lanes.size(); ++d)
+        if (!lanes[d].isHidden && lanes[d].bottom() >= top && lanes[d].top <= bottom)
+            devices.emplace_back(static_cast<int>(d));
+    return devices;
+}
+
 int laneAt(const std::vector<Lane>& lanes, double y)
 {
     const auto found = std::ranges::find_if(

@@ -103,5 +103,8 @@ struct LaneOptions
 std::vector<Lane> layoutLanes(int devices, const LaneOptions& options);
 double heightOf(const std::vector<Lane>& lanes);      // sum of all heights
 int laneAt(const std::vector<Lane>& lanes, double y); // -1: no lane
+// The devices whose lanes are not hidden and touch the height from `top` to `bottom`.
+std::vector<engine::DeviceId> devicesInSight(const std::vector<Lane>& lanes, double top,
+                                             double bottom);
 
 } // namespace app

@@ -1,7 +1,6 @@
 #include "app/timeline/view/run_view.h"
 
 #include "engine/schedule/notation.h"
-#include "engine/timeline/span_index.h"
 #include "engine/timeline/stash_ledger.h"
 #include "profiler/analysis/alive.h"
 
@@ -397,32 +396,6 @@ void RunView::indexExposed()
     }
 }
 
-const engine::Op& RunView::op(std::uint32_t op) const
-{
-    return opAt(m_run->schedule, m_index, op);
-}
-
-int RunView::chunk(const engine::Op& op) const
-{
-    return m_chunkOf[op.replica][op.stage];
-}
-
-const BusyIndex& RunView::lane(DeviceId device, Track::Kind kind) const
-{
-    return m_devices[device].lanes[static_cast<std::size_t>(kind)];
-}
-
-std::span<const engine::Span> RunView::spans(DeviceId device, Track::Kind kind) const
-{
-    return lane(device, kind).spans();
-}
-
-std::span<const engine::Span> RunView::spansAround(DeviceId device, Track::Kind kind,
-                                                   Window window) const
-{
-    return lane(device, kind).around(window);
-}
-
 std::size_t RunView::spansInSight(Window window) const
 {
     std::size_t count = 0;
@@ -446,11 +419,6 @@ std::optional<engine::Span> RunView::spanOf(std::uint32_t op, int iteration) con
         }
     }
     return std::nullopt;
-}
-
-std::span<const Window> RunView::exposed(DeviceId device) const
-{
-    return m_devices[device].exposed;
 }
 
 RunView::SharesSweep::SharesSweep(const RunView& view, DeviceId device)
@@ -493,11 +461,6 @@ Busy RunView::shares(DeviceId device, double begin, double end) const
     for (std::size_t k = 0; k < kShares; ++k)
         busy[k] -= earlier[k];
     return busy;
-}
-
-const MemorySeries& RunView::memory(DeviceId device) const
-{
-    return m_memory[device];
 }
 
 int RunView::iterationAt(double time) const

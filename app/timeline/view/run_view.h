@@ -214,19 +214,25 @@ public:
     }
     int devices() const { return m_run->schedule.shape.devices; }
 
-    const engine::Op& op(std::uint32_t op) const;
+    const engine::Op& op(std::uint32_t op) const { return opAt(m_run->schedule, m_index, op); }
     engine::DeviceId deviceOf(std::uint32_t op) const { return m_index.deviceOf(op); }
     // The index of the op's chunk among the chunks that its device has in the op's direction.
-    int chunk(const engine::Op& op) const;
+    int chunk(const engine::Op& op) const { return m_chunkOf[op.replica][op.stage]; }
     const TextLengths& textLengths(engine::DeviceId device) const
     {
         return m_devices[device].texts;
     }
     // Returns an empty span if the device has no such track.
-    std::span<const engine::Span> spans(engine::DeviceId device, engine::Track::Kind kind) const;
+    std::span<const engine::Span> spans(engine::DeviceId device, engine::Track::Kind kind) const
+    {
+        return lane(device, kind).spans();
+    }
     // Returns all spans that touch the window and, if transfers overlap, possibly spans outside it.
     std::span<const engine::Span> spansAround(engine::DeviceId device, engine::Track::Kind kind,
-                                              engine::Window window) const;
+                                              engine::Window window) const
+    {
+        return lane(device, kind).around(window);
+    }
     std::size_t spansInSight(engine::Window window) const; // spans of all devices; an upper bound
     std::optional<engine::Span> spanOf(std::uint32_t op, int iteration) const;
 
@@ -258,13 +264,16 @@ public:
     {
         return BusyIndex::Sweep(lane(device, kind));
     }
-    std::span<const engine::Window> exposed(engine::DeviceId device) const;
+    std::span<const engine::Window> exposed(engine::DeviceId device) const
+    {
+        return m_devices[device].exposed;
+    }
 
     // False if neither bytes nor a stash are known.
     bool knowsMemory() const { return hasMemory() || engine::knowsMicroBatches(m_run->info); }
     // If false, memory() is in M_a.
     bool hasMemory() const { return !m_run->timeline.memory.empty(); }
-    const MemorySeries& memory(engine::DeviceId device) const;
+    const MemorySeries& memory(engine::DeviceId device) const { return m_memory[device]; }
     double memoryScale() const { return m_memoryScale; } // the largest peak of any device
     // Returns nullopt if the run has ended, or if its memory or its plan is unknown.
     std::optional<RunningMemory> runningMemory(engine::DeviceId device) const;
@@ -304,7 +313,10 @@ private:
         // exposedBefore[k]: sum of the windows before window k
         std::vector<std::int64_t> exposedBefore;
     };
-    const BusyIndex& lane(engine::DeviceId device, engine::Track::Kind kind) const;
+    const BusyIndex& lane(engine::DeviceId device, engine::Track::Kind kind) const
+    {
+        return m_devices[device].lanes[static_cast<std::size_t>(kind)];
+    }
     void indexOps();
     void indexLanes();
     void indexTimes(const engine::Track& track);

@@ -153,11 +153,6 @@ void TimeCanvas::contentChanged()
     update();
 }
 
-CachedPicture::Key TimeCanvas::pictureKey(QSizeF size) const
-{
-    return {m_window, size, devicePixelRatioF(), scrollY(), m_serial};
-}
-
 void TimeCanvas::moveTo(ViewWindow to, Remember remember)
 {
     if (isEmpty())
@@ -181,18 +176,6 @@ void TimeCanvas::userMovesTo(ViewWindow to, Remember remember)
 {
     aboutToMove();
     moveTo(to, remember);
-}
-
-void TimeCanvas::zoomToFit()
-{
-    if (const auto to = fit())
-        userMovesTo(*to, Remember::Yes);
-}
-
-void TimeCanvas::zoomToAll()
-{
-    if (!isEmpty())
-        userMovesTo(fitted(extent(), fitWidth()), Remember::Yes);
 }
 
 void TimeCanvas::zoomToSelection()
@@ -226,12 +209,6 @@ int TimeCanvas::scrollY() const
 void TimeCanvas::scrollTo(int y)
 {
     m_scrollBar->setValue(y);
-}
-
-void TimeCanvas::reveal(ViewWindow box)
-{
-    if (box.end <= m_window.begin || box.begin >= m_window.end)
-        moveTo(m_window.moved(box.centre() - m_window.centre()), Remember::Yes);
 }
 
 void TimeCanvas::revealLane(double top, double bottom)

@@ -78,8 +78,16 @@ public:
     const ViewWindow& inSight() const { return m_window; }
 
 public Q_SLOTS:
-    void zoomToFit();
-    void zoomToAll();
+    void zoomToFit()
+    {
+        if (const auto to = fit())
+            userMovesTo(*to, Remember::Yes);
+    }
+    void zoomToAll()
+    {
+        if (!isEmpty())
+            userMovesTo(fitted(extent(), fitWidth()), Remember::Yes);
+    }
     void zoomToSelection(); // zoomToFit() if nothing is selected
     void zoomBack();
     void zoomForward();
@@ -107,7 +115,11 @@ protected:
     void forgetHistory() { m_history.clear(); }
     int scrollY() const;
     void scrollTo(int y);
-    void reveal(ViewWindow box); // centres `box` unless it is in sight
+    void reveal(ViewWindow box) // centres `box` unless it is in sight
+    {
+        if (box.end <= m_window.begin || box.begin >= m_window.end)
+            moveTo(m_window.moved(box.centre() - m_window.centre()), Remember::Yes);
+    }
     // `top` and `bottom` are relative to the lanes before scrolling.
     void revealLane(double top, double bottom);
     // Calls `change`. If fit() was shown before, shows the new fit() afterwards.
@@ -116,7 +128,10 @@ protected:
     void setEmptyState(const std::optional<EmptyState::Texts>& texts);
     // Drops the cached picture. Call it after the content of the lanes has changed.
     void contentChanged();
-    CachedPicture::Key pictureKey(QSizeF size) const;
+    CachedPicture::Key pictureKey(QSizeF size) const
+    {
+        return {m_window, size, devicePixelRatioF(), scrollY(), m_serial};
+    }
     void hoverAt(QPointF at);
     void hideToolTip();
     // The entries that the legend has no room for; its tooltip lists them.

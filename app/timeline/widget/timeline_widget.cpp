@@ -6,11 +6,13 @@
 #include "app/timeline/paint/ruler_painter.h"
 #include "app/timeline/view/labels.h"
 #include "app/timeline/view/navigation.h"
+#include "app/ui/background.h"
 #include "app/ui/text.h"
 
 #include <QAccessible>
 #include <QContextMenuEvent>
 #include <QFontMetricsF>
+#include <QImage>
 #include <QMouseEvent>
 #include <QPainter>
 #include <QPixmap>
@@ -28,50 +30,6 @@ namespace {
 constexpr double kReach = 6;     // pixels around a handle
 constexpr int kZoomEnds = 150;   // ms without a change of the zoom
 constexpr double kTriangle = 22; // width of the triangle at the left of a lane's header
-
-constexpr double kRangeTextFrom = 24; // least width of a box with text, which may be elided
-
-void paintRangeText(QPainter& painter, const HostRange& range, const QRectF& box)
-{
-    const QFontMetricsF metrics(painter.font());
-    const QString text
-        = metrics.elidedText(QString::fromStdString(range.text), Qt::ElideRight, box.width() - 6);
-    painter.drawText(
-        QPointF(box.left() + 3, std::round(box.center().y() + metrics.capHeight() / 2)), text);
-}
-
-// Draws adjacent boxes as one rectangle and skips boxes in pixels that are already drawn, so the
-// cost depends on the number of pixels.
-void paintRow(QPainter& painter, std::span<const HostRange> ranges, const TimeAxis& axis,
-              const Theme& theme, double top)
-{
-    QRectF fill;
-    const auto flush = [&] {
-        if (!fill.isEmpty())
-            painter.fillRect(fill, theme.chrome.pressed);
-        fill = {};
-    };
-    double drawnTo = axis.left - 1;
-    for (std::size_t k = 0;; ++k) {
-        const BoxesUpTo passed(axis, drawnTo);
-        k = engine::gallop(k, ranges.size(),
-                           [&](std::size_t at) { return passed.has(ranges[at].window); });
-        if (k >= ranges.size())
-            break;
-        const QRectF whole = boxRect(axis, ranges[k].window, top, Lane::kKernel);
-        const double left = std::max(whole.left(), axis.left);
-        const QRectF box(left, top, std::min(whole.right(), axis.right()) - left, Lane::kKernel);
-        drawnTo = whole.right();
-        if (box.left() > fill.right())
-            flush();
-        fill = fill.isEmpty() ? box : fill.united(box);
-        if (box.width() < kRangeTextFrom)
-            continue;
-        flush(); // before the text
-        paintRangeText(painter, ranges[k], box);
-    }
-    flush();
-}
 
 // A separate pool, because simulations may occupy the threads of the global one for seconds.
 QThreadPool& painters()
@@ -139,14 +97,14 @@ std::optional<EmptyState::Texts> TimelineScene::emptyTexts() const
         return std::nullopt;
     if (view && view->run().info.outcome != engine::Outcome::Running)
         return EmptyState::Texts{Icon::Chart,
-                                 TimeCanvas::tr("No iteration was recorded"),
-                                 TimeCanvas::tr("The run ended before its first iteration was "
-                                                "complete."),
+                                 tr("No iteration was recorded"),
+                                 tr("The run ended before its first iteration was "
+                                    "complete."),
                                  {}};
     return EmptyState::Texts{Icon::Chart,
-                             TimeCanvas::tr("No iteration yet"),
-                             TimeCanvas::tr("The timeline fills when the first iteration is "
-                                            "complete."),
+                             tr("No iteration yet"),
+                             tr("The timeline fills when the first iteration is "
+                                "complete."),
                              {}};
 }
 
@@ -183,7 +141,7 @@ std::optional<ViewWindow> TimelineScene::fitOf(int which) const
 {
     if (isEmpty() || which < 0 || which >= static_cast<int>(iterations().size()))
         return std::nullopt;
-    return fitted(iterations()[static_cast<std::size_t>(which)].window, areas.lanes.width());
+    return fitted(view->iteration(which).window, areas.lanes.width());
 }
 
 PlanView TimelineScene::drawnPlan() const
@@ -224,11 +182,11 @@ QString TimelineScene::plannedText(const PlannedOp& planned) const
     const engine::Window window{planned.op.begin, planned.op.end};
     return toolTipPage(
         opName(view->run().info, view->op(planned.op.op)),
-        TimeCanvas::tr("planned %1").arg(scale.withUnit(window.duration())),
-        {TimeCanvas::tr("device %1, %2 %3 of its iteration")
+        tr("planned %1").arg(scale.withUnit(window.duration())),
+        {tr("device %1, %2 %3 of its iteration")
              .arg(QString::number(planned.device.value), rangeText(window, 0, scale), scale.unit()),
-         isDone ? TimeCanvas::tr("has run; measured times appear when its iteration is complete")
-                : TimeCanvas::tr("not yet run; predicted from the iterations so far")});
+         isDone ? tr("has run; measured times appear when its iteration is complete")
+                : tr("not yet run; predicted from the iterations so far")});
 }
 
 engine::Window TimelineScene::extent() const
@@ -252,7 +210,7 @@ ViewWindow TimelineScene::tail() const
     const int last = view->run().info.outcome == engine::Outcome::Running
         ? static_cast<int>(iterations().size()) - 1
         : std::max(0, engine::reportedIteration(view->timeline()));
-    const engine::Window window = iterations()[static_cast<std::size_t>(last)].window;
+    const engine::Window window = view->iteration(last).window;
     const double duration = axis.end - axis.begin;
     constexpr double kNow = 0.79; // place of the current time, as a share of the width
     const PlanView drawn = drawnPlan();
@@ -272,13 +230,6 @@ Selection TimelineScene::rangeBetween(double fromX, double toX) const
             .window = {std::llround(std::min(a, b)), std::llround(std::max(a, b))}};
 }
 
-Selection TimelineScene::deviceSelection(int device) const
-{
-    return {.kind = Selection::Kind::Device,
-            .iteration = iteration,
-            .device = engine::DeviceId{device}};
-}
-
 QString TimelineScene::stripText(QPointF at) const
 {
     const int note = noteAt(at);
@@ -287,11 +238,6 @@ QString TimelineScene::stripText(QPointF at) const
     if (const int under = reasonAt(at); under >= 0)
         return toolTipText(reasons[static_cast<std::size_t>(under)].tip);
     return isEmpty() ? QString() : iterationToolTip(*view, iterationStrip(), at);
-}
-
-int TimelineScene::reasonAt(QPointF at) const
-{
-    return path && areas.ruler.contains(at) ? app::reasonAt(reasons, axis, areas.ruler, at) : -1;
 }
 
 std::optional<Selection> TimelineScene::reasonTarget() const
@@ -311,21 +257,11 @@ int TimelineScene::iterationAt(QPointF at) const
     return column.count == 0 ? -1 : static_cast<int>(column.first + column.count / 2);
 }
 
-IterationStrip TimelineScene::iterationStrip() const
-{
-    return {iterations(), axis, areas.iterations};
-}
-
 bool TimelineScene::isOnHandle(QPointF at) const
 {
     const QRectF& area = areas.overview;
     const QRectF frame = overviewWindowRect(*view, area, {axis.begin, axis.end});
     return area.contains(at) && OverviewDrag::isOnHandle(frame, at.x());
-}
-
-int TimelineScene::noteAt(QPointF at) const
-{
-    return areas.notes.contains(at) ? app::noteAt(noteStrip(), at) : -1;
 }
 
 Selection TimelineScene::hit(QPointF at) const
@@ -371,11 +307,6 @@ std::optional<Selection> TimelineScene::walkedTo(int key, Qt::KeyboardModifiers 
     return to.value_or(selection);
 }
 
-int TimelineScene::deviceAt(QPointF at) const
-{
-    return areas.header.contains(at) ? laneAt(lanes, laneY(at.y())) : -1;
-}
-
 QString TimelineScene::columnText(QPointF at) const
 {
     const int lane = !isEmpty() && areas.column.contains(at) ? laneAt(lanes, laneY(at.y())) : -1;
@@ -404,26 +335,14 @@ QString TimelineScene::spoken() const
     if (isEmpty() || selection.kind == None)
         return {};
     if (selection.kind == Category)
-        return TimeCanvas::tr("%1, %2").arg(
-            fromUtf8(profiler::timeCategoryName(selection.category)),
-            countOf(category ? std::ssize(category->all()) : 0, "box"));
+        return tr("%1, %2").arg(fromUtf8(profiler::timeCategoryName(selection.category)),
+                                countOf(category ? std::ssize(category->all()) : 0, "box"));
     const Details details = detailsOf(*view, selection, kernels.get());
     const bool isBubble = selection.kind == Bubble;
     return QStringList{details.title, isBubble ? details.left : details.right,
                        details.value + QLatin1Char(' ') + details.unit}
         .join(QStringLiteral(", "))
         .remove(QChar(0x200B)); // where a line may break
-}
-
-QRectF TimelineScene::boxOf(const Selection& what) const
-{
-    return isEmpty() ? QRectF()
-                     : rectOf(*view, axis, lanes, what).translated(0, areas.lanes.top() - scroll);
-}
-
-NoteStrip TimelineScene::noteStrip() const
-{
-    return {notes, axis, areas.notes, currentNote()};
 }
 
 std::optional<Selection> TimelineScene::noteTarget(int note) const
@@ -447,212 +366,171 @@ int TimelineScene::currentNote() const
     return -1;
 }
 
-void paintRanges(QPainter& painter, const RangeRows& rows, const TimeAxis& axis, const Theme& theme)
-{
-    painter.setFont(uiFont(10));
-    painter.setPen(theme.chrome.text);
-    for (int row = 0; row < rows.lane.ranges; ++row)
-        paintRow(painter, rows.ranges.around(rows.device, row, axis.window()), axis, theme,
-                 rows.lane.rangeTop(row));
-}
-
 namespace {
 
 // Draws the areas of a TimelineScene that is not empty.
-class TimelinePainter
+class TimelinePainter : LaneCanvas
 {
 public:
-    TimelinePainter(QPainter& painter, const TimelineScene& scene, const BoxColours& colours)
-        : m_painter(painter)
+    TimelinePainter(QPainter& on, const TimelineScene& scene, const BoxColours& of)
+        : LaneCanvas{on, *scene.view, scene.axis, of, scene.lanes}
         , m_scene(scene)
-        , m_colours(colours)
-        , m_theme(colours.theme())
-        , m_view(*scene.view)
         , m_areas(scene.areas)
-        , m_lanes(scene.lanes)
-        , m_axis(scene.axis)
     { }
 
     void paintFrame() const
     {
-        const Chrome& chrome = m_theme.chrome;
-        const double width = m_areas.legend.width();
-        m_painter.fillRect(QRectF(0, m_areas.ruler.top(), width, m_areas.ruler.height()),
-                           chrome.surfaceAlt);
-        for (const QRectF& strip : {m_areas.iterations, m_areas.notes})
-            m_painter.fillRect(QRectF(0, strip.top(), width, strip.height()), chrome.surfaceAlt);
-        m_painter.fillRect(m_areas.legend, chrome.surfaceAlt);
-        if (m_areas.column.width() > 0)
-            m_painter.fillRect(
-                QRectF(m_areas.column.left(), 0, m_areas.column.width(), m_areas.legend.top()),
-                chrome.surfaceAlt);
-        for (const double y : {m_areas.ruler.top(), m_areas.lanes.top(), m_areas.legend.top()})
-            m_painter.fillRect(QRectF(0, y - 1, width, 1), chrome.line);
-        m_painter.fillRect(QRectF(0, m_areas.legend.bottom() - 1, width, 1), chrome.line);
-        if (m_areas.column.width() > 0)
-            m_painter.fillRect(QRectF(m_areas.column.left(), 0, 1, m_areas.legend.top()),
-                               chrome.line);
+        const double width = m_areas.legend.width(), left = m_areas.column.left();
+        const auto fill
+            = [&](const QRectF& area, const QColor& colour) { painter.fillRect(area, colour); };
+        for (const QRectF& strip :
+             {m_areas.ruler, m_areas.iterations, m_areas.notes, m_areas.legend})
+            fill({0, strip.top(), width, strip.height()}, chrome().surfaceAlt);
+        if (hasColumn())
+            fill({left, 0, m_areas.column.width(), m_areas.legend.top()}, chrome().surfaceAlt);
+        for (const double y : {m_areas.ruler.top(), m_areas.lanes.top(), m_areas.legend.top(),
+                               m_areas.legend.bottom()})
+            fill({0, y - 1, width, 1}, chrome().line);
+        if (hasColumn())
+            fill({left, 0, 1, m_areas.legend.top()}, chrome().line);
     }
     // overview, ruler and notes
     void paintTop(const QPixmap& overview) const
     {
         paintTopTexts();
-        m_painter.drawPixmap(m_areas.overview.topLeft(), overview);
-        paintOverviewLabels(m_painter, m_view, m_colours, m_areas.overview, m_scene.iteration);
-        paintOverviewWindow(m_painter, m_view, m_colours, m_areas.overview,
-                            {m_axis.begin, m_axis.end});
+        painter.drawPixmap(m_areas.overview.topLeft(), overview);
+        paintOverviewLabels(*this, m_areas.overview, m_scene.iteration);
+        paintOverviewWindow(*this, m_areas.overview);
         if (m_scene.found)
-            paintOverviewHits(m_painter, m_view, m_colours, m_areas.overview,
-                              m_scene.found->hits());
-        m_painter.save();
-        m_painter.setClipRect(m_areas.ruler);
+            paintOverviewHits(*this, m_areas.overview, m_scene.found->hits());
+        painter.save();
+        painter.setClipRect(m_areas.ruler);
         RulerScale scale = m_scene.rulerScale();
         if (m_scene.path)
-            scale.taken = reasonPlaces(m_scene.reasons, m_axis);
-        paintRuler(m_painter, scale, m_axis, m_theme, m_areas.ruler.adjusted(0, 0, 0, -1));
-        paintEndTriangles(m_painter, m_view, m_axis, m_theme, m_areas.ruler.bottom() - 1);
+            scale.taken = reasonPlaces(m_scene.reasons, axis);
+        paintRuler(painter, scale, axis, theme(), m_areas.ruler.adjusted(0, 0, 0, -1));
+        paintEndTriangles(*this, m_areas.ruler.bottom() - 1);
         if (m_scene.selection.kind == Selection::Kind::Range)
-            paintRangeBand(m_painter, scale, m_axis, m_theme,
+            paintRangeBand(painter, scale, axis, theme(),
                            {m_scene.selection.window, m_areas.ruler});
         if (m_scene.path)
-            paintReasonMarks(m_painter, m_scene.pathPicture(m_colours),
+            paintReasonMarks(painter, m_scene.pathPicture(colours),
                              m_areas.ruler.adjusted(0, 0, 0, -1));
-        m_painter.restore();
+        painter.restore();
         paintIterationTimes();
         paintNotes();
-        m_painter.setFont(uiFont(11));
-        m_painter.setPen(m_theme.chrome.text2);
-        m_painter.drawText(QRectF(11, m_areas.ruler.top(), TimelineGeometry::kHeader - 11,
-                                  m_areas.ruler.height() - 1),
-                           Qt::AlignLeft | Qt::AlignVCenter, scale.title);
-        if (const Lane* first = firstLane(); m_areas.column.width() > 0 && first != nullptr)
-            m_painter.drawText(QRectF(m_areas.column.left() + 16, m_areas.ruler.top(), 108,
-                                      m_areas.ruler.height() - 1),
-                               Qt::AlignLeft | Qt::AlignVCenter, memoryTitle(m_view, *first));
+        label(m_areas.ruler.adjusted(0, 0, 0, -1), 11, scale.title);
+        if (hasColumn() && !lanes.empty())
+            note(m_areas.ruler.adjusted(0, 0, 0, -1), memoryTitle(view, lanes.front()));
     }
     // Paints the visible lanes, with the top of the first lane at y = 0. The caller caches the
     // picture and translates it by the scroll offset.
     void paintLanes() const
     {
-        const QRectF area(m_areas.lanes.left(), 0, m_areas.lanes.width(), heightOf(m_lanes));
-        const std::vector<std::size_t> lanes = paintedLanes();
-        for (const std::size_t k : lanes)
-            paintLaneGround(m_lanes[k]);
-        paintGrid(m_painter, m_scene.rulerScale(), m_axis, m_theme, area);
-        LanePainter lanePainter(m_painter, m_view, m_axis, m_colours);
-        lanePainter.setFlow(m_scene.flow);
-        lanePainter.setFound(m_scene.found.get());
-        lanePainter.setPath(m_scene.path.get());
-        lanePainter.setCategory(m_scene.category.get());
-        const KernelView* shown = m_scene.drawnKernels();
-        for (const std::size_t k : lanes) {
-            const engine::DeviceId device{static_cast<int>(k)};
-            lanePainter.paint(device, m_lanes[k], m_scene.iteration);
-            if (shown == nullptr)
-                continue;
-            paintRanges(m_painter, {shown->ranges(), device, m_lanes[k]}, m_axis, m_theme);
-            KernelPainter(m_painter, *shown, m_axis, m_colours).paint(device, m_lanes[k]);
+        const QRectF area(m_areas.lanes.left(), 0, m_areas.lanes.width(), heightOf(lanes));
+        const std::vector<engine::DeviceId> devices = paintedDevices();
+        for (const engine::DeviceId device : devices)
+            paintLaneGround(lane(device));
+        paintGrid(painter, m_scene.rulerScale(), axis, theme(), area);
+        app::paintLanes(
+            *this, devices, m_scene.iteration,
+            {m_scene.flow, m_scene.found.get(), m_scene.path.get(), m_scene.category.get()});
+        if (const KernelView* shown = m_scene.drawnKernels()) {
+            paintRanges(*this, shown->ranges(), devices);
+            paintKernels(*this, *shown, devices);
         }
-        paintIterationEdges(m_painter, m_view, m_axis, m_theme, area);
+        paintIterationEdges(*this, area);
     }
     void paintSides() const
     {
-        const Chrome& chrome = m_theme.chrome;
-        m_painter.save();
-        m_painter.setClipRect(
+        painter.save();
+        painter.setClipRect(
             QRectF(0, m_areas.lanes.top(), m_areas.legend.width(), m_areas.lanes.height()));
-        for (const std::size_t k : paintedLanes()) {
-            const double top = m_areas.lanes.top() + m_lanes[k].top - m_scene.scroll;
-            const engine::DeviceId device{static_cast<int>(k)};
-            const QRectF head(0, top, TimelineGeometry::kHeader, m_lanes[k].height);
-            const QRectF tail(m_areas.column.left(), top, m_areas.column.width(),
-                              m_lanes[k].height);
-            paintHeader(m_painter,
-                        {m_view, m_colours, device, m_lanes[k], m_scene.iteration, head,
-                         m_scene.drawnKernels()});
-            if (m_areas.column.width() > 0)
-                paintMemoryCell(m_painter,
-                                {m_view, m_colours, device, m_lanes[k], m_scene.iteration, tail});
-            if (m_lanes[k].kind != LaneKind::Dense)
+        for (const engine::DeviceId device : paintedDevices()) {
+            const double top = m_areas.lanes.top() + lane(device).top - m_scene.scroll,
+                         height = lane(device).height;
+            LaneCell cell{device,
+                          m_scene.iteration,
+                          {0, top, TimelineGeometry::kHeader, height},
+                          m_scene.drawnKernels()};
+            paintHeader(*this, cell);
+            cell.area = {m_areas.column.left(), top, m_areas.column.width(), height};
+            if (hasColumn())
+                paintMemoryCell(*this, cell);
+            if (lane(device).kind != LaneKind::Dense)
                 for (const QRectF& side : {m_areas.header, m_areas.column})
-                    m_painter.fillRect(
-                        QRectF(side.left(), top + m_lanes[k].height - 1, side.width(), 1),
-                        chrome.line);
+                    painter.fillRect(QRectF(side.left(), top + height - 1, side.width(), 1),
+                                     chrome().line);
         }
-        m_painter.restore();
+        painter.restore();
     }
     void paintMarks() const
     {
-        m_painter.save();
-        m_painter.setClipRect(m_areas.lanes);
+        painter.save();
+        painter.setClipRect(m_areas.lanes);
         if (m_scene.selection.kind == Selection::Kind::Range)
-            paintRange(m_painter, m_axis, m_theme, m_scene.selection.window, m_areas.lanes);
-        paintNoteLines(m_painter, m_scene.noteStrip(), m_areas.lanes, m_theme);
+            paintRange(painter, axis, theme(), m_scene.selection.window, m_areas.lanes);
+        paintNoteLines(painter, m_scene.noteStrip(), m_areas.lanes, theme());
         if (m_scene.path)
-            paintReasonBand(m_painter, m_scene.pathPicture(m_colours), m_areas.lanes.top(),
+            paintReasonBand(painter, m_scene.pathPicture(colours), m_areas.lanes.top(),
                             m_areas.lanes.bottom());
         paintCurrentTime();
-        m_painter.translate(0, m_areas.lanes.top() - m_scene.scroll);
-        paintPlan();
+        painter.translate(0, m_areas.lanes.top() - m_scene.scroll);
+        // Above the cached picture of the lanes, which therefore stays valid while ops complete.
+        paintPlan(*this, m_scene.drawnPlan(), paintedDevices(), m_scene.plannedHover);
         paintFlows();
-        MarksPainter marks(m_painter, m_view, m_axis, m_lanes, m_colours);
-        marks.paintPlates(m_scene.iteration);
+        paintPlates(*this, m_scene.iteration);
         if (m_scene.found)
-            marks.paintHits(m_scene.found->hits());
+            paintHits(*this, m_scene.found->hits());
         if (m_scene.category)
-            marks.paintHits(m_scene.category->all());
+            paintHits(*this, m_scene.category->all());
         if (m_scene.hover != m_scene.selection)
-            marks.paintHover(m_scene.hover);
-        marks.paintSelected(m_scene.selection);
+            paintHover(*this, m_scene.hover);
+        paintSelected(*this, m_scene.selection);
         if (m_scene.isFocused || m_scene.found) // the current hit stands out among the others
-            marks.paintFocus(m_scene.selection);
-        m_painter.restore();
+            paintFocus(*this, m_scene.selection);
+        painter.restore();
     }
     QStringList paintLegend() const
     {
-        const Lane* first = firstLane();
-        const LaneKind kind = first == nullptr ? LaneKind::Full : first->kind;
+        const LaneKind kind = lanes.empty() ? LaneKind::Full : lanes.front().kind;
         const bool isDense = kind == LaneKind::Dense;
-        Legend legend = legendOf({{&m_view, m_axis.ticksPerPixel()}}, m_colours,
+        Legend legend = legendOf({{&view, axis.ticksPerPixel()}}, colours,
                                  isDense                         ? LegendDetail::TimeOnly
                                      : kind == LaneKind::Compute ? LegendDetail::ComputeAndMemory
                                                                  : LegendDetail::WithMemory);
         if (m_scene.path)
-            addPath(legend, m_colours);
+            addPath(legend, colours);
         if (const KernelView* shown = m_scene.drawnKernels())
-            addKernels(legend, *shown, m_colours);
+            addKernels(legend, *shown, colours);
         if (m_scene.drawnPlan().plan != nullptr)
-            addPlan(legend, m_colours);
+            addPlan(legend, colours);
         if (isDense)
             legend.note = m_scene.drawnKernels() != nullptr
-                ? TimeCanvas::tr("click a device to open its lane and kernels")
+                ? tr("click a device to open its lane and kernels")
                 : denseNote();
-        return app::paintLegend(m_painter, legend, m_colours, m_areas.legend);
+        return app::paintLegend(painter, legend, colours, m_areas.legend);
     }
 
 private:
     void paintTopTexts() const
     {
-        const auto& iterations = m_view.timeline().iterations;
+        const auto& iterations = view.timeline().iterations;
         const bool hasReplay = iterations.back().kind == engine::Iteration::Kind::Replay;
         const std::size_t count = iterations.size() - (hasReplay && iterations.size() > 1 ? 1 : 0);
-        m_painter.setFont(uiFont(11));
-        m_painter.setPen(m_theme.chrome.text2);
-        m_painter.drawText(QPointF(24, 20), TimeCanvas::tr("Whole run"));
-        m_painter.drawText(QPointF(24, 35),
-                           count == 1 ? TimeCanvas::tr("1 iteration")
-                                      : TimeCanvas::tr("%1 iterations").arg(count));
-        if (m_scene.iteration < 0 || m_areas.column.width() <= 0)
+        const QColor& ink = chrome().text2;
+        paintText(painter, QPointF(24, 20), tr("Whole run"), uiFont(11), ink);
+        paintText(painter, QPointF(24, 35),
+                  count == 1 ? tr("1 iteration") : tr("%1 iterations").arg(count), uiFont(11), ink);
+        if (m_scene.iteration < 0 || !hasColumn())
             return;
-        const auto& one = iterations[static_cast<std::size_t>(m_scene.iteration)];
+        const auto& one = view.iteration(m_scene.iteration);
         const bool isReplay = one.kind == engine::Iteration::Kind::Replay;
-        m_painter.drawText(QPointF(m_areas.column.left() + 16, 20),
-                           isReplay ? TimeCanvas::tr("Typical ops") : capitalized(shortTitle(one)));
-        m_painter.setFont(uiFont(13, QFont::Medium));
-        m_painter.setPen(m_theme.chrome.text);
-        const Scale scale = timeScale(m_view.run().info, one.window.duration());
-        m_painter.drawText(QPointF(m_areas.column.left() + 16, 37),
-                           scale.withUnit(one.window.duration()));
+        const double left = m_areas.column.left() + 16;
+        paintText(painter, QPointF(left, 20),
+                  isReplay ? tr("Typical ops") : capitalized(shortTitle(one)), uiFont(11), ink);
+        paintText(painter, QPointF(left, 37), durationText(info(), one.window.duration()),
+                  uiFont(13, QFont::Medium), chrome().text);
     }
     void paintCurrentTime() const
     {
@@ -661,249 +539,244 @@ private:
             return;
         const RulerScale scale = m_scene.rulerScale();
         const auto reached = static_cast<double>(plan.reached());
-        m_painter.save();
-        m_painter.setClipping(false);
-        paintNow(m_painter,
+        painter.save();
+        painter.setClipping(false);
+        paintNow(painter,
                  {reached, scale.unit.text(reached - scale.origin), m_areas.ruler, m_areas.lanes},
-                 m_axis, m_theme);
-        m_painter.restore();
+                 axis, theme());
+        painter.restore();
     }
     // Paints the critical path and the arrows between lanes.
     void paintFlows() const
     {
         const bool areAllShown = m_scene.look.flow == TimelineLook::Flow::All && !m_scene.found
             && m_scene.iteration >= 0;
-        if (!m_scene.path && !m_scene.flow && !areAllShown)
-            return;
-        MarksPainter marks(m_painter, m_view, m_axis, m_lanes, m_colours);
         if (m_scene.path)
-            paintPath(m_painter, m_scene.pathPicture(m_colours), m_lanes);
+            paintPath(painter, m_scene.pathPicture(colours), lanes);
         else if (m_scene.flow)
-            marks.paintFlow(*m_scene.flow);
+            paintFlow(*this, *m_scene.flow);
         if (areAllShown)
-            marks.paintAllFlows(m_scene.iteration);
+            paintAllFlows(*this, m_scene.iteration);
     }
-    // Paints above the cached picture of the lanes, which therefore stays valid while ops complete.
-    void paintPlan() const
+    bool hasColumn() const { return m_areas.column.width() > 0; }
+    // Texts beside a strip, in front of it and in the column.
+    void label(const QRectF& strip, double left, const QString& text) const
     {
-        const PlanView plan = m_scene.drawnPlan();
-        if (plan.plan == nullptr)
-            return;
-        PlanPainter painter(m_painter, m_view, m_axis, m_colours);
-        for (const std::size_t k : paintedLanes()) {
-            const engine::DeviceId device{static_cast<int>(k)};
-            painter.paint(plan, device, m_lanes[k]);
-            if (m_scene.plannedHover && m_scene.plannedHover->device == device)
-                painter.paintHover(plan, m_scene.plannedHover->op, m_lanes[k]);
-        }
+        paintText(painter, {left, strip.top(), TimelineGeometry::kHeader - left, strip.height()},
+                  text, uiFont(11), chrome().text2);
     }
-    // The topmost lane; nullptr without lanes.
-    const Lane* firstLane() const { return m_lanes.empty() ? nullptr : &m_lanes.front(); }
-    // The lanes in sight.
-    std::vector<std::size_t> paintedLanes() const
+    void note(const QRectF& strip, const QString& text) const
     {
-        const double top = m_scene.scroll, bottom = top + m_areas.lanes.height();
-        std::vector<std::size_t> lanes;
-        for (std::size_t k = 0; k < m_lanes.size(); ++k)
-            if (!m_lanes[k].isHidden && m_lanes[k].bottom() >= top && m_lanes[k].top <= bottom)
-                lanes.push_back(k);
-        return lanes;
+        paintText(painter, {m_areas.column.left() + 16, strip.top(), 108, strip.height()}, text,
+                  uiFont(11), chrome().text2);
+    }
+    std::vector<engine::DeviceId> paintedDevices() const
+    {
+        return devicesInSight(lanes, m_scene.scroll, m_scene.scroll + m_areas.lanes.height());
     }
     void paintIterationTimes() const
     {
         const QRectF& area = m_areas.iterations;
         if (area.height() <= 0)
             return;
-        m_painter.save();
-        m_painter.setClipRect(area);
-        paintIterationStrip(m_painter, m_view, m_scene.iterationStrip(), m_theme);
-        m_painter.restore();
-        const QColor& ink = m_theme.chrome.text2;
-        paintText(m_painter, QRectF(0, area.top(), TimelineGeometry::kHeader - 8, area.height()),
-                  TimeCanvas::tr("iteration time"), uiFont(11), ink, kAtRight);
-        if (m_areas.column.width() > 0)
-            paintText(m_painter, QRectF(m_areas.column.left() + 16, area.top(), 108, area.height()),
-                      iterationRange(m_view, m_axis), uiFont(11), ink);
+        painter.save();
+        painter.setClipRect(area);
+        paintIterationStrip(painter, view, m_scene.iterationStrip(), theme());
+        painter.restore();
+        paintText(painter, QRectF(0, area.top(), TimelineGeometry::kHeader - 8, area.height()),
+                  tr("iteration time"), uiFont(11), chrome().text2, kAtRight);
+        if (hasColumn())
+            note(area, iterationRange(view, axis));
     }
     void paintNotes() const
     {
         if (m_scene.notes.empty())
             return;
-        paintText(
-            m_painter,
-            QRectF(0, m_areas.notes.top(), TimelineGeometry::kHeader - 8, m_areas.notes.height()),
-            TimeCanvas::tr("notes"), uiFont(11), m_theme.chrome.text2, kAtRight);
-        paintNoteFlags(m_painter, m_scene.noteStrip(), m_theme);
+        const QRectF& area = m_areas.notes;
+        paintText(painter, QRectF(0, area.top(), TimelineGeometry::kHeader - 8, area.height()),
+                  tr("notes"), uiFont(11), chrome().text2, kAtRight);
+        paintNoteFlags(painter, m_scene.noteStrip(), theme());
     }
     void paintLaneGround(const Lane& lane) const
     {
-        const Chrome& chrome = m_theme.chrome;
         if (lane.kind == LaneKind::Dense)
             return;
-        m_painter.fillRect(QRectF(m_axis.left, lane.bottom() - 1, m_axis.width, 1), chrome.line);
-        for (const engine::Window window : drawnWindows(m_view.timeline().iterations, m_axis))
-            paintRowGround(lane, window);
-    }
-    void paintRowGround(const Lane& lane, engine::Window window) const
-    {
-        const QColor& ground = m_theme.chrome.surfaceAlt;
+        painter.fillRect(QRectF(axis.left, lane.bottom() - 1, axis.width, 1), chrome().line);
+        std::vector<std::pair<double, double>> rows; // top, height
         for (int row = 0; row < lane.ranges; ++row)
-            m_painter.fillRect(stretch(m_axis, window, lane.rangeTop(row), Lane::kKernel), ground);
+            rows.emplace_back(lane.rangeTop(row), Lane::kKernel);
         for (int row = 0; row < lane.kernels; ++row)
-            m_painter.fillRect(stretch(m_axis, window, lane.kernelTop(row), lane.kernel), ground);
-        if (lane.kind != LaneKind::Full)
-            return;
-        for (const double at : {lane.sendTop(), lane.receiveTop(), lane.reduceTop()})
-            m_painter.fillRect(stretch(m_axis, window, at, Lane::kTransfer), ground);
+            rows.emplace_back(lane.kernelTop(row), lane.kernel);
+        if (lane.kind == LaneKind::Full)
+            for (const double top : {lane.sendTop(), lane.receiveTop(), lane.reduceTop()})
+                rows.emplace_back(top, Lane::kTransfer);
+        for (const engine::Window window : drawnWindows(view.timeline().iterations, axis))
+            for (const auto& [top, height] : rows)
+                painter.fillRect(stretch(axis, window, top, height), chrome().surfaceAlt);
     }
     QString denseNote() const
     {
-        const double pixel = m_axis.ticksPerPixel();
-        const Scale scale = timeScale(m_view.run().info, static_cast<std::int64_t>(pixel));
-        return TimeCanvas::tr("one pixel is %1, so narrow boxes are merged; zoom in to see them")
+        const double pixel = axis.ticksPerPixel();
+        const Scale scale = timeScale(info(), static_cast<std::int64_t>(pixel));
+        return tr("one pixel is %1, so narrow boxes are merged; zoom in to see them")
             .arg(scale.withUnit(pixel));
     }
 
-    QPainter& m_painter;
     const TimelineScene& m_scene;
-    const BoxColours& m_colours;
-    const Theme& m_theme;
-    const RunView& m_view;
     const TimelineGeometry& m_areas;
-    const std::vector<Lane>& m_lanes;
-    const TimeAxis& m_axis;
 };
 
 } // namespace
 
-LanePicture::LanePicture(QWidget* owner)
-    : m_owner(owner)
-    , m_background(owner, painters())
-{ }
-
-// Waits, because a thread must not paint after fonts and the application are destroyed.
-LanePicture::~LanePicture()
+// The picture of the lanes in sight. A frame with few spans is painted in the GUI thread. With many
+// spans, the picture is painted in the background. Until it is ready, a frame shows the last
+// picture, moved and stretched to the time in sight, over a picture of the whole run.
+class LanePicture
 {
-    if (m_isPainting)
-        waitForPainting();
-}
+public:
+    // Calls owner->update() when a picture is ready; `owner` owns this object.
+    explicit LanePicture(QWidget* owner)
+        : m_owner(owner)
+        , m_background(owner, painters())
+    { }
+    // Waits, about 0.1 s at most, because a thread must not paint after fonts and the application
+    // are destroyed.
+    ~LanePicture()
+    {
+        if (m_isPainting)
+            painters().waitForDone();
+    }
 
-LanePicture::Picture LanePicture::painted(const Request& request)
-{
-    const auto& [key, scene, colours] = request;
-    QImage image((key.size * key.dpr).toSize(), QImage::Format_RGB32);
-    image.setDevicePixelRatio(key.dpr);
-    image.fill(colours->surface());
-    QPainter painter(&image);
-    painter.translate(-scene.areas.lanes.left(), -key.scroll);
-    TimelinePainter(painter, scene, *colours).paintLanes();
-    painter.end();
-    return {key, std::move(image), scene.lanes, colours};
-}
-
-// Whether `picture` can be shown until the requested one is ready.
-bool LanePicture::isAlike(const Picture& picture, const Request& request)
-{
-    return !picture.image.isNull() && picture.key.size == request.key.size
-        && picture.key.dpr == request.key.dpr && picture.colours == request.colours
-        && picture.lanes == request.scene.lanes;
-}
-
-// Draws the last picture. Where it does not cover the area, draws the picture of the whole run.
-void LanePicture::drawStale(QPainter& painter, const Request& request) const
-{
-    painter.save();
-    const QRectF last = draw(painter, m_last, request);
-    painter.setClipRegion(QRegion(request.scene.areas.lanes.toRect()) - last.toRect());
-    painter.fillRect(request.scene.areas.lanes, request.colours->surface());
-    if (isAlike(m_whole, request))
-        draw(painter, m_whole, request);
-    painter.restore();
-}
-
-// Returns the covered part of the lanes' area.
-QRectF LanePicture::draw(QPainter& painter, const Picture& picture, const Request& request)
-{
-    const QRectF& area = request.scene.areas.lanes;
-    const TimeAxis& axis = request.scene.axis;
-    const ViewWindow& shown = picture.key.window;
-    // Draws only the part in sight, because painters have a limited range of coordinates.
-    const double left = std::max(axis.snappedX(shown.begin), area.left());
-    const double right = std::min(axis.snappedX(shown.end), area.right());
-    const int down = request.key.scroll - picture.key.scroll;
-    const double top = std::max(0, down), bottom = area.height() + std::min(0, down);
-    if (left >= right || top >= bottom)
-        return {};
-    const double perTick = picture.image.width() / shown.duration(), dpr = picture.key.dpr;
-    const QRectF source((axis.time(left) - shown.begin) * perTick, top * dpr,
-                        (right - left) * axis.ticksPerPixel() * perTick, (bottom - top) * dpr);
-    const QRectF target(left, area.top() + top - down, right - left, bottom - top);
-    painter.drawImage(target, picture.image, source);
-    return target;
-}
-
-void LanePicture::start(Request request, Picture& into)
-{
-    m_isPainting = true;
-    m_background.run([request = std::move(request)] { return painted(request); },
-                     [this, &into, cleared = m_cleared](Picture picture) {
-                         m_isPainting = false;
-                         const bool isLate = &into == &m_last && m_last.key == m_wanted;
-                         if (cleared == m_cleared && !isLate)
-                             into = std::move(picture);
-                         m_owner->update();
-                     });
-}
-
-void LanePicture::startWhole(Request request)
-{
-    request.key.window = viewOf(request.scene.view->extent());
-    request.scene.axis.begin = request.key.window.begin;
-    request.scene.axis.end = request.key.window.end;
-    if (!(request.key == m_whole.key) || !isAlike(m_whole, request))
-        start(std::move(request), m_whole);
-}
-
-void LanePicture::clear()
-{
-    m_last = m_whole = {};
-    ++m_cleared;
-}
-
-void LanePicture::waitForPainting()
-{
-    painters().waitForDone();
-}
-
-void LanePicture::paint(QPainter& painter, const TimelineScene& scene,
-                        const std::shared_ptr<const BoxColours>& colours,
-                        const CachedPicture::Key& key)
-{
-    Request request{key, scene, colours};
-    request.scene.notes.clear(); // drawn above the picture
-    m_wanted = key;
-    bool isExact = m_last.key == key && isAlike(m_last, request);
-    if (!isExact) {
-        m_isDense = spansInSight(scene) >= kSpansInBackground;
-        if (!m_isDense || !isAlike(m_last, request)) {
-            m_last = painted(request);
-            isExact = true;
+    // Draws the lanes into the area of the scene. `colours` must be those of the scene's widget.
+    void paint(QPainter& painter, const TimelineScene& scene,
+               const std::shared_ptr<const BoxColours>& colours, const CachedPicture::Key& key)
+    {
+        Request request{key, scene, colours};
+        request.scene.notes.clear(); // drawn above the picture
+        m_wanted = key;
+        bool isExact = m_last.key == key && isAlike(m_last, request);
+        if (!isExact) {
+            m_isDense = spansInSight(scene) >= TimelineWidget::kSpansInBackground;
+            if (!m_isDense || !isAlike(m_last, request)) {
+                m_last = painted(request);
+                isExact = true;
+            }
         }
+        if (isExact) {
+            painter.drawImage(scene.areas.lanes.topLeft(), m_last.image);
+            if (m_isDense && !m_isPainting)
+                startWhole(std::move(request));
+            return;
+        }
+        drawStale(painter, request);
+        if (!m_isPainting)
+            start(std::move(request), m_last);
     }
-    if (isExact) {
-        painter.drawImage(scene.areas.lanes.topLeft(), m_last.image);
-        if (m_isDense && !m_isPainting)
-            startWhole(std::move(request));
-        return;
+    // call it when another run is shown
+    void clear()
+    {
+        m_last = m_whole = {};
+        ++m_cleared;
     }
-    drawStale(painter, request);
-    if (!m_isPainting)
-        start(std::move(request), m_last);
-}
+
+private:
+    struct Picture
+    {
+        CachedPicture::Key key;
+        QImage image;
+        std::vector<Lane> lanes;
+        std::shared_ptr<const BoxColours> colours;
+    };
+    // The input of painted(); independent of the widget, so that another thread can paint it.
+    struct Request
+    {
+        CachedPicture::Key key;
+        TimelineScene scene;
+        std::shared_ptr<const BoxColours> colours;
+    };
+
+    static Picture painted(const Request& request)
+    {
+        const auto& [key, scene, colours] = request;
+        QImage image((key.size * key.dpr).toSize(), QImage::Format_RGB32);
+        image.setDevicePixelRatio(key.dpr);
+        image.fill(colours->surface());
+        QPainter painter(&image);
+        painter.translate(-scene.areas.lanes.left(), -key.scroll);
+        TimelinePainter(painter, scene, *colours).paintLanes();
+        painter.end();
+        return {key, std::move(image), scene.lanes, colours};
+    }
+    // Whether `picture` can be shown until the requested one is ready.
+    static bool isAlike(const Picture& picture, const Request& request)
+    {
+        return !picture.image.isNull() && picture.key.size == request.key.size
+            && picture.key.dpr == request.key.dpr && picture.colours == request.colours
+            && picture.lanes == request.scene.lanes;
+    }
+    // Draws the last picture. Where it does not cover the area, draws the picture of the whole run.
+    void drawStale(QPainter& painter, const Request& request) const
+    {
+        painter.save();
+        const QRectF last = draw(painter, m_last, request);
+        painter.setClipRegion(QRegion(request.scene.areas.lanes.toRect()) - last.toRect());
+        painter.fillRect(request.scene.areas.lanes, request.colours->surface());
+        if (isAlike(m_whole, request))
+            draw(painter, m_whole, request);
+        painter.restore();
+    }
+    // Returns the covered part of the lanes' area.
+    static QRectF draw(QPainter& painter, const Picture& picture, const Request& request)
+    {
+        const QRectF& area = request.scene.areas.lanes;
+        const TimeAxis& axis = request.scene.axis;
+        const ViewWindow& shown = picture.key.window;
+        // Draws only the part in sight, because painters have a limited range of coordinates.
+        const double left = std::max(axis.snappedX(shown.begin), area.left());
+        const double right = std::min(axis.snappedX(shown.end), area.right());
+        const int down = request.key.scroll - picture.key.scroll;
+        const double top = std::max(0, down), bottom = area.height() + std::min(0, down);
+        if (left >= right || top >= bottom)
+            return {};
+        const double perTick = picture.image.width() / shown.duration(), dpr = picture.key.dpr;
+        const QRectF source((axis.time(left) - shown.begin) * perTick, top * dpr,
+                            (right - left) * axis.ticksPerPixel() * perTick, (bottom - top) * dpr);
+        const QRectF target(left, area.top() + top - down, right - left, bottom - top);
+        painter.drawImage(target, picture.image, source);
+        return target;
+    }
+    void start(Request request, Picture& into)
+    {
+        m_isPainting = true;
+        m_background.run([request = std::move(request)] { return painted(request); },
+                         [this, &into, cleared = m_cleared](Picture picture) {
+                             m_isPainting = false;
+                             const bool isLate = &into == &m_last && m_last.key == m_wanted;
+                             if (cleared == m_cleared && !isLate)
+                                 into = std::move(picture);
+                             m_owner->update();
+                         });
+    }
+    void startWhole(Request request)
+    {
+        request.key.window = viewOf(request.scene.view->extent());
+        request.scene.axis.begin = request.key.window.begin;
+        request.scene.axis.end = request.key.window.end;
+        if (!(request.key == m_whole.key) || !isAlike(m_whole, request))
+            start(std::move(request), m_whole);
+    }
+
+    QWidget* m_owner;
+    Picture m_last, m_whole; // `m_whole` shows all iterations
+    CachedPicture::Key m_wanted;
+    bool m_isDense = false, m_isPainting = false;
+    int m_cleared = 0; // number of clear() calls; drops older requests
+    Background m_background;
+};
 
 TimelineWidget::TimelineWidget(const ThemeController& theme, QWidget* parent)
     : TimeCanvas(QStringLiteral("timeline"), theme, parent)
-    , m_lanes(this)
+    , m_lanes(std::make_unique<LanePicture>(this))
 {
     m_zoomEnd.setSingleShot(true);
     m_zoomEnd.setInterval(kZoomEnds);
@@ -911,6 +784,13 @@ TimelineWidget::TimelineWidget(const ThemeController& theme, QWidget* parent)
     setAccessibleName(tr("Timeline"));
     setEmptyState(m_scene.emptyTexts());
     relayout();
+}
+
+TimelineWidget::~TimelineWidget() = default;
+
+void TimelineWidget::waitForPainting()
+{
+    app::painters().waitForDone();
 }
 
 void TimelineWidget::setView(RunViewPointer view, View how)
@@ -922,7 +802,7 @@ void TimelineWidget::setView(RunViewPointer view, View how)
     setEmptyState(m_scene.emptyTexts());
     relayout();
     if (how == View::FitIteration || wasEmpty) {
-        m_lanes.clear();
+        m_lanes->clear();
         forgetHistory();
         setSelection({});
         if (!isEmpty())
@@ -1041,9 +921,9 @@ void TimelineWidget::paintCanvas(QPainter& painter)
         {}, areas.overview.size(), devicePixelRatioF(), 0, m_overviewSerial};
     timeline.paintTop(m_overview.get(key, Qt::transparent, [&](QPainter& on) {
         on.translate(-areas.overview.topLeft());
-        paintOverview(on, *m_scene.view, colours(), areas.overview, devicePixelRatioF());
+        paintOverview({on, *m_scene.view, m_scene.axis, colours(), m_scene.lanes}, areas.overview);
     }));
-    m_lanes.paint(painter, m_scene, sharedColours(), pictureKey(areas.lanes.size()));
+    m_lanes->paint(painter, m_scene, sharedColours(), pictureKey(areas.lanes.size()));
     timeline.paintSides();
     timeline.paintMarks();
     setHiddenLegend(timeline.paintLegend());
@@ -1160,12 +1040,6 @@ void TimelineWidget::setFollow(bool follow)
         return;
     showTail();
     Q_EMIT followChanged(follow);
-}
-
-void TimelineWidget::showTail()
-{
-    if (m_isFollowing && !isEmpty())
-        moveTo(m_scene.tail(), Remember::No);
 }
 
 void TimelineWidget::showIteration(int iteration)

@@ -3,11 +3,12 @@
 #include "app/timeline/paint/lane_painter.h"
 #include "app/timeline/paint/marks_painter.h"
 #include "app/timeline/widget/time_canvas.h"
-#include "app/ui/background.h"
 
-#include <QImage>
+#include <memory>
 
 namespace app {
+
+class LanePicture;
 
 // Drags the visible window on the overview, as a whole or by an edge.
 class OverviewDrag
@@ -133,10 +134,20 @@ struct TimelineScene
     // Returns the selection after a key: a neighbouring box or kernel or, if nothing is selected,
     // the first op of the iteration; nullopt: the key does not move the selection.
     std::optional<Selection> walkedTo(int key, Qt::KeyboardModifiers modifiers) const;
-    int deviceAt(QPointF at) const;      // the device whose lane header is at a point; -1: none
-    bool isOnHandle(QPointF at) const;   // whether a handle of the overview's frame is at a point
-    int noteAt(QPointF at) const;        // index of the note at a point; -1: none
-    int reasonAt(QPointF at) const;      // the reason whose number is at a point; -1: none
+    int deviceAt(QPointF at) const // the device whose lane header is at a point; -1: none
+    {
+        return areas.header.contains(at) ? laneAt(lanes, laneY(at.y())) : -1;
+    }
+    bool isOnHandle(QPointF at) const; // whether a handle of the overview's frame is at a point
+    int noteAt(QPointF at) const       // index of the note at a point; -1: none
+    {
+        return areas.notes.contains(at) ? app::noteAt(noteStrip(), at) : -1;
+    }
+    int reasonAt(QPointF at) const // the reason whose number is at a point; -1: none
+    {
+        return path && areas.ruler.contains(at) ? app::reasonAt(reasons, axis, areas.ruler, at)
+                                                : -1;
+    }
     int iterationAt(QPointF at) const;   // the iteration at a point of its strip; -1: none
     QString stripText(QPointF at) const; // tooltip of the note or iteration time at a point
     int currentNote() const;             // index of the note about the selection; -1: none
@@ -147,13 +158,23 @@ struct TimelineScene
     {
         return {*path, reasons, axis, colours, reason};
     }
-    NoteStrip noteStrip() const;
-    IterationStrip iterationStrip() const;
+    NoteStrip noteStrip() const { return {notes, axis, areas.notes, currentNote()}; }
+    IterationStrip iterationStrip() const { return {iterations(), axis, areas.iterations}; }
     Selection rangeBetween(double fromX, double toX) const;
-    Selection deviceSelection(int device) const;
+    Selection deviceSelection(int device) const
+    {
+        return {.kind = Selection::Kind::Device,
+                .iteration = iteration,
+                .device = engine::DeviceId{device}};
+    }
     // Returns the box of an item in widget coordinates. The box is outside the lanes if the item is
     // scrolled out of view.
-    QRectF boxOf(const Selection& what) const;
+    QRectF boxOf(const Selection& what) const
+    {
+        return isEmpty()
+            ? QRectF()
+            : rectOf(*view, axis, lanes, what).translated(0, areas.lanes.top() - scroll);
+    }
     QString columnText(QPointF at) const; // text of a collapsed group's memory cell
     QString toolTip(QPointF at) const;    // tooltip of the hovered item, at a point
     QString spoken() const;               // describes the selection for screen readers
@@ -169,70 +190,6 @@ private:
     QString plannedText(const PlannedOp& planned) const; // tooltip
 };
 
-// Draws the NVTX rows of a lane as grey boxes, with names where they fit. Draws only one of several
-// ranges within one pixel.
-struct RangeRows
-{
-    const RangeView& ranges;
-    engine::DeviceId device;
-    const Lane& lane;
-};
-void paintRanges(QPainter& painter, const RangeRows& rows, const TimeAxis& axis,
-                 const Theme& theme);
-
-// The picture of the lanes in sight. A frame with few spans is painted in the GUI thread. With many
-// spans, the picture is painted in the background. Until it is ready, a frame shows the last
-// picture, moved and stretched to the time in sight, over a picture of the whole run.
-class LanePicture
-{
-public:
-    // Painting this many spans in sight takes about 5 ms.
-    static constexpr std::size_t kSpansInBackground = 100'000;
-
-    // Calls owner->update() when a picture is ready; `owner` owns this object.
-    explicit LanePicture(QWidget* owner);
-    ~LanePicture(); // waits for the picture being painted, about 0.1 s at most
-
-    // Draws the lanes into the area of the scene. `colours` must be those of the scene's widget.
-    void paint(QPainter& painter, const TimelineScene& scene,
-               const std::shared_ptr<const BoxColours>& colours, const CachedPicture::Key& key);
-    void clear(); // call it when another run is shown
-
-    // Waits until the requested pictures of all widgets are painted. They appear when events are
-    // next processed.
-    static void waitForPainting();
-
-private:
-    struct Picture
-    {
-        CachedPicture::Key key;
-        QImage image;
-        std::vector<Lane> lanes;
-        std::shared_ptr<const BoxColours> colours;
-    };
-    // The input of painted(); independent of the widget, so that another thread can paint it.
-    struct Request
-    {
-        CachedPicture::Key key;
-        TimelineScene scene;
-        std::shared_ptr<const BoxColours> colours;
-    };
-
-    static Picture painted(const Request& request);
-    static bool isAlike(const Picture& picture, const Request& request);
-    void drawStale(QPainter& painter, const Request& request) const;
-    static QRectF draw(QPainter& painter, const Picture& picture, const Request& request);
-    void start(Request request, Picture& into);
-    void startWhole(Request request);
-
-    QWidget* m_owner;
-    Picture m_last, m_whole; // `m_whole` shows all iterations
-    CachedPicture::Key m_wanted;
-    bool m_isDense = false, m_isPainting = false;
-    int m_cleared = 0; // number of clear() calls; drops older requests
-    Background m_background;
-};
-
 // The timeline of one run: overview, ruler, notes, lanes with the narrow rows below their boxes,
 // memory column, legend. It paints only what is visible and owns only the state of its view. A run
 // without an iteration is shown as an empty state.
@@ -244,6 +201,14 @@ public:
     enum class View { Keep, FitIteration };
 
     explicit TimelineWidget(const ThemeController& theme, QWidget* parent = nullptr);
+    ~TimelineWidget() override;
+
+    // With more spans in sight, the lanes are painted in the background. Painting this many takes
+    // about 5 ms.
+    static constexpr std::size_t kSpansInBackground = 100'000;
+    // Waits until the requested pictures of all widgets are painted. They appear when events are
+    // next processed.
+    static void waitForPainting();
 
     // Replaces the view, for example by a longer one of the same growing run; View::Keep keeps zoom
     // and selection. May be nullptr.
@@ -354,7 +319,11 @@ private:
     void updateIteration();
     void fitMessages(); // into one row if all are thin, or into three
     void updateFlow();
-    void showTail(); // shows the end of a growing run that the user follows
+    void showTail() // shows the end of a growing run that the user follows
+    {
+        if (m_isFollowing && !isEmpty())
+            moveTo(m_scene.tail(), Remember::No);
+    }
     void setSelection(const Selection& selection);
     void revealItem(const Selection& selection);
 
@@ -362,7 +331,7 @@ private:
     LaneOptions m_laneOptions; // the user's settings; TimelineScene::layout() sets the others
     OverviewDrag m_overviewDrag;
     bool m_isFollowing = false;
-    LanePicture m_lanes;
+    std::unique_ptr<LanePicture> m_lanes;
     CachedPicture m_overview;
     int m_overviewSerial = 0;
     QTimer m_zoomEnd;

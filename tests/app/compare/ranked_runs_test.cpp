@@ -205,7 +205,7 @@ TEST_CASE("runs of another mode are below a title, on the same scale")
     CHECK_FALSE(rows.groups[1].hasRuler);
     CHECK(rows.groups[1].longest == rows.groups[0].longest);
     CHECK(rows.rows.back().run == 6);
-    CHECK(rows.rows.back().top == rows.groups[1].headTop + CompareLayout::kHead);
+    CHECK(rows.rows.back().top == rows.groups[1].headTop + rows.groups[1].headHeight());
 }
 
 TEST_CASE("aligned at the end all runs end at one place, at the first forward all begin at one")
@@ -256,7 +256,8 @@ TEST_CASE("the table, the causes and the points choose the same run")
 {
     const Runs runs = sixRuns();
     app::ThemeController theme;
-    app::ComparisonPanels panels(theme);
+    const std::unique_ptr<app::ComparisonPanels> made(app::ComparisonPanels::make(theme));
+    app::ComparisonPanels& panels = *made;
     panels.resize(1384, 320);
     panels.setRanked(true);
     panels.show(numbersOf(runs), namesOf(runs));
@@ -283,7 +284,8 @@ TEST_CASE("a run that the numbers do not have yet is chosen when they arrive")
     const Runs runs = sixRuns();
     const Runs before(runs.begin(), runs.begin() + 3);
     app::ThemeController theme;
-    app::ComparisonPanels panels(theme);
+    const std::unique_ptr<app::ComparisonPanels> made(app::ComparisonPanels::make(theme));
+    app::ComparisonPanels& panels = *made;
     panels.show(numbersOf(before), namesOf(before));
     panels.setCurrent(5);
     panels.show(numbersOf(runs), namesOf(runs));

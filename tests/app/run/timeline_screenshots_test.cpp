@@ -153,7 +153,7 @@ void kernelPictures(app::ThemeController& theme, const QString& suffix)
     app::DetailsPanel details(theme);
     details.resize(292, 1000);
     details.QWidget::show();
-    details.set(&app::DetailsPanel::Facts::kernels, kernels);
+    details.set(&app::DetailsFacts::kernels, kernels);
     details.show(view, timeline.selection());
     save(details, QStringLiteral("details-op-kernels") + suffix);
     timeline.select(kernels->select(9 * 15 + 3));

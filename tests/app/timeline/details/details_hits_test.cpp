@@ -12,9 +12,10 @@ struct Summary
 {
     explicit Summary(const char* query)
         : view(sample::units({"1f1b", 4, 8, 2}))
-        , found(view, app::parseFind(QString::fromLatin1(query)).value())
+        , found(std::make_shared<const app::Found>(
+              view, app::parseFind(QString::fromLatin1(query)).value()))
     {
-        context.hits = &found;
+        context.hits = found;
         details = app::detailsOf(view, Selection{}, context);
     }
     QString text(const char* row, const char* column) const
@@ -23,8 +24,8 @@ struct Summary
     }
 
     app::RunView view;
-    app::Found found;
-    app::DetailsContext context;
+    app::FoundPointer found;
+    app::DetailsFacts context;
     app::Details details;
 };
 
@@ -59,6 +60,6 @@ TEST_CASE("the details of hits on a few devices list the devices, and those of o
     CHECK(hits.text("B", "hits") == QStringLiteral("8"));
     CHECK(hits.text("all", "hits").isEmpty());
     // An op that is selected keeps its own details.
-    CHECK(app::detailsOf(hits.view, hits.found.hits().front(), hits.context)
+    CHECK(app::detailsOf(hits.view, hits.found->hits().front(), hits.context)
               .title.startsWith(QStringLiteral("3B3")));
 }

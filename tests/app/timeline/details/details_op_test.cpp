@@ -31,8 +31,8 @@ TEST_CASE("the details of a range over two iterations name both, the causes and 
     const std::vector<engine::Note> notes{note(iterations[0].window, "before"),
                                           note(range.window, "the turn"),
                                           note({range.window.begin, range.window.begin + 5}, "")};
-    app::DetailsContext context;
-    context.range = &metrics;
+    app::DetailsFacts context;
+    context.range = metrics;
     context.notes = notes;
     const auto details = app::detailsOf(view, range, context);
     CHECK(details.sentence.startsWith(QLatin1String("The transition from iteration 1 to 2: <b>")));
@@ -63,8 +63,8 @@ TEST_CASE("the details of an op compare it with its prediction")
         for (auto& cost : row)
             cost.duration = cost.duration * 5 / 4;
     predicted.timeline = engine::simulate(run->schedule, costs).value();
-    app::DetailsContext context;
-    context.predicted = &predicted;
+    app::DetailsFacts context;
+    context.prediction = std::make_shared<const engine::Run>(predicted);
     const auto details = app::detailsOf(view, *app::firstOp(view, 1), context);
     CHECK(row(details, "Predicted").endsWith(QString::fromUtf8(", 20.0\u202F% under")));
     CHECK(row(details, "Predicted start") == QLatin1String("0.0"));

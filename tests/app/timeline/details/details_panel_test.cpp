@@ -95,7 +95,7 @@ TEST_CASE("details are laid out while they are visible, and again only if they h
     shown.panel.QWidget::show();
     CHECK(shown.text("detailsTitle").contains(QLatin1String("0F0")));
     const QWidget* body = scroll->widget();
-    shown.panel.set(&app::DetailsPanel::Facts::prediction, nullptr);
+    shown.panel.set(&app::DetailsFacts::prediction, nullptr);
     shown.panel.hide();
     shown.panel.QWidget::show();
     CHECK(scroll->widget() == body);
@@ -109,7 +109,7 @@ TEST_CASE("all hits of a search are described while nothing is selected, within 
     const auto view = std::make_shared<const app::RunView>(sample::measured({"bitpipe", 4, 8, 3}));
     shown.panel.show(view, {});
     shown.panel.set(
-        &app::DetailsPanel::Facts::hits,
+        &app::DetailsFacts::hits,
         std::make_shared<const app::Found>(*view, app::parseFind(QStringLiteral("mb:3")).value()));
     CHECK(shown.text("detailsTitle").endsWith(QLatin1String(" hits")));
     const auto* scroll = shown.panel.findChild<QScrollArea*>();
@@ -118,7 +118,7 @@ TEST_CASE("all hits of a search are described while nothing is selected, within 
     shown.panel.show(view, *app::firstOp(*view, 0));
     CHECK_FALSE(shown.text("detailsTitle").endsWith(QLatin1String(" hits")));
     shown.panel.show(view, {});
-    shown.panel.set(&app::DetailsPanel::Facts::hits, nullptr);
+    shown.panel.set(&app::DetailsFacts::hits, nullptr);
     CHECK(shown.text("detailsTitle") == QLatin1String("bitpipe"));
 }
 
@@ -185,7 +185,7 @@ TEST_CASE("the details of a run on GPUs fit into the panel")
     const auto kernels = std::make_shared<const app::KernelView>(
         made.run, profiler::GpuActivity(made.run, made.gpu));
     ShownDetails shown;
-    shown.panel.set(&app::DetailsPanel::Facts::kernels, kernels);
+    shown.panel.set(&app::DetailsFacts::kernels, kernels);
     const auto* scroll = shown.panel.findChild<QScrollArea*>();
     const auto fits = [&](const Selection& selection) {
         shown.panel.show(view, selection);

@@ -17,19 +17,20 @@ TEST_CASE("the details of a running run state what is left and how it keeps to t
     progress.done = 3;
     progress.planned = 7;
     progress.secondsLeft = 1.46;
-    app::DetailsContext context;
-    context.progress = &progress;
+    app::DetailsFacts context;
+    context.progress = progress;
     auto details = app::detailsOf(view, Selection{}, context);
     CHECK(details.title == QLatin1String("Running"));
     CHECK(details.value == QLatin1String("1.5"));
     CHECK(details.unit == QLatin1String("s left"));
     CHECK(row(details, "Complete iterations") == QLatin1String("3 of 7"));
     CHECK(row(details, "Predicted") == QLatin1String("(none)"));
-    context.predicted = &predicted;
+    const auto prediction = std::make_shared<engine::Run>(predicted);
+    context.prediction = prediction;
     details = app::detailsOf(view, Selection{}, context);
     CHECK(row(details, "Predicted") == row(details, "Newest iteration, on time"));
     CHECK(row(details, "Iteration, mean of 0\u20132") == row(details, "Predicted"));
-    for (auto& iteration : predicted.timeline.iterations)
+    for (auto& iteration : prediction->timeline.iterations)
         iteration.window.end -= 1'000'000;
     details = app::detailsOf(view, Selection{}, context);
     CHECK(row(details, "Newest iteration, 1.0 ms behind") != QLatin1String("(none)"));
@@ -37,7 +38,7 @@ TEST_CASE("the details of a running run state what is left and how it keeps to t
     ahead.warmup = 1;
     ahead.opsDone = 113;
     ahead.ops = 192;
-    context.progress = &ahead;
+    context.progress = ahead;
     CHECK(row(app::detailsOf(view, Selection{}, context), "Ops of iteration 2")
           == QLatin1String("113 of 192"));
     // An op keeps its own details.
@@ -74,8 +75,8 @@ engine::Run running(const engine::ArenaUse& use)
 app::Details detailsOf(const engine::Run& run)
 {
     const app::RunProgress progress;
-    app::DetailsContext context;
-    context.progress = &progress;
+    app::DetailsFacts context;
+    context.progress = progress;
     return app::detailsOf(app::RunView(std::make_shared<const engine::Run>(run)), Selection{},
                           context);
 }

@@ -66,8 +66,8 @@ TEST_CASE("a range counts ops at its edges with their part")
     range.window = {ticks / 2, 3 * ticks / 2};
     CHECK(row(app::detailsOf(view, range), "Ops: whole, cut off") == QLatin1String("(none)"));
     const auto metrics = profiler::rangeMetrics(view.run(), range.window).value();
-    app::DetailsContext context;
-    context.range = &metrics;
+    app::DetailsFacts context;
+    context.range = metrics;
     const auto details = app::detailsOf(view, range, context);
     CHECK(details.value.toDouble() == 1);
     CHECK(row(details, "Ops: whole, cut off") == QLatin1String("0, 2"));
@@ -445,7 +445,7 @@ TEST_CASE("one iteration has no range, and a simulated run has none")
 {
     auto run = *sample::measured({"1f1b", 2, 2, 1});
     run.info.mode = engine::Mode::Live;
-    app::DetailsContext context;
+    app::DetailsFacts context;
     context.file = QStringLiteral("/runs/a.sqlite");
     const auto once = app::detailsOf(app::RunView(std::make_shared<engine::Run>(run)),
                                      {.iteration = 0}, context);

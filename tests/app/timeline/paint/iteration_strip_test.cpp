@@ -79,7 +79,8 @@ TEST_CASE("iteration lines of a thousand iterations do not cover the lanes")
         QImage image(800, 20, QImage::Format_RGB32);
         image.fill(Qt::white);
         QPainter painter(&image);
-        paintIterationEdges(painter, view, {begin, end, 0, 800, 1}, theme, QRectF(0, 0, 800, 20));
+        paintIterationEdges({painter, view, {begin, end, 0, 800, 1}, BoxColours(theme, 1), {}},
+                            QRectF(0, 0, 800, 20));
         return inked(image);
     };
     CHECK(lines(0, 10'000) == 0);

@@ -9,6 +9,15 @@
 
 namespace {
 
+// The lanes of `devices` devices, each at the same place, so that one of them is painted at the
+// top.
+std::vector<app::Lane> onlyLane(std::size_t device, std::size_t devices = 1)
+{
+    std::vector<app::Lane> lanes(devices, {.isHidden = true});
+    lanes[device] = {.kind = app::LaneKind::Dense, .top = -1, .height = 44};
+    return lanes;
+}
+
 // 1F1B, D = 4, N = 4: 21 units of one F each. 20 pixels a unit.
 struct PaintedLane
 {
@@ -29,9 +38,7 @@ struct PaintedLane
         image.setDevicePixelRatio(dpr);
         image.fill(theme.chrome.surface);
         QPainter painter(&image);
-        app::LanePainter lanes(painter, view, axis, colours);
-        lanes.setFlow(flow);
-        lanes.paintCompute(engine::DeviceId{0}, 0, 42);
+        app::paintBoxes({painter, view, axis, colours, onlyLane(0)}, app::Labels::Names, {flow});
     }
 
     QColor at(int x, int y) const { return image.pixelColor(x, y); }
@@ -156,7 +163,7 @@ TEST_CASE("the longest bubble of a device has a plate with its cause and length,
         const std::vector<app::Lane> lanes{
             {kind, 0, 58}, {.isHidden = true}, {.isHidden = true}, {.isHidden = true}};
         const app::TimeAxis axis{0, end, 0, width, 1};
-        app::MarksPainter(painter, view, axis, lanes, colours).paintPlates(0);
+        app::paintPlates({painter, view, axis, colours, lanes}, 0);
         painter.end();
         int painted = 0;
         for (int x = 0; x < image.width(); ++x)
@@ -219,9 +226,8 @@ TEST_CASE("a selected category of time keeps its boxes and fades the others")
             const app::CategoryBoxes boxes(lane.view, 0, category);
             lane.image.fill(lane.theme.chrome.surface);
             QPainter painter(&lane.image);
-            app::LanePainter lanes(painter, lane.view, lane.axis, lane.colours);
-            lanes.setCategory(&boxes);
-            lanes.paintCompute(engine::DeviceId{0}, 0, 42);
+            app::paintBoxes({painter, lane.view, lane.axis, lane.colours, onlyLane(0)},
+                            app::Labels::Names, {.category = &boxes});
         };
         const QColor forward = lane.fill(engine::OpKind::Forward),
                      edge = app::toQt(lane.theme.palette.bubbleLine);
@@ -255,9 +261,9 @@ TEST_CASE("the flow of a micro-batch is bold in the half of a joint box")
         QImage image(static_cast<int>(width), 42, QImage::Format_RGB32);
         image.fill(theme.chrome.surface);
         QPainter painter(&image);
-        app::LanePainter lanes(painter, view, axis, colours);
-        lanes.setFlow(flow);
-        lanes.paintCompute(device, 0, 42);
+        app::paintBoxes(
+            {painter, view, axis, colours, onlyLane(static_cast<std::size_t>(device.value), 4)},
+            app::Labels::Names, {flow});
         painter.end();
         return image;
     };
@@ -293,12 +299,10 @@ TEST_CASE("a search and a path dim the optimizer steps of columns, and a flow do
     lane.group.devices = {track.device.value}; // drawn as columns
     const app::PathMarks path{};
     const app::Found found(view, *app::parseFind(QStringLiteral("op:F")));
-    const auto painted = [&](const auto& choose) {
+    const auto painted = [&](const app::Highlights& highlights) {
         QImage image(9, 60, QImage::Format_RGB32);
         QPainter painter(&image);
-        app::LanePainter lanes(painter, view, axis, colours);
-        choose(lanes);
-        lanes.paint(track.device, lane, 0);
+        app::paintLanes({painter, view, axis, colours, {lane}}, {{track.device}}, 0, highlights);
         painter.end();
         return image.pixelColor(4, 30);
     };
@@ -306,17 +310,10 @@ TEST_CASE("a search and a path dim the optimizer steps of columns, and a flow do
     const auto fill = [&colours](app::BoxColours::Emphasis how) {
         return colours.look(engine::OpKind::OptimizerStep, 0, how).fill;
     };
-    CHECK(painted([](auto&) {}) == fill(Normal));
-    CHECK(painted([](auto& lanes) {
-              lanes.setFlow(app::Flow{engine::MicroBatchId{1}, 0});
-          })
-          == fill(Normal));
-    CHECK(painted([&](auto& lanes) { lanes.setPath(&path); }) == fill(OffPath));
-    const auto search = [&](auto& lanes) {
-        lanes.setPath(&path);
-        lanes.setFound(&found);
-    };
-    CHECK(painted(search) == fill(Dimmed));
+    CHECK(painted({}) == fill(Normal));
+    CHECK(painted({app::Flow{engine::MicroBatchId{1}, 0}}) == fill(Normal));
+    CHECK(painted({.path = &path}) == fill(OffPath));
+    CHECK(painted({.found = &found, .path = &path}) == fill(Dimmed));
 }
 
 TEST_CASE("a device pixel ratio of two paints the same picture, twice as fine")
@@ -374,7 +371,7 @@ TEST_CASE("the mean of devices leaves out those without a trace")
         QImage image(200, 20, QImage::Format_RGB32);
         image.fill(theme.chrome.surface);
         QPainter painter(&image);
-        app::LanePainter(painter, view, axis, colours).paintMean(devices, window, 0, 20);
+        app::paintMean({painter, view, axis, colours, {}}, devices, window, 0, 20);
         return image;
     };
     CHECK(painted({0, 1}) == painted({0}));

@@ -70,8 +70,8 @@ TEST_CASE("an evict is painted in the colour of transfers on both partners")
     {
         QPainter painter(&image);
         for (int device = 0; device < 4; ++device)
-            paintMoves(painter, {moves.view, moves.axis, colours}, engine::DeviceId{device},
-                       moves.lanes[static_cast<std::size_t>(device)]);
+            paintMoves({painter, moves.view, moves.axis, colours, moves.lanes},
+                       engine::DeviceId{device});
     }
     const auto x = static_cast<int>(
         moves.axis.x(static_cast<double>(moves.evict.begin + moves.evict.end) / 2));

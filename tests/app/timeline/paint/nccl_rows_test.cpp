@@ -81,7 +81,8 @@ struct PaintedRow
         image.fill(theme.chrome.surface);
         const TimeAxis axis{begin, begin + 400 * nanosecondsPerPixel, 0, 400, 1};
         QPainter painter(&image);
-        KernelPainter(painter, nccl.kernels, axis, colours).paint(selection.device, lane);
+        paintKernels({painter, nccl.view, axis, colours, lanes}, nccl.kernels,
+                     {{selection.device}});
         top = static_cast<int>(lane.kernelTop(selection.row));
     }
     std::set<QRgb> coloursAt(int x) const // without the frame

@@ -26,7 +26,7 @@ struct Picture
         const app::BoxColours colours(theme, 1);
         const app::RunView view(run);
         QPainter painter(&image);
-        app::PlanPainter(painter, view, axis, colours).paint(plan, DeviceId{0}, lane);
+        app::paintPlan({painter, view, axis, colours, {lane, lane}}, plan, {{DeviceId{0}}});
     }
     QColor at(int x, int y) const { return image.pixelColor(x, y); }
 

@@ -36,7 +36,7 @@ struct PaintedKernels
         image = QImage(1000, 400, QImage::Format_RGB32);
         image.fill(theme.chrome.surface);
         QPainter painter(&image);
-        KernelPainter(painter, *kernels, axis, colours).paint(engine::DeviceId{0}, lanes[0]);
+        paintKernels({painter, view, axis, colours, lanes}, *kernels, {{engine::DeviceId{0}}});
     }
     QColor at(double x, int row) const
     {

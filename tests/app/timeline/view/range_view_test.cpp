@@ -183,7 +183,8 @@ TEST_CASE("a range is painted where it is, and a pixel that many share has one")
     const Lane& lane = sample.lanes[0];
     {
         QPainter painter(&image);
-        paintRanges(painter, {sample.kernels.ranges(), engine::DeviceId{0}, lane}, axis, theme);
+        paintRanges({painter, sample.view, axis, BoxColours(theme, 1), sample.lanes},
+                    sample.kernels.ranges(), {{engine::DeviceId{0}}});
     }
     const int y = static_cast<int>(lane.rangeTop(0)) + 1; // above the words
     for (const HostRange& range : sample.kernels.ranges().on(engine::DeviceId{0}, 0)) {
@@ -240,7 +241,8 @@ TEST_CASE("ranges far narrower than a pixel paint what each of them alone would"
     image.fill(Qt::white);
     {
         QPainter painter(&image);
-        paintRanges(painter, {ranges, engine::DeviceId{0}, lanes[0]}, axis, theme);
+        paintRanges({painter, RunView(run), axis, BoxColours(theme, 1), lanes}, ranges,
+                    {{engine::DeviceId{0}}});
     }
     std::vector<bool> isFilled(1000);
     for (const HostRange& range : ranges.on(engine::DeviceId{0}, 0)) {

@@ -7,7 +7,6 @@
 
 namespace {
 
-using app::LanePicture;
 using app::TimelineWidget;
 
 struct ShownLanes
@@ -23,7 +22,7 @@ struct ShownLanes
     {
         for (int k = 0; k < 3; ++k) { // the last picture, that of the whole run, and what follows
             frame();
-            LanePicture::waitForPainting();
+            TimelineWidget::waitForPainting();
             QApplication::processEvents();
         }
         return frame();
@@ -67,7 +66,7 @@ TEST_CASE("a frame of many spans is first an approximation and then exact")
 {
     ShownLanes moved(manySpans()), fresh(manySpans());
     REQUIRE(app::RunView(manySpans()).spansInSight({0, INT64_MAX})
-            > LanePicture::kSpansInBackground);
+            > TimelineWidget::kSpansInBackground);
     moved.settled();
     moved.wheel(1, {});
     const QImage early = moved.frame();
