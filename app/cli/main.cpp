@@ -7,6 +7,7 @@
 #include "engine/base/version.h"
 #include "engine/exec/run_experiment.h"
 #include "profiler/store/query.h"
+#include "resources/resources.h"
 
 #include <CLI/CLI.hpp>
 #include <fmt/format.h>
@@ -106,12 +107,14 @@ std::string versionText(bool json)
         + "\n";
 }
 
-std::string indented(std::string_view lines)
+// The lines of a command in resources/help/examples.txt.
+std::string examplesOf(std::string_view command)
 {
-    std::string text = "  ";
-    for (const char c : lines)
-        text += c == '\n' ? std::string("\n  ") : std::string(1, c);
-    return text;
+    const std::string_view all = resources::find("help/examples.txt");
+    const auto heading = all.find(fmt::format("# {}\n", command));
+    const auto begin = all.find("\n  ", heading) + 1;
+    const std::string_view lines = all.substr(begin, all.find("\n#", begin) - begin);
+    return std::string(lines.substr(0, lines.find_last_not_of('\n') + 1));
 }
 
 int complain(const std::string& message, int status)
@@ -187,7 +190,7 @@ struct Program
             CLI::App* sub
                 = app.add_subcommand(std::string(command.name), std::string(command.summary));
             sub->group("Commands");
-            sub->footer("\nExamples:\n" + indented(command.examples));
+            sub->footer("\nExamples:\n" + examplesOf(command.name));
             actions.emplace_back(sub, command.prepare(*sub));
         }
     }

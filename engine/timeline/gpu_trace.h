@@ -25,6 +25,11 @@ struct OpOfIteration
     friend bool operator==(const OpOfIteration&, const OpOfIteration&) = default;
 };
 
+inline std::uint64_t key(OpOfIteration of)
+{
+    return std::uint64_t{of.iteration} << 32 | of.op;
+}
+
 // The place of a piece of work, in CUDA's ids. `device` is the ordinal within the process.
 struct GpuPlace
 {
@@ -40,8 +45,8 @@ struct GpuPlace
 struct GpuKernel
 {
     Window window; // [0, 0) if the time stamp is missing
-    GpuPlace place;
-    OpOfIteration of;
+    GpuPlace place = {};
+    OpOfIteration of = {};
     std::uint32_t name = 0;                      // index of the mangled name in GpuTrace::strings
     std::array<std::int32_t, 3> grid{}, block{}; // blocks, threads
     std::uint32_t registers = 0;                 // registers per thread
@@ -57,8 +62,8 @@ struct GpuKernel
 struct GpuCopy
 {
     Window window;
-    GpuPlace place;
-    OpOfIteration of;
+    GpuPlace place = {};
+    OpOfIteration of = {};
     std::uint64_t bytes = 0;
     // CUPTI's copy kind: 1 host to device, 2 device to host, 8 device to device, 10 between GPUs
     std::uint8_t kind = 0;
@@ -74,8 +79,8 @@ struct GpuCopy
 struct GpuMemset
 {
     Window window;
-    GpuPlace place;
-    OpOfIteration of;
+    GpuPlace place = {};
+    OpOfIteration of = {};
     std::uint64_t bytes = 0;
     std::uint32_t value = 0;
     std::uint8_t memory = 0; // see GpuCopy
@@ -88,7 +93,7 @@ struct GpuMemset
 struct GpuCall
 {
     Window window;
-    OpOfIteration of;
+    OpOfIteration of = {};
     std::uint32_t name = 0; // index into GpuTrace::strings: "cudaLaunchKernel_v7000"
     std::uint64_t correlation = 0;
     std::uint32_t thread = 0, result = 0;
@@ -102,7 +107,7 @@ struct GpuCall
 struct GpuWait
 {
     Window window;
-    GpuPlace place;
+    GpuPlace place = {};
     std::uint32_t type = 0, event = 0;
     std::uint64_t eventSync = 0;
 

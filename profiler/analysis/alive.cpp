@@ -133,6 +133,11 @@ bool isSameStash(const Op& a, const Op& b)
         && a.slice == b.slice;
 }
 
+std::optional<DeviceId> partnerOf(const Op& evict)
+{
+    return usesHost(evict) ? std::nullopt : std::optional(DeviceId{evict.peer});
+}
+
 } // namespace
 
 std::vector<AliveTensor> aliveAt(const Run& run, DeviceId device, std::int64_t time)
@@ -145,15 +150,6 @@ std::vector<AliveTensor> aliveAt(const Run& run, DeviceId device, std::int64_t t
     }
     return tensors.alive();
 }
-
-namespace {
-
-std::optional<DeviceId> partnerOf(const Op& evict)
-{
-    return usesHost(evict) ? std::nullopt : std::optional(DeviceId{evict.peer});
-}
-
-} // namespace
 
 std::vector<EvictedTensor> evictedAt(const Run& run, DeviceId device, std::int64_t time)
 {

@@ -3,7 +3,6 @@
 #include "engine/timeline/run.h"
 
 #include <optional>
-#include <span>
 #include <vector>
 
 namespace profiler {

@@ -26,6 +26,7 @@ namespace profiler {
 using namespace engine;
 
 namespace {
+
 constexpr std::uint32_t kNone = 0xFFFFFFFF;
 enum class Counted : std::uint8_t {
     Typical,
@@ -287,21 +288,6 @@ private:
     RecordedTimes& m_times;
     std::map<std::pair<OpKind, StageId>, std::vector<std::int64_t>> m_alone;
 };
-} // namespace
-
-std::vector<std::vector<Window>> measuredWindows(const Run& run)
-{
-    return Recorded(run, Counted::Measured).windows();
-}
-
-RecordedTimes recordedTimes(const Run& run)
-{
-    RecordedTimes times = Recorded(run, Counted::Typical).medians();
-    JointTimes(run.schedule, times).divide();
-    return times;
-}
-
-namespace {
 
 using Cost = OpCosts::Cost;
 
@@ -485,22 +471,6 @@ Result<void> checkGroups(const Shape& run, const Schedule& asked)
                    group(run), group(asked.shape));
 }
 
-} // namespace
-
-tl::unexpected<Error> missingTimes(const std::set<OpKind>& kinds, const std::string& scheme)
-{
-    std::vector<std::string_view> names;
-    for (const OpKind kind : kinds)
-        names.push_back(kindName(kind));
-    const bool divides = std::ranges::all_of(kinds, isBackward);
-    return invalid(
-        "the run has no measured time of {}, which {} needs; record a scheme with such ops{}",
-        joined(names), scheme,
-        divides ? ", or set the share of I in a backward with --split-backward SHARE" : "");
-}
-
-namespace {
-
 // The costs of typical ops.
 Result<OpCosts> typicalCosts(const Run& run, const Schedule& lowered,
                              const CalibrateOptions& options)
@@ -569,6 +539,30 @@ double lossToVariation(const Run& run, CalibrateOptions options)
 }
 
 } // namespace
+
+std::vector<std::vector<Window>> measuredWindows(const Run& run)
+{
+    return Recorded(run, Counted::Measured).windows();
+}
+
+RecordedTimes recordedTimes(const Run& run)
+{
+    RecordedTimes times = Recorded(run, Counted::Typical).medians();
+    JointTimes(run.schedule, times).divide();
+    return times;
+}
+
+tl::unexpected<Error> missingTimes(const std::set<OpKind>& kinds, const std::string& scheme)
+{
+    std::vector<std::string_view> names;
+    for (const OpKind kind : kinds)
+        names.push_back(kindName(kind));
+    const bool divides = std::ranges::all_of(kinds, isBackward);
+    return invalid(
+        "the run has no measured time of {}, which {} needs; record a scheme with such ops{}",
+        joined(names), scheme,
+        divides ? ", or set the share of I in a backward with --split-backward SHARE" : "");
+}
 
 Result<OpCosts> calibratedCosts(const Run& run, const Schedule& lowered,
                                 const CalibrateOptions& options)

@@ -32,49 +32,27 @@ double meanOver(const RunMetrics& metrics, const auto& timeOf)
     return count > 0 ? sum / count : 0;
 }
 
-class KindTable
+// Adds the times of a run to `table`, whose rows are the same for every run.
+void addKinds(const Run& run, const RunMetrics& metrics, std::vector<KindTimes>& table)
 {
-public:
-    explicit KindTable(std::size_t runs)
-        : m_runs(runs)
-    { }
-
-    void add(std::string title, std::optional<OpKind> op, std::size_t run, double time)
-    {
-        auto row = std::ranges::find(m_rows, title, &KindTimes::title);
-        if (row == m_rows.end())
-            row = m_rows.insert(m_rows.end(),
-                                {std::move(title), op, std::vector<double>(m_runs, 0)});
-        row->times[run] = time;
-    }
-    std::vector<KindTimes> rows()
-    {
-        std::erase_if(m_rows, [](const KindTimes& row) {
-            return std::ranges::all_of(row.times, [](double time) { return time == 0; });
-        });
-        return std::move(m_rows);
-    }
-
-private:
-    std::size_t m_runs;
-    std::vector<KindTimes> m_rows;
-};
-
-void addKinds(const Run& run, const RunMetrics& metrics, std::size_t number, KindTable& table)
-{
+    std::size_t row = 0;
+    const auto add = [&](std::string title, std::optional<OpKind> op, double time) {
+        if (row == table.size())
+            table.push_back({std::move(title), op, {}});
+        table[row++].times.push_back(time);
+    };
     for (const OpKind kind : kComputeKinds)
-        table.add(std::string(kindName(kind)), kind, number,
-                  meanOver(metrics, [kind](const auto& device) { return device.byKind[kind]; }));
+        add(std::string(kindName(kind)), kind,
+            meanOver(metrics, [kind](const auto& device) { return device.byKind[kind]; }));
     const ExposedTime exposed = exposedByKind(run, metrics.iteration);
     const double all = metrics.devices.size();
     const double recorded = std::ranges::count_if(
         metrics.devices, [](const auto& device) { return device.compute > 0; });
     const double scale = recorded > 0 ? all / recorded : 1; // exposedByKind(): mean of all devices
-    table.add("messages, exposed", {}, number, exposed.messages * scale);
-    table.add("copies, exposed", {}, number, exposed.copies * scale);
-    table.add("all-reduces, exposed", {}, number, exposed.allReduces * scale);
-    table.add("bubble", {}, number,
-              meanOver(metrics, [](const auto& device) { return device.bubble; }));
+    add("messages, exposed", {}, exposed.messages * scale);
+    add("copies, exposed", {}, exposed.copies * scale);
+    add("all-reduces, exposed", {}, exposed.allReduces * scale);
+    add("bubble", {}, meanOver(metrics, [](const auto& device) { return device.bubble; }));
 }
 
 std::vector<DeviceTimes> devicesOf(const RunMetrics& expected, const RunMetrics& measured)
@@ -135,18 +113,18 @@ Result<ExpectedComparison> compareExpected(std::span<const Run* const> runs)
     if (runs.size() < 2)
         return invalid("the comparison needs an expected and a measured run");
     ExpectedComparison comparison;
-    KindTable table(runs.size());
     std::vector<RunMetrics> all;
-    for (std::size_t i = 0; i < runs.size(); ++i) {
-        if (runs[i]->info.inUnits())
-            return invalid("{} is in abstract units and has no times to compare",
-                           runs[i]->info.label);
-        auto numbers = TRY(metrics(*runs[i]));
+    for (const Run* run : runs) {
+        if (run->info.inUnits())
+            return invalid("{} is in abstract units and has no times to compare", run->info.label);
+        auto numbers = TRY(metrics(*run));
         comparison.iterations.push_back(static_cast<double>(numbers.duration));
-        addKinds(*runs[i], numbers, i, table);
+        addKinds(*run, numbers, comparison.kinds);
         all.push_back(std::move(numbers));
     }
-    comparison.kinds = table.rows();
+    std::erase_if(comparison.kinds, [](const KindTimes& kind) {
+        return std::ranges::all_of(kind.times, [](double time) { return time == 0; });
+    });
     if (all.front().devices.size() == all.back().devices.size()) {
         comparison.devices = devicesOf(all.front(), all.back());
         comparison.links = linksOf(*runs.front(), *runs.back());

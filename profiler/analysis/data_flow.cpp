@@ -86,11 +86,6 @@ void DataFlow::noteTransfer(std::uint32_t number, const Op& op)
     (isSend(op.kind) ? m_send : m_receive)[valueIndex(transferredValue(op, shape), shape)] = number;
 }
 
-const Op& DataFlow::op(std::uint32_t op) const
-{
-    return opAt(m_schedule, m_index, op);
-}
-
 std::optional<std::uint32_t> DataFlow::find(const Table& table, const Value& value) const
 {
     const std::uint32_t number = table[valueIndex(value, m_schedule.shape)];

@@ -19,7 +19,7 @@ public:
     explicit DataFlow(const engine::Schedule& schedule);
 
     const engine::OpIndex& index() const { return m_index; }
-    const engine::Op& op(std::uint32_t op) const;
+    const engine::Op& op(std::uint32_t op) const { return opAt(m_schedule, m_index, op); }
     engine::DeviceId deviceOf(std::uint32_t op) const { return m_index.deviceOf(op); }
 
     // Returns the op that produces the value for `consumer`. Consumers of the same stash can have

@@ -24,11 +24,6 @@ using namespace engine;
 
 namespace {
 
-std::uint64_t key(OpOfIteration of)
-{
-    return std::uint64_t{of.iteration} << 32 | of.op;
-}
-
 std::string copyName(std::uint8_t kind)
 {
     constexpr std::array<std::string_view, 11> kNames{"copy",
@@ -291,15 +286,9 @@ std::uint32_t GpuActivity::takenFrom(OpOfIteration op) const
 
 const GpuPlace& GpuActivity::placeOf(const GpuWork& work) const
 {
-    switch (work.source) {
-    case GpuWork::Source::Copy:
-        return m_trace.copies[work.row].place;
-    case GpuWork::Source::Memset:
-        return m_trace.memsets[work.row].place;
-    case GpuWork::Source::Kernel:
-        break;
-    }
-    return m_trace.kernels[work.row].place;
+    return work.source == GpuWork::Source::Copy  ? m_trace.copies[work.row].place
+        : work.source == GpuWork::Source::Memset ? m_trace.memsets[work.row].place
+                                                 : m_trace.kernels[work.row].place;
 }
 
 std::uint64_t GpuActivity::bytesOf(const GpuWork& work) const
@@ -319,42 +308,29 @@ namespace {
 
 struct Clue
 {
-    std::string_view part; // the part that is searched for in the lower-case name
     KernelKind kind;
+    std::vector<std::string_view> parts; // that are searched for in the lower-case name
 };
 
 // The first match applies: "flash_fwd_gemm" is attention, "splitKreduce" belongs to a matmul.
-constexpr Clue kClues[] = {
-    {"memcpy", KernelKind::Copy},
-    {"memset", KernelKind::Memset},
-    {"flash", KernelKind::Attention},
-    {"fmha", KernelKind::Attention},
-    {"attention", KernelKind::Attention},
-    {"softmax", KernelKind::Attention},
-    {"querygradients", KernelKind::Attention},
-    {"keygradients", KernelKind::Attention},
-    {"rowproducts", KernelKind::Attention},
-    {"rope", KernelKind::Elementwise},
-    {"rotary", KernelKind::Elementwise},
-    {"gemm", KernelKind::Matmul},
-    {"nvjet", KernelKind::Matmul},
-    {"cijk_", KernelKind::Matmul}, // of hipBLASLt and rocBLAS: "Cijk_Ailk_Bljk_BBS_BH_MT128x128"
-    {"xmma", KernelKind::Matmul},
-    {"gemv", KernelKind::Matmul},
-    {"splitk", KernelKind::Matmul},
-    {"matmul", KernelKind::Matmul},
-    {"cublas", KernelKind::Matmul},
-    {"loss", KernelKind::Other},
-    {"crossentropy", KernelKind::Other},
-    {"norm", KernelKind::Norm},
-    {"rmsforward", KernelKind::Norm},
-    {"rmsbackward", KernelKind::Norm},
-    {"eachpack", KernelKind::Elementwise},
-    {"elementwise", KernelKind::Elementwise},
-    {"gelu", KernelKind::Elementwise},
-    {"swiglu", KernelKind::Elementwise},
-    {"adam", KernelKind::Elementwise},
-};
+// Cijk_ is of hipBLASLt and rocBLAS: "Cijk_Ailk_Bljk_BBS_BH_MT128x128".
+const std::vector<Clue>& clues()
+{
+    static const std::vector<Clue> kClues{
+        {KernelKind::Copy, {"memcpy"}},
+        {KernelKind::Memset, {"memset"}},
+        {KernelKind::Attention,
+         {"flash", "fmha", "attention", "softmax", "querygradients", "keygradients",
+          "rowproducts"}},
+        {KernelKind::Elementwise, {"rope", "rotary"}},
+        {KernelKind::Matmul,
+         {"gemm", "nvjet", "cijk_", "xmma", "gemv", "splitk", "matmul", "cublas"}},
+        {KernelKind::Other, {"loss", "crossentropy"}},
+        {KernelKind::Norm, {"norm", "rmsforward", "rmsbackward"}},
+        {KernelKind::Elementwise, {"eachpack", "elementwise", "gelu", "swiglu", "adam"}},
+    };
+    return kClues;
+}
 
 } // namespace
 
@@ -371,9 +347,11 @@ KernelKind kernelKindOf(std::string_view demangledName)
         return KernelKind::Nccl;
     std::string name(demangledName);
     std::ranges::transform(name, name.begin(), [](unsigned char c) { return std::tolower(c); });
-    const auto clue = std::ranges::find_if(
-        kClues, [&name](const Clue& one) { return name.find(one.part) != std::string::npos; });
-    return clue == std::end(kClues) ? KernelKind::Other : clue->kind;
+    for (const Clue& clue : clues())
+        for (const std::string_view part : clue.parts)
+            if (name.find(part) != std::string::npos)
+                return clue.kind;
+    return KernelKind::Other;
 }
 
 namespace {
@@ -518,15 +496,10 @@ std::optional<OpWork> opWork(const GpuActivity& activity, OpOfIteration op, Wind
 
 std::string whyNoKernels(const RunInfo& info)
 {
-    switch (info.mode) {
-    case Mode::Simulate:
+    if (info.mode == Mode::Simulate)
         return "This run was simulated, so no GPU was used.";
-    case Mode::Imported:
+    if (info.mode == Mode::Imported)
         return "The imported file has no kernels.";
-    case Mode::Emulate:
-    case Mode::Live:
-        break;
-    }
     if (info.experiment.find("\"cuda\"") == std::string::npos)
         return "This run used the CPU; use --backend cuda to run on a GPU.";
     if (info.timing.find("kernels by") != std::string::npos)

@@ -4,7 +4,6 @@
 #include "engine/timeline/gpu_trace.h"
 #include "engine/timeline/run.h"
 
-#include <array>
 #include <cstdint>
 #include <functional>
 #include <optional>

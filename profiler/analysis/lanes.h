@@ -4,7 +4,6 @@
 #include "engine/timeline/run.h"
 #include "engine/timeline/timeline.h"
 
-#include <array>
 #include <cstdint>
 #include <span>
 #include <vector>

@@ -142,25 +142,9 @@ std::string intervalText(const Reading& value, const MeasureInfo& of)
 
 std::string unitText(Unit unit, std::int64_t ticksPerUnit)
 {
-    switch (unit) {
-    case Unit::Time:
-        return timeUnit(ticksPerUnit);
-    case Unit::Microseconds:
-        return "µs";
-    case Unit::Share:
-    case Unit::Change:
-        return "%";
-    case Unit::Activations:
-        return "M_a";
-    case Unit::Weights:
-        return "M_theta";
-    case Unit::Loss:
-        return "nats";
-    case Unit::None:
-    case Unit::Bytes:
-        break;
-    }
-    return {};
+    constexpr std::array<const char*, 9> kTexts{"",  "",    "µs",      "",    "%",
+                                                "%", "M_a", "M_theta", "nats"};
+    return unit == Unit::Time ? timeUnit(ticksPerUnit) : kTexts[static_cast<std::size_t>(unit)];
 }
 
 std::string_view sourceOf(const MeasureInfo& measure)

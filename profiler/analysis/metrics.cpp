@@ -11,6 +11,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 #include <functional>
 #include <limits>
@@ -91,24 +92,36 @@ struct Holdings
     }
 };
 
+// The activations that each device holds while the iterations [first, last] run. In a stream they
+// outlive their iteration, so that all earlier ones count, too.
+StashLedger stashLedger(const Run& run, int first, int last)
+{
+    const OpIndex index(run.schedule);
+    StashLedger ledger(run.schedule, run.info.recomputeKeeps);
+    for (const Track& track : run.timeline.tracks) {
+        if (track.kind != Track::Kind::Compute && track.kind != Track::Kind::Copy)
+            continue;
+        const auto begin = std::ranges::lower_bound(track.spans, static_cast<std::uint32_t>(first),
+                                                    {}, &Span::iteration);
+        for (auto span = begin;
+             span != track.spans.end() && std::cmp_less_equal(span->iteration, last); ++span)
+            ledger.add(track.device, run.schedule.on(track.device)[index.positionOf(span->op)],
+                       span->window());
+    }
+    return ledger;
+}
+
 // Sets the peak stash of each device in units of M_a, which is the activations of a device's layers
 // for one micro-batch. An activation lives from the start of its F to the end of its B (or of its
 // W, if the backward is split). While it is copied between two devices, it counts on both. If a
 // RECOMPUTE recomputes the activation, only the share RunInfo::recomputeKeeps of it counts between
 // the end of its F and the RECOMPUTE.
-void addPeakStash(const Run& run, const Lanes& lanes, IdVector<DeviceId, DeviceMetrics>& devices)
+void addPeakStash(const Run& run, int iteration, IdVector<DeviceId, DeviceMetrics>& devices)
 {
-    const OpIndex index(run.schedule);
-    StashLedger ledger(run.schedule, run.info.recomputeKeeps);
-    // In an asynchronous run stashes outlive their iteration, so the spans of all iterations count.
     const bool isStream = run.schedule.shape.windows > 1;
-    for (const DeviceId d : Ids<DeviceId>(lanes.devices()))
-        for (const auto kind : {Track::Kind::Compute, Track::Kind::Copy}) {
-            const Track* track = isStream ? run.timeline.track(d, kind) : nullptr;
-            for (const Span& span :
-                 track != nullptr ? std::span(track->spans) : lanes.spans(d, kind))
-                ledger.add(d, run.schedule.on(d)[index.positionOf(span.op)], span.window());
-        }
+    StashLedger ledger = isStream
+        ? stashLedger(run, 0, static_cast<int>(run.timeline.iterations.size()) - 1)
+        : stashLedger(run, iteration, iteration);
     const double perActivation = stashPartsPerActivation(run.schedule.shape);
     for (const DeviceId d : devices.ids()) {
         const StashLedger::Peak peak = ledger.peak(d);
@@ -379,7 +392,7 @@ Result<RunMetrics> metrics(const Run& run, int iteration)
     result.kindsAddUp = std::ranges::all_of(result.devices, doKindsAddUp);
     addWeights(run.schedule, result.devices);
     addCounts(run.schedule, result);
-    addPeakStash(run, lanes, result.devices);
+    addPeakStash(run, index, result.devices);
     addPeakBytes(run, lanes.window(), result.devices);
     if (whyIterationUnknown(run).empty())
         addRates(run.info, run.info.peakFlops, run.schedule.shape.dataParallel, result);
@@ -503,15 +516,7 @@ void addCounts(const Lanes& lanes, Window range, RangeDevice& device)
 // The largest stash in the range, from the ops of the iterations [first, last].
 void addPeakStash(const Run& run, Window range, int first, int last, RangeMetrics& result)
 {
-    const OpIndex index(run.schedule);
-    StashLedger ledger(run.schedule, run.info.recomputeKeeps);
-    for (int k = first; k <= last; ++k) {
-        const Lanes lanes(run, k);
-        for (const DeviceId d : Ids<DeviceId>(lanes.devices()))
-            for (const auto kind : {Track::Kind::Compute, Track::Kind::Copy})
-                for (const Span& span : lanes.spans(d, kind))
-                    ledger.add(d, run.schedule.on(d)[index.positionOf(span.op)], span.window());
-    }
+    StashLedger ledger = stashLedger(run, first, last);
     const double perActivation = stashPartsPerActivation(run.schedule.shape);
     for (const DeviceId d : result.devices.ids()) {
         HeldParts held;

@@ -5,7 +5,6 @@
 #include "engine/timeline/timeline.h"
 
 #include <algorithm>
-#include <array>
 #include <functional>
 #include <optional>
 #include <string>

@@ -283,14 +283,8 @@ TimeFormat timeFormat(const Comparison& comparison)
 
 std::string spread(const TimeFormat& format, const Change& of)
 {
-    switch (of.by.spread) {
-    case Spread::Exact:
-        return "exact";
-    case Spread::Unknown:
-        return "spread unknown";
-    case Spread::Interval:
-        break;
-    }
+    if (of.by.spread != Spread::Interval)
+        return of.by.spread == Spread::Exact ? "exact" : "spread unknown";
     return format.difference(of.by.least) + " to " + format.difference(of.by.most);
 }
 

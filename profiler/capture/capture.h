@@ -3,9 +3,7 @@
 #include "engine/base/result.h"
 #include "engine/timeline/gpu_trace.h"
 
-#include <cstddef>
 #include <memory>
-#include <optional>
 #include <string>
 #include <string_view>
 

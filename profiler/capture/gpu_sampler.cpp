@@ -1,6 +1,7 @@
 #include "profiler/capture/gpu_sampler.h"
 
-#include <ctime>
+#include "engine/base/clock.h"
+
 #include <set>
 #include <string_view>
 #include <utility>
@@ -10,13 +11,6 @@ namespace profiler {
 using namespace engine;
 
 namespace {
-
-std::int64_t monotonic()
-{
-    timespec now{};
-    clock_gettime(CLOCK_MONOTONIC, &now);
-    return std::int64_t{now.tv_sec} * 1'000'000'000 + now.tv_nsec;
-}
 
 constexpr auto kIdle = static_cast<std::uint64_t>(Throttle::Idle);
 
@@ -94,7 +88,7 @@ void GpuSampler::sample()
         });
         sample.throttle = valueOf<unsigned long long>(
             [&](unsigned long long* out) { return m_nvml.throttle(handle.nvml, out); });
-        sample.time = monotonic();
+        sample.time = wallTime();
         const std::lock_guard lock(m_mutex);
         m_new.push_back(sample);
         if (sample.smClock == 0 || (sample.throttle & kIdle) != 0)

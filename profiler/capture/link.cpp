@@ -1,5 +1,6 @@
 #include "profiler/capture/link.h"
 
+#include "engine/base/clock.h"
 #include "engine/timeline/kernel_name.h"
 #include "engine/timeline/timeline.h"
 
@@ -7,7 +8,6 @@
 #include <unistd.h>
 
 #include <algorithm>
-#include <ctime>
 #include <utility>
 
 namespace profiler {
@@ -17,18 +17,6 @@ using namespace engine;
 namespace {
 
 thread_local std::vector<engine::GpuOpLaunch> openLaunches;
-
-std::int64_t wallNow()
-{
-    timespec now{};
-    clock_gettime(CLOCK_MONOTONIC, &now);
-    return std::int64_t{now.tv_sec} * 1'000'000'000 + now.tv_nsec;
-}
-
-std::uint64_t key(OpOfIteration of)
-{
-    return std::uint64_t{of.iteration} << 32 | of.op;
-}
 
 using Begins = std::unordered_map<std::uint64_t, std::int64_t>;
 using Spans = std::unordered_map<std::uint64_t, Window>;
@@ -104,14 +92,14 @@ void playDevices(Rows& rows, const OpIndex& index)
 void LaunchLog::begin(engine::OpOfIteration op)
 {
     thread_local const std::uint32_t thread = syscall(SYS_gettid);
-    openLaunches.push_back({{wallNow(), 0}, op, thread});
+    openLaunches.push_back({{wallTime(), 0}, op, thread});
 }
 
 void LaunchLog::end()
 {
     engine::GpuOpLaunch launch = openLaunches.back();
     openLaunches.pop_back();
-    launch.window.end = wallNow();
+    launch.window.end = wallTime();
     const std::lock_guard lock(m_mutex);
     m_done.push_back(launch);
 }

@@ -6,7 +6,6 @@
 #include "engine/timeline/nvtx_range.h"
 #include "profiler/capture/nvtx/recorded.h"
 
-#include <memory>
 #include <span>
 #include <string>
 #include <vector>

@@ -25,15 +25,15 @@ namespace profiler {
 
 using namespace engine;
 
-std::vector<int> subLanes(const engine::Track& track)
+std::vector<int> subLanes(const Track& track)
 {
-    const bool nests = track.kind == engine::Track::Kind::Compute;
-    std::vector<engine::Window> last; // last window of each sub-lane
+    const bool nests = track.kind == Track::Kind::Compute;
+    std::vector<Window> last; // last window of each sub-lane
     std::vector<int> lanes;
     lanes.reserve(track.spans.size());
-    for (const engine::Span& span : track.spans) {
-        const engine::Window window = span.window();
-        const auto free = std::ranges::find_if(last, [&](engine::Window before) {
+    for (const Span& span : track.spans) {
+        const Window window = span.window();
+        const auto free = std::ranges::find_if(last, [&](Window before) {
             return before.end <= window.begin || (nests && before == window);
         });
         lanes.push_back(static_cast<int>(free - last.begin()));
@@ -56,8 +56,14 @@ struct ChromeRow
     friend auto operator<=>(const ChromeRow&, const ChromeRow&) = default;
 };
 
+struct ChromePlace
+{
+    int process = -1, thread = 0;
+};
+
 // Thread ids below this one are reserved for the lanes of a device.
 constexpr int kFirstThread = 1000;
+constexpr std::string_view kArrowBegin = R"("s")", kArrowEnd = R"("f","bp":"e")";
 constexpr std::int64_t kMostExact = std::int64_t{1} << 53;
 
 // Converts nanoseconds to microseconds as Chrome's format writes them: "12.345".
@@ -95,6 +101,24 @@ public:
         m_text.add(text, std::forward<Values>(values)...);
         m_text.add("}}");
     }
+    // Adds a slice, with times in nanoseconds. `name` is a JSON string with its quotes, and
+    // `arguments` is the fmt format of the arguments' JSON without the braces.
+    template<class... Values>
+    void addSlice(std::string_view name, std::string_view category, ChromePlace at, Window window,
+                  fmt::format_string<Values...> arguments, Values&&... values)
+    {
+        add(R"("ph":"X","name":{},"cat":"{}","pid":{},"tid":{},"ts":{},"dur":{},"args":{{{}}})",
+            name, category, at.process, at.thread, microseconds(window.begin),
+            microseconds(window.duration()),
+            fmt::format(arguments, std::forward<Values>(values)...));
+    }
+    // Adds the begin or the end of an arrow, whose `id` is JSON.
+    void addArrowEnd(std::string_view phase, std::string_view name, std::string_view category,
+                     std::string_view id, ChromePlace at, std::int64_t time)
+    {
+        add(R"("ph":{},"name":"{}","cat":"{}","id":{},"pid":{},"tid":{},"ts":{})", phase, name,
+            category, id, at.process, at.thread, microseconds(time));
+    }
     void nameProcess(int process, const std::string& name)
     {
         add(R"("ph":"M","name":"process_name","pid":{},"args":{{"name":{}}})", process,
@@ -110,11 +134,11 @@ public:
             process, thread, thread);
     }
 
-    // Returns the thread for a slice. Viewers drop overlapping slices of one thread, so this is the
+    // Returns the place for a slice. Viewers drop overlapping slices of one thread, so this is the
     // first thread of the row whose slices have all ended when `window` begins. If there is no such
     // thread, a new one is added, with the name that `name` returns.
     template<class Name>
-    int threadOf(const ChromeRow& row, Window window, Name name)
+    ChromePlace placeOf(const ChromeRow& row, Window window, Name name)
     {
         // The maximum number of threads per row. When it is reached, the last thread takes the
         // remaining slices, even if they overlap.
@@ -122,16 +146,18 @@ public:
         std::vector<Thread>& threads = m_rows[row];
         for (Thread& thread : threads)
             if (thread.end <= window.begin || &thread == threads.data() + kMostThreads - 1)
-                return take(thread, window.end);
+                return {row.process, take(thread, window.end)};
         const std::string number = threads.empty() ? "" : fmt::format(" {}", threads.size() + 1);
-        return take(addThread(row.process, threads, name() + number), window.end);
+        return {row.process, take(addThread(row.process, threads, name() + number), window.end)};
     }
     // Returns the first thread of a row. Use it for slices that nest.
     template<class Name>
-    int threadOf(const ChromeRow& row, Name name)
+    ChromePlace placeOf(const ChromeRow& row, Name name)
     {
         std::vector<Thread>& threads = m_rows[row];
-        return (threads.empty() ? addThread(row.process, threads, name()) : threads.front()).id;
+        if (threads.empty())
+            addThread(row.process, threads, name());
+        return {row.process, threads.front().id};
     }
 
 private:
@@ -190,11 +216,6 @@ bool launches(const GpuCall& call, std::string_view name)
         && (call.of.isKnown() || has("Launch") || has("Memcpy") || has("Memset"));
 }
 
-std::uint64_t key(OpOfIteration of)
-{
-    return std::uint64_t{of.iteration} << 32 | of.op;
-}
-
 std::string hostRowName(const Op& op, DeviceId device)
 {
     return isCompute(op.kind)
@@ -202,6 +223,11 @@ std::string hostRowName(const Op& op, DeviceId device)
         : fmt::format("device {} {}", device.value, rangeCategory(op.kind).name);
 }
 
+// Writes the GPU records of a run as Kineto does:
+//  * kernels, copies and memsets on a thread per stream, in the process of their device,
+//  * calls and NVTX ranges in a process for the host,
+//  * a flow from each call to the work that it launched,
+//  * counters of the clocks.
 class GpuText
 {
 public:
@@ -244,13 +270,10 @@ public:
         for (const GpuAllocation& event : trace.allocations)
             addAllocation(event);
         for (const GpuOverhead& overhead : trace.overheads)
-            m_out.add(R"("ph":"X","name":"CUPTI overhead","cat":"overhead","pid":{},"tid":{},)"
-                      R"("ts":{},"dur":{},"args":{{"kind":{}}})",
-                      m_host,
-                      m_out.threadOf({m_host, INT64_MAX, 0}, overhead.window,
-                                     [] { return std::string("CUPTI"); }),
-                      microseconds(overhead.window.begin), microseconds(overhead.window.duration()),
-                      overhead.kind);
+            m_out.addSlice("\"CUPTI overhead\"", "overhead",
+                           m_out.placeOf({m_host, INT64_MAX, 0}, overhead.window,
+                                         [] { return std::string("CUPTI"); }),
+                           overhead.window, R"("kind":{})", overhead.kind);
         if (m_run.info.mode != Mode::Emulate) // samples of emulated runs are in wall-clock time
             for (const GpuSample& sample : trace.samples)
                 addSample(sample);
@@ -285,72 +308,62 @@ private:
         const DeviceId device = m_index.deviceOf(of.op);
         const auto name = [&] { return hostRowName(*op, device); };
         const ChromeRow row = hostRow(*op, device);
-        const int first = m_out.threadOf(row, name), thread = m_out.threadOf(row, window, name);
-        if (thread != first)
-            m_threads[key(of)] = thread;
-        m_out.add(
-            R"("ph":"X","name":"{}","cat":"user_annotation","pid":{},"tid":{},"ts":{},"dur":{},)"
-            R"("args":{{"iteration":{}}})",
-            rangeText(*op, m_run.schedule.shape, nvtxGrammarNamed(m_run.info.nvtxGrammar)), m_host,
-            thread, microseconds(window.begin), microseconds(window.duration()), of.iteration);
+        const ChromePlace first = m_out.placeOf(row, name), at = m_out.placeOf(row, window, name);
+        if (at.thread != first.thread)
+            m_threads[key(of)] = at.thread;
+        const std::string text
+            = rangeText(*op, m_run.schedule.shape, nvtxGrammarNamed(m_run.info.nvtxGrammar));
+        m_out.addSlice('"' + text + '"', "user_annotation", at, window, R"("iteration":{})",
+                       of.iteration);
     }
     void addRange(const GpuTrace& trace, const GpuRange& range)
     {
         const ChromeRow row{m_host, range.thread, range.nests ? 0 : 1};
         const auto name = [&] { return fmt::format("thread {}", range.thread); };
-        const int thread
-            = range.nests ? m_out.threadOf(row, name) : m_out.threadOf(row, range.window, name);
+        const ChromePlace at
+            = range.nests ? m_out.placeOf(row, name) : m_out.placeOf(row, range.window, name);
         const std::string payload
             = range.payload ? fmt::format(R"(,"payload":{})", chromeNumber(*range.payload)) : "";
-        m_out.add(
-            R"("ph":"X","name":{},"cat":"user_annotation","pid":{},"tid":{},"ts":{},"dur":{},)"
-            R"("args":{{"domain":{}{}{}}})",
-            jsonText(trace.strings[range.text]), m_host, thread, microseconds(range.window.begin),
-            microseconds(range.window.duration()), jsonText(trace.strings[range.domain]), payload,
-            opArguments(range.of));
+        m_out.addSlice(jsonText(trace.strings[range.text]), "user_annotation", at, range.window,
+                       R"("domain":{}{}{})", jsonText(trace.strings[range.domain]), payload,
+                       opArguments(range.of));
     }
     void addCall(const GpuTrace& trace, const GpuCall& call)
     {
         const std::string& name = trace.strings[call.name];
         const Op* const op = opOf(call.of);
-        const int thread = op != nullptr ? threadOnHost(call.of, *op)
-                                         : m_out.threadOf({m_host, call.thread, 0}, [&] {
-                                               return fmt::format("thread {}", call.thread);
-                                           });
-        m_out.add(R"("ph":"X","name":{},"cat":"{}","pid":{},"tid":{},"ts":{},"dur":{},)"
-                  R"("args":{{"correlation":{}{}}})",
-                  jsonText(name), call.isDriver ? "cuda_driver" : "cuda_runtime", m_host, thread,
-                  microseconds(call.window.begin), microseconds(call.window.duration()),
-                  call.correlation, opArguments(call.of));
+        const ChromePlace at = op != nullptr ? placeOnHost(call.of, *op)
+                                             : m_out.placeOf({m_host, call.thread, 0}, [&] {
+                                                   return fmt::format("thread {}", call.thread);
+                                               });
+        m_out.addSlice(jsonText(name), call.isDriver ? "cuda_driver" : "cuda_runtime", at,
+                       call.window, R"("correlation":{}{})", call.correlation,
+                       opArguments(call.of));
         if (launches(call, name))
-            m_out.add(R"("ph":"s","name":"ac2g","cat":"ac2g","id":{},"pid":{},"tid":{},"ts":{})",
-                      call.correlation, m_host, thread, microseconds(call.window.begin));
+            m_out.addArrowEnd(kArrowBegin, "ac2g", "ac2g", fmt::format("{}", call.correlation), at,
+                              call.window.begin);
     }
     void addWait(const GpuWait& wait)
     {
         const GpuPlace& place = wait.place;
-        const int process = processOf(place, {});
-        const int thread = m_out.threadOf(
-            {process, place.context, std::int64_t{place.stream} - (std::int64_t{1} << 32)},
+        const ChromePlace at = m_out.placeOf(
+            {processOf(place, {}), place.context,
+             std::int64_t{place.stream} - (std::int64_t{1} << 32)},
             wait.window, [&] { return fmt::format("stream {} (sync)", place.stream); });
-        m_out.add(R"("ph":"X","name":"{}","cat":"cuda_sync","pid":{},"tid":{},"ts":{},"dur":{},)"
-                  R"("args":{{"device":{},"context":{},"stream":{},"correlation":{}}})",
-                  waitName(wait.type), process, thread, microseconds(wait.window.begin),
-                  microseconds(wait.window.duration()), place.device, place.context, place.stream,
-                  place.correlation);
+        m_out.addSlice(fmt::format("\"{}\"", waitName(wait.type)), "cuda_sync", at, wait.window,
+                       "{}", placeArguments(place));
     }
     void addAllocation(const GpuAllocation& event)
     {
         constexpr int kCudaDevice = 1; // PyTorch's number of the device type CUDA
         const auto bytes
             = static_cast<std::int64_t>(std::min<std::uint64_t>(event.bytes, INT64_MAX));
-        const int process = processOf(event.place, {});
-        const int thread
-            = m_out.threadOf({process, -1, 0}, [] { return std::string("allocations"); });
+        const ChromePlace at = m_out.placeOf({processOf(event.place, {}), -1, 0},
+                                             [] { return std::string("allocations"); });
         m_out.add(
             R"("ph":"i","s":"t","name":"[memory]","cat":"cpu_instant_event","pid":{},"tid":{},)"
             R"("ts":{},"args":{{"Device Type":{},"Device Id":{},"Addr":{},"Bytes":{}}})",
-            process, thread, microseconds(event.time), kCudaDevice, event.place.device,
+            at.process, at.thread, microseconds(event.time), kCudaDevice, event.place.device,
             chromeNumber(event.address), chromeNumber(event.isFree ? -bytes : bytes));
     }
     void addSample(const GpuSample& sample)
@@ -377,23 +390,24 @@ private:
         if (window.duration() <= 0) // the time stamp is missing
             return;
         const GpuPlace& place = work.place;
-        const int process = processOf(place, work.of);
-        const int thread = m_out.threadOf({process, place.context, place.stream}, window,
-                                          [&] { return streamName(place); });
-        m_out.add(R"("ph":"X","name":{},"cat":"{}","pid":{},"tid":{},"ts":{},"dur":{},"args":)"
-                  R"({{"device":{},"context":{},"stream":{},"correlation":{}{}{}}})",
-                  name, category, process, thread, microseconds(window.begin),
-                  microseconds(window.duration()), place.device, place.context, place.stream,
-                  place.correlation, arguments, opArguments(work.of));
+        const ChromePlace at
+            = m_out.placeOf({processOf(place, work.of), place.context, place.stream}, window,
+                            [&] { return streamName(place); });
+        m_out.addSlice(name, category, at, window, "{}{}{}", placeArguments(place), arguments,
+                       opArguments(work.of));
         if (place.correlation != 0)
-            m_out.add(R"("ph":"f","bp":"e","name":"ac2g","cat":"ac2g","id":{},"pid":{},"tid":{},)"
-                      R"("ts":{})",
-                      place.correlation, process, thread, microseconds(window.begin));
+            m_out.addArrowEnd(kArrowEnd, "ac2g", "ac2g", fmt::format("{}", place.correlation), at,
+                              window.begin);
     }
 
     const Op* opOf(OpOfIteration of) const
     {
         return of.op < m_index.count() ? &opAt(m_run.schedule, m_index, of.op) : nullptr;
+    }
+    static std::string placeArguments(const GpuPlace& place)
+    {
+        return fmt::format(R"("device":{},"context":{},"stream":{},"correlation":{})", place.device,
+                           place.context, place.stream, place.correlation);
     }
     std::string opArguments(OpOfIteration of) const
     {
@@ -419,12 +433,12 @@ private:
         return process;
     }
     // Returns the host thread that shows the op's range.
-    int threadOnHost(OpOfIteration of, const Op& op)
+    ChromePlace placeOnHost(OpOfIteration of, const Op& op)
     {
         if (const auto found = m_threads.find(key(of)); found != m_threads.end())
-            return found->second;
+            return {m_host, found->second};
         const DeviceId device = m_index.deviceOf(of.op);
-        return m_out.threadOf(hostRow(op, device), [&] { return hostRowName(op, device); });
+        return m_out.placeOf(hostRow(op, device), [&] { return hostRowName(op, device); });
     }
     std::string streamName(const GpuPlace& place) const
     {
@@ -453,24 +467,8 @@ private:
     std::map<std::uint32_t, bool> m_otherGpus;
 };
 
-// Writes the GPU records of a run as Kineto does:
-//  * kernels, copies and memsets on a thread per stream, in the process of their device,
-//  * calls and NVTX ranges in a process for the host,
-//  * a flow from each call to the work that it launched,
-//  * counters of the clocks.
-Result<void> exportChromeGpu(const Run& run, const GpuPieces& gpu, ChromeEvents& out)
-{
-    GpuText text(run, out);
-    return gpu([&text](const GpuTrace& trace) { text.add(trace); });
-}
-
 // The thread id of a span is its lane + kSubLane * its sub-lane.
 constexpr int kSubLane = 10;
-
-std::string chromeTime(const Run& run, std::int64_t ticks)
-{
-    return microseconds(engine::nanosecondsOf(run.info, ticks));
-}
 
 // Replaces commas, because viewers split process labels at them.
 std::string withoutCommas(std::string text)
@@ -482,21 +480,21 @@ std::string withoutCommas(std::string text)
 class TraceText
 {
 public:
-    TraceText(const Run& run, const engine::TextSink& sink)
+    TraceText(const Run& run, const TextSink& sink)
         : m_run(run)
         , m_index(run.schedule)
         , m_text(sink)
         , m_out(m_text)
     { }
 
-    engine::Result<void> write(const GpuPieces& gpu)
+    Result<void> write(const GpuPieces& gpu)
     {
-        const engine::RunInfo& info = m_run.info;
+        const RunInfo& info = m_run.info;
         m_text.add(
             "{{\"schemaVersion\":1,\"displayTimeUnit\":\"ms\",\"otherData\":{{\"program\":{},"
             "\"scheme\":{},\"mode\":{},\"clock\":{},\"command\":{}}},\"traceEvents\":[",
-            jsonText(info.program.empty() ? engine::buildId() : info.program),
-            jsonText(info.scheme), jsonText(modeName(info.mode)),
+            jsonText(info.program.empty() ? buildId() : info.program), jsonText(info.scheme),
+            jsonText(modeName(info.mode)),
             jsonText(info.inUnits() ? "virtual, one unit is one second" : "nanoseconds"),
             jsonText(info.command));
         writeDevices();
@@ -504,14 +502,15 @@ public:
             writeTrack(track);
         writeFlows();
         writeMemory();
-        engine::Result<void> done;
-        if (gpu)
-            done = exportChromeGpu(m_run, gpu, m_out);
+        GpuText ofGpu(m_run, m_out);
+        const auto done
+            = gpu ? gpu([&ofGpu](const GpuTrace& trace) { ofGpu.add(trace); }) : Result<void>();
         m_text.add("\n]}}\n");
         return done;
     }
 
 private:
+    std::int64_t nanoseconds(std::int64_t ticks) const { return nanosecondsOf(m_run.info, ticks); }
     void writeDevices()
     {
         const std::string label = jsonText(
@@ -527,83 +526,80 @@ private:
         const std::vector<int> lanes = subLanes(track);
         std::set<int> named;
         for (std::size_t i = 0; i < track.spans.size(); ++i) {
-            const engine::Span& span = track.spans[i];
+            const Span& span = track.spans[i];
             const Op& op = opAt(m_run.schedule, m_index, span.op);
             const int thread = static_cast<int>(track.kind) + kSubLane * lanes[i];
             if (named.insert(thread).second) {
                 const std::string number = lanes[i] == 0 ? "" : fmt::format(" {}", lanes[i] + 1);
                 m_out.nameThread(track.device.value, thread,
-                                 fmt::format("{}{}", engine::laneName(track.kind), number));
+                                 fmt::format("{}{}", laneName(track.kind), number));
             }
-            writeSpan(span, op, track.device.value, thread);
-            rememberTransfer(span, op, track.device.value, thread);
+            writeSpan(span, op, {track.device.value, thread});
+            rememberTransfer(span, op, {track.device.value, thread});
         }
     }
-    void writeSpan(const engine::Span& span, const Op& op, int device, int thread)
+    void writeSpan(const Span& span, const Op& op, ChromePlace at)
     {
-        const engine::Iteration& iteration = m_run.timeline.iterations[span.iteration];
-        m_out.add(
-            R"("ph":"X","name":"{}","cat":"{}","pid":{},"tid":{},"ts":{},"dur":{},)"
-            R"("args":{{"iteration":{},"phase":"{}","stage":{},"microbatch":{},"replica":{}}})",
-            rangeName(op), engine::kindShortName(op.kind), device, thread,
-            chromeTime(m_run, span.begin), chromeTime(m_run, span.end - span.begin), span.iteration,
-            engine::iterationKindName(iteration.kind), op.stage.value,
-            op.microBatch.isValid() ? fmt::format("{}", op.microBatch.value) : "null",
-            int{op.replica});
+        const Iteration& iteration = m_run.timeline.iterations[span.iteration];
+        const std::int64_t begin = nanoseconds(span.begin);
+        m_out.addSlice(fmt::format("\"{}\"", rangeName(op)), kindShortName(op.kind), at,
+                       {begin, begin + nanoseconds(span.end - span.begin)},
+                       R"("iteration":{},"phase":"{}","stage":{},"microbatch":{},"replica":{})",
+                       span.iteration, iterationKindName(iteration.kind), op.stage.value,
+                       op.microBatch.isValid() ? fmt::format("{}", op.microBatch.value) : "null",
+                       int{op.replica});
     }
-    void rememberTransfer(const engine::Span& span, const Op& op, int device, int thread)
+    void rememberTransfer(const Span& span, const Op& op, ChromePlace at)
     {
         if (!isTransfer(op.kind))
             return;
-        const engine::Shape& shape = m_run.schedule.shape;
+        const Shape& shape = m_run.schedule.shape;
         const std::uint32_t value = valueIndex(transferredValue(op, shape), shape);
         Ends& ends = m_transfers[{shape.windows > 1 ? 0 : span.iteration, value}];
-        (isSend(op.kind) ? ends.send : ends.receive) = {device, thread, span.begin};
+        (isSend(op.kind) ? ends.send : ends.receive) = {at, span.begin};
     }
     void writeFlows()
     {
         for (const auto& [key, ends] : m_transfers) {
-            if (ends.send.device < 0 || ends.receive.device < 0)
+            if (ends.send.at.process < 0 || ends.receive.at.process < 0)
                 continue;
-            const std::string id = fmt::format("{}.{}", key.first, key.second);
-            m_out.add(R"("ph":"s","name":"p2p","cat":"pp","id":"{}","pid":{},"tid":{},"ts":{})", id,
-                      ends.send.device, ends.send.thread, chromeTime(m_run, ends.send.time));
-            m_out.add(
-                R"("ph":"f","bp":"e","name":"p2p","cat":"pp","id":"{}","pid":{},"tid":{},"ts":{})",
-                id, ends.receive.device, ends.receive.thread, chromeTime(m_run, ends.receive.time));
+            const std::string id = fmt::format(R"("{}.{}")", key.first, key.second);
+            m_out.addArrowEnd(kArrowBegin, "p2p", "pp", id, ends.send.at,
+                              nanoseconds(ends.send.time));
+            m_out.addArrowEnd(kArrowEnd, "p2p", "pp", id, ends.receive.at,
+                              nanoseconds(ends.receive.time));
         }
     }
     void writeMemory()
     {
-        using Totals
-            = engine::EnumArray<engine::MemoryCategory, std::int64_t, engine::kMemoryCategories>;
+        using Totals = EnumArray<MemoryCategory, std::int64_t, kMemoryCategories>;
         std::unordered_map<int, Totals> totals;
-        for (const engine::MemoryEvent& change : m_run.timeline.memory) {
+        for (const MemoryEvent& change : m_run.timeline.memory) {
             Totals& total = totals[change.device];
             total[change.category] += change.bytes;
             std::string values;
-            for (const engine::MemoryCategory category : Totals::enumerators())
+            for (const MemoryCategory category : Totals::enumerators())
                 values += fmt::format("{}{}:{}", values.empty() ? "" : ",",
                                       jsonText(memoryCategoryName(category)), total[category]);
             // The name contains the device, because Tracy merges counters of equal names.
             m_out.add(
                 R"("ph":"C","name":"device {} memory","pid":{},"tid":0,"ts":{},"args":{{{}}})",
-                change.device, change.device, chromeTime(m_run, change.time), values);
+                change.device, change.device, microseconds(nanoseconds(change.time)), values);
         }
     }
 
     struct Ends
     {
-        struct Place
+        struct End
         {
-            int device = -1, thread = 0;
+            ChromePlace at;
             std::int64_t time = 0;
         };
-        Place send, receive;
+        End send, receive;
     };
 
     const Run& m_run;
-    engine::OpIndex m_index;
+    OpIndex m_index;
     TextPieces m_text;
     ChromeEvents m_out;
     // The two ends of the arrow from a SEND to its RECV, by iteration and number of the value. For
@@ -614,8 +610,7 @@ private:
 
 } // namespace
 
-engine::Result<void> exportChrome(const Run& run, const GpuPieces& gpu,
-                                  const engine::TextSink& sink)
+Result<void> exportChrome(const Run& run, const GpuPieces& gpu, const TextSink& sink)
 {
     return TraceText(run, sink).write(gpu);
 }

@@ -7,7 +7,7 @@
 namespace profiler {
 namespace {
 
-using engine::Op;
+using namespace engine;
 
 // Converts the value to text; `none` becomes "".
 std::string optional(int value, int none)
@@ -15,30 +15,26 @@ std::string optional(int value, int none)
     return value == none ? std::string() : fmt::format("{}", value);
 }
 
-std::string opColumns(const Op& op)
-{
-    return fmt::format("{},{},{},{},{},{},{}", engine::toString(op), engine::kindShortName(op.kind),
-                       op.stage.value, optional(op.microBatch.value, -1), op.replica,
-                       optional(op.slice, Op::kWhole), optional(op.peer, Op::kNoPeer));
-}
-
 } // namespace
 
-void exportCsv(const engine::Run& run, const engine::TextSink& sink)
+void exportCsv(const Run& run, const TextSink& sink)
 {
-    const engine::OpIndex index(run.schedule);
+    const OpIndex index(run.schedule);
     const std::int64_t unit = run.info.ticksPerUnit;
     TextPieces csv(sink);
     csv.add("iteration,phase,device,lane,op,kind,stage,microbatch,replica,slice,peer,"
             "begin,end,duration,unit\n");
-    for (const engine::Track& track : run.timeline.tracks)
-        for (const engine::Span& span : track.spans)
-            csv.add("{},{},{},{},{},{},{},{},{}\n", span.iteration,
-                    engine::iterationKindName(run.timeline.iterations[span.iteration].kind),
-                    track.device.value, engine::laneName(track.kind),
-                    opColumns(opAt(run.schedule, index, span.op)), ticksText(span.begin, unit),
-                    ticksText(span.end, unit), ticksText(span.end - span.begin, unit),
-                    run.info.inUnits() ? "forward" : "ns");
+    for (const Track& track : run.timeline.tracks)
+        for (const Span& span : track.spans) {
+            const Op& op = opAt(run.schedule, index, span.op);
+            csv.add("{},{},{},{},{},{},{},{},{},{},{},{},{},{},{}\n", span.iteration,
+                    iterationKindName(run.timeline.iterations[span.iteration].kind),
+                    track.device.value, laneName(track.kind), toString(op), kindShortName(op.kind),
+                    op.stage.value, optional(op.microBatch.value, -1), op.replica,
+                    optional(op.slice, Op::kWhole), optional(op.peer, Op::kNoPeer),
+                    ticksText(span.begin, unit), ticksText(span.end, unit),
+                    ticksText(span.end - span.begin, unit), run.info.inUnits() ? "forward" : "ns");
+        }
 }
 
 } // namespace profiler

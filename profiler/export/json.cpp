@@ -12,8 +12,7 @@
 namespace profiler {
 namespace {
 
-using engine::Op;
-using engine::Run;
+using namespace engine;
 
 std::string orNull(std::optional<double> value)
 {
@@ -28,7 +27,7 @@ std::string orNull(int value, int none)
 class RunText
 {
 public:
-    RunText(const Run& run, const engine::TextSink& sink)
+    RunText(const Run& run, const TextSink& sink)
         : m_run(run)
         , m_index(run.schedule)
         , m_out(sink)
@@ -54,14 +53,14 @@ private:
     std::string time(std::int64_t ticks) const { return ticksText(ticks, m_run.info.ticksPerUnit); }
     std::string spelling(std::uint32_t op) const
     {
-        return jsonText(engine::toString(opAt(m_run.schedule, m_index, op)));
+        return jsonText(toString(opAt(m_run.schedule, m_index, op)));
     }
     void separate(bool& first) { out("{}", std::exchange(first, false) ? "\n" : ",\n"); }
 
     void writeInfo()
     {
-        const engine::RunInfo& info = m_run.info;
-        const engine::Shape& shape = m_run.schedule.shape;
+        const RunInfo& info = m_run.info;
+        const Shape& shape = m_run.schedule.shape;
         const auto text = [](const std::string& value) {
             return value.empty() ? std::string("null") : jsonText(value);
         };
@@ -88,7 +87,7 @@ private:
         for (const auto& stages : m_run.schedule.deviceOf) {
             out("{}[", std::exchange(firstReplica, false) ? "" : ",");
             bool first = true;
-            for (const engine::DeviceId device : stages)
+            for (const DeviceId device : stages)
                 out("{}{}", std::exchange(first, false) ? "" : ",", device.value);
             out("]");
         }
@@ -99,7 +98,7 @@ private:
     {
         out("\"iterations\":[");
         bool first = true;
-        for (const engine::Iteration& one : m_run.timeline.iterations) {
+        for (const Iteration& one : m_run.timeline.iterations) {
             separate(first);
             out("{{\"number\":{},\"phase\":\"{}\",\"begin\":{},\"end\":{},\"loss\":{},"
                 "\"micro_batch_loss\":[",
@@ -117,8 +116,8 @@ private:
     {
         out("\"spans\":[");
         bool first = true;
-        for (const engine::Track& track : m_run.timeline.tracks)
-            for (const engine::Span& span : track.spans) {
+        for (const Track& track : m_run.timeline.tracks)
+            for (const Span& span : track.spans) {
                 separate(first);
                 const Op& op = opAt(m_run.schedule, m_index, span.op);
                 out("{{\"iteration\":{},\"device\":{},\"lane\":\"{}\",\"op\":{},\"kind\":\"{}\","
@@ -136,23 +135,23 @@ private:
     {
         out("\"memory\":[");
         bool first = true;
-        for (const engine::MemoryEvent& event : m_run.timeline.memory) {
+        for (const MemoryEvent& event : m_run.timeline.memory) {
             separate(first);
             out(R"({{"time":{},"device":{},"category":"{}","bytes":{},"op":{}}})", time(event.time),
                 event.device, memoryCategoryName(event.category), event.bytes,
-                event.op == engine::MemoryEvent::kNoOp ? "null" : spelling(event.op));
+                event.op == MemoryEvent::kNoOp ? "null" : spelling(event.op));
         }
         out("\n]\n");
     }
 
     const Run& m_run;
-    engine::OpIndex m_index;
+    OpIndex m_index;
     TextPieces m_out;
 };
 
 } // namespace
 
-void exportJson(const engine::Run& run, const engine::TextSink& sink)
+void exportJson(const Run& run, const TextSink& sink)
 {
     RunText(run, sink).write();
 }

@@ -277,12 +277,8 @@ void addTransfers(const FigureRun& content, FigureRow& row)
 FigureRow rowOf(const FigureRun& content, DeviceId device)
 {
     const Run& run = *content.run;
-    FigureRow row{.device = device,
-                  .ops = {},
-                  .transfers = {},
-                  .exposed = {},
-                  .bubbles = {},
-                  .bubbleShare = {}};
+    FigureRow row;
+    row.device = device;
     for (const Window window : Lanes(run, content.iteration).exposed(device))
         if (const auto part = overlap(window, content.window); part.duration() > 0)
             row.exposed.push_back(part);
@@ -586,13 +582,15 @@ private:
         shapes.emplace_back(std::move(shape));
         return std::get<Shape>(shapes.back());
     }
-    Text& write(double x, double baseline, std::string text, const char* cls)
+    Text& write(double x, double baseline, std::string text, const char* cls,
+                Text::Anchor anchor = Text::Anchor::Start)
     {
         return add(Text{.x = x,
                         .baseline = baseline,
                         .size = m_size,
                         .text = std::move(text),
                         .colour = m_palette.ink,
+                        .anchor = anchor,
                         .cls = cls});
     }
     Line& rule(Segment at, double thickness, const char* cls)
@@ -838,9 +836,10 @@ private:
             = headingRight > 0 && headingRight + m_size + width(m_columnTitle) <= m_options.width;
         m_y += isBeside ? 0 : headingLine();
         begin("column-title");
-        Text& title = write(m_options.width, m_y - 0.65 * m_size, m_columnTitle, "column-title");
-        title.anchor = Text::Anchor::End;
-        title.colour = secondary();
+        write(m_options.width, m_y - 0.65 * m_size, m_columnTitle, "column-title",
+              Text::Anchor::End)
+            .colour
+            = secondary();
     }
     // Adds the line at the end of a run, and the difference from the end of the baseline if its
     // text fits.
@@ -862,10 +861,10 @@ private:
         for (const auto& [tip, back] : {std::pair(x + 0.5, head), std::pair(end - 0.5, -head)})
             add(Polygon{
                 {{tip, y}, {tip + back, y - half}, {tip + back, y + half}}, secondary(), "gap"});
-        Text& text
-            = write((x + end) / 2, y - 0.5 * m_size, signedPercentText(longer(run)), "gap-text");
-        text.anchor = Text::Anchor::Middle;
-        text.bold = true;
+        write((x + end) / 2, y - 0.5 * m_size, signedPercentText(longer(run)), "gap-text",
+              Text::Anchor::Middle)
+            .bold
+            = true;
     }
     // The vertical line at the end of the baseline crosses the rows of all runs, and every heading
     // whose text ends to the left of the line.
@@ -903,11 +902,10 @@ private:
                         .cls = "note-flag"});
             if (notes[i].text.empty())
                 continue;
-            Text& number
-                = write(x, baseline(middle, m_digitSize), std::to_string(i + 1), "note-number");
+            Text& number = write(x, baseline(middle, m_digitSize), std::to_string(i + 1),
+                                 "note-number", Text::Anchor::Middle);
             number.size = m_digitSize;
             number.colour = m_palette.surface;
-            number.anchor = Text::Anchor::Middle;
             if (std::string words = fitting(notes[i].text, next - x - half - gap); !words.empty())
                 write(x + half + gap, baseline(middle, m_size), std::move(words), "note-words");
         }
@@ -954,8 +952,7 @@ private:
         for (const FigureOp& transfer : row.transfers)
             addTransfer(transfer, rect(transfer.window));
         if (m_options.bubbleShare && !m_sharesAreEqual && !row.bubbleShare.empty())
-            write(m_options.width, line, row.bubbleShare, "bubble-share").anchor
-                = Text::Anchor::End;
+            write(m_options.width, line, row.bubbleShare, "bubble-share", Text::Anchor::End);
     }
     void addBubble(const Bubble& bubble, Rect area)
     {
@@ -1049,9 +1046,8 @@ private:
     Text& writeIn(const Rect& area, std::string text, double size, const char* cls)
     {
         Text& written = write(area.x + area.width / 2, baseline(area.y + area.height / 2, size),
-                              std::move(text), cls);
+                              std::move(text), cls, Text::Anchor::Middle);
         written.size = size;
-        written.anchor = Text::Anchor::Middle;
         return written;
     }
     // Draws the memory of one device during the iteration below its row: resident memory in grey,
@@ -1083,9 +1079,7 @@ private:
              m_palette.optimizerState, "memory resident");
         area(&MemoryLevel::resident, &MemoryLevel::total, m_palette.stash, "memory stash");
         write(m_options.width, baseline(m_y + 1 + height / 2, m_size), peakText(run, device),
-              "memory-peak")
-            .anchor
-            = Text::Anchor::End;
+              "memory-peak", Text::Anchor::End);
         m_y += 1 + height + 0.3 * m_size;
     }
 
@@ -1113,9 +1107,7 @@ private:
             bottom += isBeside ? 0 : 1.5 * m_size;
             begin("time-unit");
             write(isBeside ? m_options.width : std::min(middle + needed / 2, m_options.width),
-                  bottom, title, "time-unit")
-                .anchor
-                = Text::Anchor::End;
+                  bottom, title, "time-unit", Text::Anchor::End);
         }
         if (m_options.legend)
             bottom = addLegend(bottom + 0.75 * m_size);
@@ -1146,9 +1138,8 @@ private:
         for (const double value : places.major) {
             const double x = xOf(value);
             rule({x, y, x, y + tickLength()}, 0.5, "tick");
-            write(x, y + axisHeight(), fmt::format("{:.{}f}", value, places.decimals), "tick-label")
-                .anchor
-                = Text::Anchor::Middle;
+            write(x, y + axisHeight(), fmt::format("{:.{}f}", value, places.decimals), "tick-label",
+                  Text::Anchor::Middle);
         }
     }
 

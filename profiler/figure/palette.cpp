@@ -8,15 +8,15 @@
 #include <nlohmann/json.hpp>
 
 #include <algorithm>
+#include <charconv>
 #include <cmath>
+#include <iterator>
+#include <utility>
 
 namespace profiler {
 namespace {
 
-using engine::Error;
-using engine::fail;
-using engine::invalid;
-using engine::Result;
+using namespace engine;
 using Json = nlohmann::ordered_json;
 
 constexpr std::string_view kFolder = "palettes/";
@@ -55,11 +55,11 @@ public:
         const Json value = m_theme.value("hatches", Json::object()).value(key, Json());
         if (value.is_null())
             return {};
-        const auto* found = !value.is_array() || value.size() != 2 || !value[0].is_string()
-            ? std::end(kLines)
-            : std::ranges::find(kLines, value[0].get<std::string>(), &NamedLines::name);
-        if (found != std::end(kLines) && value[1].is_number_unsigned() && value[1] <= kDensest)
-            return {found->lines, value[1].get<int>()};
+        if (value.is_array() && value.size() == 2 && value[0].is_string()
+            && value[1].is_number_unsigned() && value[1] <= kDensest)
+            for (int lines = 1; lines <= std::ssize(kLines); ++lines)
+                if (kLines[lines - 1] == value[0])
+                    return {static_cast<HatchLines>(lines), value[1].get<int>()};
         note(fmt::format("the hatch \"{}\" is not [\"rising\", \"falling\", \"crossed\", "
                          "\"horizontal\" or \"vertical\", 0 to {}]",
                          key, kDensest));
@@ -68,16 +68,8 @@ public:
     const std::string& error() const { return m_error; }
 
 private:
-    struct NamedLines
-    {
-        std::string_view name;
-        HatchLines lines;
-    };
-    static constexpr NamedLines kLines[] = {{"rising", HatchLines::Rising},
-                                            {"falling", HatchLines::Falling},
-                                            {"crossed", HatchLines::Crossed},
-                                            {"horizontal", HatchLines::Horizontal},
-                                            {"vertical", HatchLines::Vertical}};
+    // [HatchLines - 1]
+    static constexpr const char* kLines[]{"rising", "falling", "crossed", "horizontal", "vertical"};
     static constexpr int kDensest = 4;
 
     Colour colour(const Json& object, const char* key)
@@ -108,33 +100,42 @@ void readShares(ThemeReader& reader, const Json& theme, Palette& palette)
     palette.stash = mix(palette.forward, palette.surface, stash);
 }
 
+template<class Value>
+using Key = std::pair<const char*, Value Palette::*>; // in the file of a palette
+constexpr Key<Colour> kColours[]{{"forward", &Palette::forward},
+                                 {"backward", &Palette::backward},
+                                 {"weight", &Palette::weight},
+                                 {"communication", &Palette::communication},
+                                 {"optimizer", &Palette::optimizer},
+                                 {"optimizerEdge", &Palette::optimizerEdge},
+                                 {"bubble", &Palette::bubble},
+                                 {"bubbleLine", &Palette::bubbleLine},
+                                 {"bubbleSolid", &Palette::bubbleSolid},
+                                 {"surface", &Palette::surface},
+                                 {"ink", &Palette::ink},
+                                 {"darkInk", &Palette::darkInk},
+                                 {"lightInk", &Palette::lightInk},
+                                 {"chunkTarget", &Palette::chunkTarget}};
+constexpr Key<Colour> kMemoryColours[]{{"weights", &Palette::weights},
+                                       {"gradients", &Palette::gradients},
+                                       {"optimizer", &Palette::optimizerState},
+                                       {"buffers", &Palette::buffers},
+                                       {"unknown", &Palette::unknown}};
+constexpr Key<OpHatch> kHatches[]{{"forward", &Palette::forwardHatch},
+                                  {"backward", &Palette::backwardHatch},
+                                  {"weight", &Palette::weightHatch},
+                                  {"communication", &Palette::communicationHatch}};
+
 Result<Palette> readTheme(const Json& theme)
 {
     ThemeReader reader(theme);
     Palette p;
-    p.forward = reader.colour("forward");
-    p.backward = reader.colour("backward");
-    p.weight = reader.colour("weight");
-    p.communication = reader.colour("communication");
-    p.optimizer = reader.colour("optimizer");
-    p.optimizerEdge = reader.colour("optimizerEdge");
-    p.bubble = reader.colour("bubble");
-    p.bubbleLine = reader.colour("bubbleLine");
-    p.bubbleSolid = reader.colour("bubbleSolid");
-    p.surface = reader.colour("surface");
-    p.ink = reader.colour("ink");
-    p.darkInk = reader.colour("darkInk");
-    p.lightInk = reader.colour("lightInk");
-    p.chunkTarget = reader.colour("chunkTarget");
-    p.weights = reader.memory("weights");
-    p.gradients = reader.memory("gradients");
-    p.optimizerState = reader.memory("optimizer");
-    p.buffers = reader.memory("buffers");
-    p.unknown = reader.memory("unknown");
-    p.forwardHatch = reader.hatch("forward");
-    p.backwardHatch = reader.hatch("backward");
-    p.weightHatch = reader.hatch("weight");
-    p.communicationHatch = reader.hatch("communication");
+    for (const auto& [key, colour] : kColours)
+        p.*colour = reader.colour(key);
+    for (const auto& [key, colour] : kMemoryColours)
+        p.*colour = reader.memory(key);
+    for (const auto& [key, hatch] : kHatches)
+        p.*hatch = reader.hatch(key);
     if (const OpHatch recompute = reader.hatch("recompute"); recompute.density > 0)
         p.recomputeHatch = recompute;
     p.isInkByDirection = theme.value("inkByDirection", false);
@@ -150,9 +151,9 @@ constexpr Colour kHueColours[kHues]
        {0x9C, 0xB8, 0x2E}, {0x6A, 0x55, 0xC8}, {0xFE, 0xBD, 0x29}, {0x7D, 0x87, 0x95}};
 constexpr double kForwardLight = 0.45, kForwardDark = 0.38;
 
-bool runsMicroBatch(const engine::Op& op)
+bool isOfMicroBatch(const Op& op)
 {
-    return engine::runsMicroBatch(op.kind) && op.microBatch.isValid();
+    return runsMicroBatch(op.kind) && op.microBatch.isValid();
 }
 
 } // namespace
@@ -184,23 +185,19 @@ std::string hex(Colour colour)
 
 Result<Colour> parseColour(std::string_view text)
 {
-    constexpr std::string_view digits = "0123456789abcdef";
     std::uint32_t value = 0;
-    bool good = text.size() == 7 && text[0] == '#';
-    for (const char c : text.substr(std::min<std::size_t>(1, text.size()))) {
-        const auto digit = digits.find(static_cast<char>(c >= 'A' && c <= 'F' ? c + 32 : c));
-        good = good && digit != std::string_view::npos;
-        value = value << 4 | static_cast<std::uint32_t>(digit & 15);
-    }
+    const char* const end = text.data() + text.size();
+    const bool good = text.size() == 7 && text[0] == '#'
+        && std::from_chars(text.data() + 1, end, value, 16).ptr == end;
     if (!good)
         return invalid("'{}' is not a colour; write it as #RRGGBB", text);
     return Colour{static_cast<std::uint8_t>(value >> 16), static_cast<std::uint8_t>(value >> 8),
                   static_cast<std::uint8_t>(value)};
 }
 
-Colour Palette::fill(engine::OpKind kind, int chunk) const
+Colour Palette::fill(OpKind kind, int chunk) const
 {
-    using enum engine::OpKind;
+    using enum OpKind;
     const double share
         = chunkShare[static_cast<std::size_t>(std::max(chunk, 0)) % std::size(chunkShare)];
     const auto tint = [&](Colour base) { return mix(base, chunkTarget, share); };
@@ -220,23 +217,23 @@ Colour Palette::fill(engine::OpKind kind, int chunk) const
     }
 }
 
-Colour Palette::laneFill(engine::Track::Kind lane) const
+Colour Palette::laneFill(Track::Kind lane) const
 {
-    using enum engine::Track::Kind;
+    using enum Track::Kind;
     return lane == AllReduce ? communication
         : lane == Copy       ? mix(communication, ink, 0.4)
                              : mix(communication, surface, lane == Send ? 0.35 : 0.55);
 }
 
-OpHatch Palette::hatch(engine::OpKind kind, int chunk) const
+OpHatch Palette::hatch(OpKind kind, int chunk) const
 {
-    using enum engine::OpKind;
-    const OpHatch of = kind == Forward                     ? forwardHatch
-        : kind == Recompute                                ? recomputeHatch
-        : kind == Backward || kind == BackwardInput        ? backwardHatch
-        : kind == BackwardWeight                           ? weightHatch
-        : engine::isCompute(kind) || kind == OptimizerStep ? OpHatch()
-                                                           : communicationHatch;
+    using enum OpKind;
+    const OpHatch of = kind == Forward              ? forwardHatch
+        : kind == Recompute                         ? recomputeHatch
+        : kind == Backward || kind == BackwardInput ? backwardHatch
+        : kind == BackwardWeight                    ? weightHatch
+        : isCompute(kind) || kind == OptimizerStep  ? OpHatch()
+                                                    : communicationHatch;
     return of.lines == HatchLines::None ? of : OpHatch{of.lines, of.density + std::max(0, chunk)};
 }
 
@@ -254,18 +251,17 @@ Colour Palette::edgeOf(Colour fill) const
     return edge;
 }
 
-Colour Palette::inkOf(const engine::Op& op, Colour fill) const
+Colour Palette::inkOf(const Op& op, Colour fill) const
 {
-    const bool isByDirection = isInkByDirection && op.kind != engine::OpKind::OptimizerStep;
+    const bool isByDirection = isInkByDirection && op.kind != OpKind::OptimizerStep;
     return !isByDirection ? inkOn(fill) : op.replica == 1 ? lightInk : darkInk;
 }
 
-Colour Palette::*memoryFill(engine::MemoryCategory category)
+Colour Palette::*memoryFill(MemoryCategory category)
 {
-    static constexpr engine::EnumArray<engine::MemoryCategory, Colour Palette::*,
-                                       engine::kMemoryCategories>
-        kFills{&Palette::weights, &Palette::gradients, &Palette::optimizerState,
-               &Palette::stash,   &Palette::buffers,   &Palette::unknown};
+    static constexpr EnumArray<MemoryCategory, Colour Palette::*, kMemoryCategories> kFills{
+        &Palette::weights, &Palette::gradients, &Palette::optimizerState,
+        &Palette::stash,   &Palette::buffers,   &Palette::unknown};
     return kFills[category];
 }
 
@@ -274,9 +270,8 @@ Result<Palette> loadPalette(std::string_view name, ThemeMode mode)
     const std::string_view text = resourceOf(name);
     if (text.empty()) {
         const std::vector<std::string> names = paletteNames();
-        return fail(
-            Error::Code::NotFound, "unknown palette '{}'; {}", name,
-            engine::didYouMean(name, std::vector<std::string_view>(names.begin(), names.end())));
+        return fail(Error::Code::NotFound, "unknown palette '{}'; {}", name,
+                    didYouMean(name, std::vector<std::string_view>(names.begin(), names.end())));
     }
     const Json file = Json::parse(text, nullptr, false);
     const Json base = Json::parse(resourceOf("default"), nullptr, false);
@@ -315,36 +310,27 @@ const std::vector<std::string_view>& colourByNames()
     return kNames;
 }
 
-int colourGroup(const engine::Op& op, int chunk, ColourBy by)
+int colourGroup(const Op& op, int chunk, ColourBy by)
 {
-    if (!runsMicroBatch(op))
+    if (!isOfMicroBatch(op))
         return -1;
-    switch (by) {
-    case ColourBy::Operation:
-    case ColourBy::Duration:
-        break;
-    case ColourBy::Chunk:
-        return chunk;
-    case ColourBy::MicroBatch:
-        return op.microBatch.value;
-    case ColourBy::Stage:
-        return op.stage.value;
-    case ColourBy::Direction:
-        return op.replica;
-    }
-    return -1;
+    return by == ColourBy::Chunk     ? chunk
+        : by == ColourBy::MicroBatch ? op.microBatch.value
+        : by == ColourBy::Stage      ? op.stage.value
+        : by == ColourBy::Direction  ? op.replica
+                                     : -1;
 }
 
-bool isColouredByDuration(const engine::Op& op, ColourBy by)
+bool isColouredByDuration(const Op& op, ColourBy by)
 {
-    return by == ColourBy::Duration && runsMicroBatch(op);
+    return by == ColourBy::Duration && isOfMicroBatch(op);
 }
 
-Tint tintOf(engine::OpKind kind)
+Tint tintOf(OpKind kind)
 {
-    return kind == engine::OpKind::Recompute ? Tint::Recompute
-        : engine::isBackward(kind)           ? Tint::Backward
-                                             : Tint::Forward;
+    return kind == OpKind::Recompute ? Tint::Recompute
+        : isBackward(kind)           ? Tint::Backward
+                                     : Tint::Forward;
 }
 
 Colour hueFill(const Palette& palette, int group, Tint tint)
@@ -372,7 +358,7 @@ Colour durationFill(const Palette& palette, int step)
     return mix(palette.weight, palette.optimizer, (isDark ? kSteps - step : step - 1) / kSteps);
 }
 
-OpLook opLook(const Palette& palette, const engine::Op& op, int chunk, double length, ColourBy by)
+OpLook opLook(const Palette& palette, const Op& op, int chunk, double length, ColourBy by)
 {
     if (isColouredByDuration(op, by))
         return {durationFill(palette, durationStep(length)), {}};

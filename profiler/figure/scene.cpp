@@ -27,23 +27,12 @@ struct Direction
     double nx = 1, ny = 1;
 };
 
-std::vector<Direction> directionsOf(HatchLines lines)
+const std::vector<Direction>& directionsOf(HatchLines lines)
 {
-    switch (lines) {
-    case HatchLines::None:
-        return {};
-    case HatchLines::Rising: // x + y = c rises to the right, because y points down
-        return {{1, 1}};
-    case HatchLines::Falling:
-        return {{1, -1}};
-    case HatchLines::Crossed:
-        return {{1, 1}, {1, -1}};
-    case HatchLines::Horizontal:
-        return {{0, 1}};
-    case HatchLines::Vertical:
-        return {{1, 0}};
-    }
-    return {};
+    // x + y = c rises to the right, because y points down.
+    static const std::array<std::vector<Direction>, 6> kDirections{
+        {{}, {{1, 1}}, {{1, -1}}, {{1, 1}, {1, -1}}, {{0, 1}}, {{1, 0}}}};
+    return kDirections[static_cast<std::size_t>(lines)];
 }
 
 // The part of the line n.nx * x + n.ny * y = c within a convex polygon, whose corners are in
@@ -128,7 +117,19 @@ std::string pointText(double points)
 
 namespace {
 
-class SvgWriter
+// What is written so far.
+struct Output
+{
+    std::string text;
+
+    template<class... Arguments>
+    void out(fmt::format_string<Arguments...> format, Arguments&&... arguments)
+    {
+        fmt::format_to(std::back_inserter(text), format, std::forward<Arguments>(arguments)...);
+    }
+};
+
+class SvgWriter : Output
 {
 public:
     std::string write(const Scene& scene)
@@ -146,16 +147,10 @@ public:
             out("</g>\n");
         }
         out("</svg>\n");
-        return std::move(m_text);
+        return std::move(text);
     }
 
 private:
-    template<class... Arguments>
-    void out(fmt::format_string<Arguments...> format, Arguments&&... arguments)
-    {
-        fmt::format_to(std::back_inserter(m_text), format, std::forward<Arguments>(arguments)...);
-    }
-
     static std::string attribute(std::string_view name, const std::string& value)
     {
         return value.empty() ? std::string() : fmt::format(" {}=\"{}\"", name, markupText(value));
@@ -169,10 +164,10 @@ private:
 
     static std::string points(const std::vector<std::pair<double, double>>& corners)
     {
-        std::string text;
+        std::string all;
         for (const auto& [x, y] : corners)
-            text += fmt::format("{}{},{}", text.empty() ? "" : " ", pointText(x), pointText(y));
-        return fmt::format(R"(<polygon points="{}")", text);
+            all += fmt::format("{}{},{}", all.empty() ? "" : " ", pointText(x), pointText(y));
+        return fmt::format(R"(<polygon points="{}")", all);
     }
 
     void draw(const Box& box)
@@ -212,13 +207,13 @@ private:
         out("/>\n");
     }
 
-    void draw(const Text& text)
+    void draw(const Text& of)
     {
         constexpr EnumArray<Text::Anchor, const char*, 3> kAnchors{"start", "middle", "end"};
         out(R"(<text x="{}" y="{}" font-size="{}" text-anchor="{}"{}{} fill="{}">{}</text>)",
-            pointText(text.x), pointText(text.baseline), pointText(text.size),
-            kAnchors[text.anchor], attribute("class", text.cls),
-            text.bold ? " font-weight=\"bold\"" : "", hex(text.colour), markupText(text.text));
+            pointText(of.x), pointText(of.baseline), pointText(of.size), kAnchors[of.anchor],
+            attribute("class", of.cls), of.bold ? " font-weight=\"bold\"" : "", hex(of.colour),
+            markupText(of.text));
         out("\n");
     }
 
@@ -227,8 +222,6 @@ private:
         out("{}{} fill=\"{}\"/>\n", points(polygon.points), attribute("class", polygon.cls),
             hex(polygon.fill));
     }
-
-    std::string m_text;
 };
 
 } // namespace
@@ -384,7 +377,7 @@ std::string comment(std::string_view text)
     return result;
 }
 
-class TikzWriter
+class TikzWriter : Output
 {
 public:
     std::string write(const Scene& scene)
@@ -405,16 +398,10 @@ public:
                 "every node/.style={inner sep=0pt,outer sep=0pt,font=\\sffamily}]\n";
         head += fmt::format("\\useasboundingbox (0,0) rectangle ({},{});\n", pointText(scene.width),
                             pointText(scene.height));
-        return head + m_text + "\\end{tikzpicture}%\n";
+        return head + text + "\\end{tikzpicture}%\n";
     }
 
 private:
-    template<class... Arguments>
-    void out(fmt::format_string<Arguments...> format, Arguments&&... arguments)
-    {
-        fmt::format_to(std::back_inserter(m_text), format, std::forward<Arguments>(arguments)...);
-    }
-
     // "bsF1" for the first colour of the role "F1", "bsF1b" for the second.
     std::string colour(Colour used, std::string role)
     {
@@ -445,10 +432,10 @@ private:
 
     static std::string path(const std::vector<std::pair<double, double>>& corners)
     {
-        std::string text;
+        std::string all;
         for (const auto& [x, y] : corners)
-            text += fmt::format("({},{}) -- ", pointText(x), pointText(y));
-        return text + "cycle";
+            all += fmt::format("({},{}) -- ", pointText(x), pointText(y));
+        return all + "cycle";
     }
 
     void draw(const Box& box)
@@ -503,20 +490,20 @@ private:
 
     // The facts of a run follow its title. Because texts may be wider in the document's font, the
     // facts are placed relative to the end of the title.
-    void draw(const Text& text)
+    void draw(const Text& of)
     {
         constexpr EnumArray<Text::Anchor, const char*, 3> kAnchors{"base west", "base",
                                                                    "base east"};
-        const std::string place = text.cls == "run-facts"
-            ? fmt::format("[xshift={}bp]bstitle.base east", pointText(text.size))
-            : fmt::format("{},{}", pointText(text.x), pointText(text.baseline));
+        const std::string place = of.cls == "run-facts"
+            ? fmt::format("[xshift={}bp]bstitle.base east", pointText(of.size))
+            : fmt::format("{},{}", pointText(of.x), pointText(of.baseline));
         out("\\node[{}anchor={},text={},font=\\sffamily{}\\fontsize{{{}bp}}{{{}bp}}\\selectfont] "
             "at ({}) {{{}}};\n",
-            text.cls == "run-title" ? "name=bstitle," : "", kAnchors[text.anchor],
-            text.cls == "micro-batch" ? colour(text.colour, m_role + "Ink")
-                                      : inkColour(text.colour, text.cls),
-            text.bold ? "\\bfseries" : "", pointText(text.size), pointText(1.2 * text.size), place,
-            texText(text.text));
+            of.cls == "run-title" ? "name=bstitle," : "", kAnchors[of.anchor],
+            of.cls == "micro-batch" ? colour(of.colour, m_role + "Ink")
+                                    : inkColour(of.colour, of.cls),
+            of.bold ? "\\bfseries" : "", pointText(of.size), pointText(1.2 * of.size), place,
+            texText(of.text));
     }
 
     void draw(const Polygon& polygon)
@@ -524,7 +511,6 @@ private:
         out("\\fill[{}] {};\n", colour(polygon.fill, camelCase(polygon.cls)), path(polygon.points));
     }
 
-    std::string m_text;
     std::map<std::string, Colour> m_colours;             // role -> colour
     std::vector<std::pair<std::string, Colour>> m_fills; // in the order of first use
     std::string m_role;                                  // role of the last box

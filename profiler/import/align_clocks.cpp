@@ -218,11 +218,8 @@ private:
     {
         std::map<int, Window> windows; // by iteration
         for (const PlacedWork& placed : placement.works)
-            if (placed.rank == placement.works.front().rank) {
-                const Window& own = windowOf({placed.rank, placed.work});
-                Window& all = windows.emplace(placed.iteration, own).first->second;
-                all = {std::min(all.begin, own.begin), std::max(all.end, own.end)};
-            }
+            if (placed.rank == placement.works.front().rank)
+                extend(windows, placed.iteration, windowOf({placed.rank, placed.work}));
         std::vector<std::int64_t> times;
         for (const auto& [iteration, window] : windows)
             times.push_back(window.duration());

@@ -356,11 +356,8 @@ private:
     void compareUnits()
     {
         std::map<std::uint32_t, Window> extents; // by rank
-        for (const PlacedWork& placed : m_placement.works) {
-            const Window window = workOf(placed).window;
-            Window& all = extents.emplace(placed.rank, window).first->second;
-            all = {std::min(all.begin, window.begin), std::max(all.end, window.end)};
-        }
+        for (const PlacedWork& placed : m_placement.works)
+            extend(extents, placed.rank, workOf(placed).window);
         constexpr std::int64_t kMostTimes = 100;
         const auto duration = [](const auto& each) { return each.second.duration(); };
         if (extents.empty())
@@ -387,8 +384,7 @@ private:
                 const Window& window = rank.trace.gpu.kernels[k].window;
                 if (work == ClassifiedRank::kNoWork || m_iterations.ofWork[i][work] < 0)
                     continue;
-                Window& all = extents.emplace(m_iterations.ofWork[i][work], window).first->second;
-                all = {std::min(all.begin, window.begin), std::max(all.end, window.end)};
+                extend(extents, m_iterations.ofWork[i][work], window);
                 addTime(time, window.duration());
             }
             for (const auto& [iteration, window] : extents)
@@ -419,11 +415,8 @@ private:
     {
         std::map<std::uint32_t, std::map<int, Window>> extents; // by rank and iteration
         for (const PlacedWork& placed : m_placement.works)
-            if (runsMicroBatch(placed.op.kind)) {
-                const Window& own = workOf(placed).window;
-                Window& all = extents[placed.rank].emplace(placed.iteration, own).first->second;
-                all = {std::min(all.begin, own.begin), std::max(all.end, own.end)};
-            }
+            if (runsMicroBatch(placed.op.kind))
+                extend(extents[placed.rank], placed.iteration, workOf(placed).window);
         for (const auto& [rank, iterations] : extents) {
             const JobRank& of = m_job.ranks[rank];
             const auto& kernels = of.trace.gpu.kernels;
@@ -431,16 +424,14 @@ private:
             for (const auto& [iteration, window] : iterations)
                 sorted.push_back(window);
             std::ranges::sort(sorted, {}, &Window::begin);
-            std::map<std::uint32_t, bool> areMessages; // by name
+            PerText isMessage(
+                [&](std::uint32_t name) { return communicates(of.trace.text(name)); });
             std::int64_t inside = 0, outside = 0;
             for (std::size_t k = 0; k < kernels.size(); ++k) {
                 const Window& window = kernels[k].window;
                 const auto after
                     = std::ranges::upper_bound(sorted, window.begin, {}, &Window::begin);
-                const auto [isMessage, isNew] = areMessages.try_emplace(kernels[k].name, false);
-                if (isNew)
-                    isMessage->second = communicates(of.trace.text(kernels[k].name));
-                if (!isMessage->second && after != sorted.begin()
+                if (!isMessage(kernels[k].name) && after != sorted.begin()
                     && window.end <= std::prev(after)->end)
                     addTime(of.work.ofKernel[k] == ClassifiedRank::kNoWork ? outside : inside,
                             window.duration());
@@ -584,15 +575,9 @@ private:
     void addIterations()
     {
         std::map<int, Window> windows;
-        for (const PlacedWork& placed : m_placement.works) {
-            const Window window = workOf(placed).window;
-            if (!isCompute(placed.op.kind))
-                continue;
-            const auto [known, isNew] = windows.emplace(placed.iteration, window);
-            if (!isNew)
-                known->second = {std::min(known->second.begin, window.begin),
-                                 std::max(known->second.end, window.end)};
-        }
+        for (const PlacedWork& placed : m_placement.works)
+            if (isCompute(placed.op.kind))
+                extend(windows, placed.iteration, workOf(placed).window);
         std::erase_if(m_placement.works, [&](const PlacedWork& placed) {
             return !windows.contains(placed.iteration);
         });
@@ -679,15 +664,11 @@ private:
         const GpuTrace& gpu = m_result.gpu;
         if (gpu.kernels.empty())
             return;
-        std::vector<signed char> known(gpu.strings.size(), -1); // by name
+        PerText isMessage([&](std::uint32_t name) { return communicates(gpu.strings[name]); });
         std::vector<KernelTimes> times(
             static_cast<std::size_t>(m_result.run.schedule.shape.devices));
-        for (const GpuKernel& kernel : gpu.kernels) {
-            signed char& isMessage = known[kernel.name];
-            if (isMessage < 0)
-                isMessage = communicates(gpu.strings[kernel.name]) ? 1 : 0;
-            times[kernel.place.device].add(isMessage == 1, kernel.window);
-        }
+        for (const GpuKernel& kernel : gpu.kernels)
+            times[kernel.place.device].add(isMessage(kernel.name), kernel.window);
         m_result.run.timeline.kernels = unite(std::move(times));
     }
     void describe()

@@ -254,7 +254,7 @@ private:
         EnumArray<MemoryCategory, std::int64_t, kMemoryCategories> before{};
         Window ops{kMostTime, kLeastTime};
         for (const Work& each : work.works)
-            ops = {std::min(ops.begin, each.window.begin), std::max(ops.end, each.window.end)};
+            extend(ops, each.window);
         const std::int64_t gap = ops.duration() / kLeastOverlap;
         if (recorded.end < ops.begin || recorded.begin > ops.end)
             return fmt::format("it was not recorded at the time of {}", trace.file);

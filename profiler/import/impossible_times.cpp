@@ -93,24 +93,14 @@ void leaveOutFarEvents(RankTrace& trace)
     forGpuWork(trace.gpu, [&](auto& rows) { removeRows(trace, rows, isLate); });
 }
 
-ByCorrelation<std::int64_t> beginsOfCalls(const RankTrace& trace)
-{
-    ByCorrelation<std::int64_t> begins;
-    for (const GpuCall& call : trace.gpu.calls)
-        if (call.correlation != 0)
-            begins.add(call.correlation, call.window.begin);
-    begins.sort();
-    return begins;
-}
-
 // If much of the work begins before its call, the clocks of the GPU and of the host differ, and all
 // of it is kept.
 void leaveOutEarlyWork(RankTrace& trace)
 {
-    ByCorrelation<std::int64_t> begins = beginsOfCalls(trace);
+    auto calls = callsOf(trace);
     const auto isEarly = [&](const auto& row) {
-        const std::int64_t* const call = begins.find(row.place.correlation);
-        return call != nullptr && row.window.begin + kClocks < *call;
+        const auto* const call = calls.find(row.place.correlation);
+        return call != nullptr && row.window.begin + kClocks < (*call)->window.begin;
     };
     std::ptrdiff_t early = 0, all = 0;
     forGpuWork(trace.gpu, [&](const auto& rows) {
@@ -158,14 +148,14 @@ std::vector<CallAndBegin> outOfOrder(const std::vector<CallAndBegin>& works)
 // all of it is kept.
 void leaveOutOfOrder(RankTrace& trace)
 {
-    ByCorrelation<std::int64_t> begins = beginsOfCalls(trace);
+    auto calls = callsOf(trace);
     std::map<std::tuple<std::uint32_t, std::uint32_t, std::uint32_t>, std::vector<CallAndBegin>>
         streams;
     forGpuWork(trace.gpu, [&](const auto& rows) {
         for (const auto& row : rows)
-            if (const std::int64_t* const call = begins.find(row.place.correlation))
+            if (const auto* const call = calls.find(row.place.correlation))
                 streams[{row.place.device, row.place.context, row.place.stream}].emplace_back(
-                    *call, row.window.begin);
+                    (*call)->window.begin, row.window.begin);
     });
     std::set<CallAndBegin> wrong;
     for (auto& [stream, works] : streams) {
@@ -178,8 +168,8 @@ void leaveOutOfOrder(RankTrace& trace)
     if (wrong.empty())
         return;
     const auto isWrong = [&](const auto& row) {
-        const std::int64_t* const call = begins.find(row.place.correlation);
-        return call != nullptr && wrong.contains({*call, row.window.begin});
+        const auto* const call = calls.find(row.place.correlation);
+        return call != nullptr && wrong.contains({(*call)->window.begin, row.window.begin});
     };
     forGpuWork(trace.gpu, [&](auto& rows) { removeRows(trace, rows, isWrong); });
 }
@@ -254,26 +244,15 @@ void leaveOutTimeless(RankTrace& trace)
                    [](const GpuKernel& kernel) { return kernel.window.duration() == 0; });
 }
 
-} // namespace
-
-bool launchesKernel(std::string_view call)
-{
-    return call.find("LaunchKernel") != std::string_view::npos
-        || call.find("LaunchCooperativeKernel") != std::string_view::npos
-        || call.find("GraphLaunch") != std::string_view::npos;
-}
-
-namespace {
-
 // Much of the work of a GPU begins before its call, and the work lasts much shorter in all than its
 // calls, which it follows.
 bool hasShortKernels(const RankTrace& trace)
 {
-    ByCorrelation<std::int64_t> begins = beginsOfCalls(trace);
+    auto calls = callsOf(trace);
     std::vector<Window> pairs; // from a call to its kernel
     for (const GpuKernel& kernel : trace.gpu.kernels)
-        if (const std::int64_t* const call = begins.find(kernel.place.correlation))
-            pairs.push_back({*call, kernel.window.begin});
+        if (const auto* const call = calls.find(kernel.place.correlation))
+            pairs.push_back({(*call)->window.begin, kernel.window.begin});
     if (pairs.size() < kFewestCalls)
         return false;
     const auto extent = [&](std::int64_t Window::*time) {
@@ -281,10 +260,10 @@ bool hasShortKernels(const RankTrace& trace)
         return last.*time - first.*time;
     };
     constexpr std::int64_t kOften = 4;
-    const std::int64_t calls = extent(&Window::begin);
+    const std::int64_t called = extent(&Window::begin);
     const auto isEarly
-        = [&](const Window& pair) { return kOften * (pair.begin - pair.end) > calls; };
-    return std::ranges::any_of(pairs, isEarly) && kOften * extent(&Window::end) < calls;
+        = [&](const Window& pair) { return kOften * (pair.begin - pair.end) > called; };
+    return std::ranges::any_of(pairs, isEarly) && kOften * extent(&Window::end) < called;
 }
 
 // The kernels that end after a call that waited for them, because their times have another unit.
@@ -297,15 +276,33 @@ std::ptrdiff_t endAfterWait(const RankTrace& trace)
             wait = &call;
     if (wait == nullptr)
         return 0;
-    ByCorrelation<std::int64_t> begins = beginsOfCalls(trace);
+    auto calls = callsOf(trace);
     const std::int64_t late = wait->window.end + std::max(kClocks, wait->window.duration());
     return std::ranges::count_if(trace.gpu.kernels, [&](const GpuKernel& kernel) {
-        const std::int64_t* const call = begins.find(kernel.place.correlation);
-        return call != nullptr && *call < wait->window.begin && kernel.window.end > late;
+        const auto* const call = calls.find(kernel.place.correlation);
+        return call != nullptr && (*call)->window.begin < wait->window.begin
+            && kernel.window.end > late;
     });
 }
 
 } // namespace
+
+ByCorrelation<const GpuCall*> callsOf(const RankTrace& trace)
+{
+    ByCorrelation<const GpuCall*> calls;
+    for (const GpuCall& call : trace.gpu.calls)
+        if (call.correlation != 0)
+            calls.add(call.correlation, &call);
+    calls.sort();
+    return calls;
+}
+
+bool launchesKernel(std::string_view call)
+{
+    return call.find("LaunchKernel") != std::string_view::npos
+        || call.find("LaunchCooperativeKernel") != std::string_view::npos
+        || call.find("GraphLaunch") != std::string_view::npos;
+}
 
 Result<void> checkUnit(const RankTrace& trace)
 {

@@ -231,11 +231,6 @@ std::vector<int> byOptimizerSteps(const ClassifiedRank& rank)
     return of;
 }
 
-int optimizerSteps(const ClassifiedRank& rank)
-{
-    return static_cast<int>(std::ranges::count_if(rank.works, isStep));
-}
-
 using Counts = std::map<int, int>; // iteration -> number of pipeline ops
 
 // The complete iterations of a rank have the most frequent number of pipeline ops. If `mustBeEqual`
@@ -310,9 +305,7 @@ void mergeParts(ClassifiedRank& rank, const std::vector<std::uint32_t>& firstPar
     for (std::uint32_t i = 0; i < rank.works.size(); ++i) {
         if (firstPart[i] == i)
             continue;
-        const Window part = rank.works[i].window;
-        Window& all = rank.works[firstPart[i]].window;
-        all = {std::min(all.begin, part.begin), std::max(all.end, part.end)};
+        extend(rank.works[firstPart[i]].window, rank.works[i].window);
         iterationOf[i] = -1;
     }
     for (std::uint32_t& work : rank.ofKernel)
@@ -359,7 +352,8 @@ FoundIterations findIterations(const Job& job)
         if (haveSteps || numbered)
             removeCut(own, rank.work, found.ofWork.back());
         else
-            removeParts(own, counts, optimizerSteps(rank.work));
+            removeParts(own, counts,
+                        static_cast<int>(std::ranges::count_if(rank.work.works, isStep)));
         if (isFirst)
             common = own;
         else

@@ -3,8 +3,6 @@
 #include "engine/base/text.h"
 #include "engine/base/try.h"
 
-#include <fmt/format.h>
-
 #include <algorithm>
 #include <map>
 #include <set>

@@ -4,7 +4,6 @@
 #include "engine/timeline/import_report.h"
 #include "profiler/import/iterations.h"
 
-#include <map>
 #include <set>
 #include <string>
 #include <vector>

@@ -11,6 +11,8 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <type_traits>
+#include <unordered_map>
 #include <utility>
 #include <vector>
 
@@ -107,6 +109,40 @@ void forAllRows(RankTrace& trace, const Use& use)
     use(trace.ops);
 }
 
+// Extends a window, so that it contains another one.
+inline void extend(engine::Window& all, engine::Window part)
+{
+    all = {std::min(all.begin, part.begin), std::max(all.end, part.end)};
+}
+// Likewise the window of a key; the first part is the window.
+template<class Key>
+void extend(std::map<Key, engine::Window>& windows, const std::type_identity_t<Key>& key,
+            engine::Window part)
+{
+    extend(windows.emplace(key, part).first->second, part);
+}
+
+// Answers a question about texts by their numbers, and asks `answer(number)` once for each.
+template<class Answer>
+class PerText
+{
+public:
+    explicit PerText(Answer answer)
+        : m_answer(std::move(answer))
+    { }
+    bool operator()(std::uint32_t text)
+    {
+        const auto [known, isNew] = m_known.try_emplace(text, false);
+        if (isNew)
+            known->second = m_answer(text);
+        return known->second;
+    }
+
+private:
+    Answer m_answer;
+    std::unordered_map<std::uint32_t, bool> m_known;
+};
+
 // Finds values by correlation. Nearly all recordings have their work and its calls in the order of
 // their correlations, so that a search begins where the last one ended.
 template<class Value>
@@ -140,6 +176,9 @@ private:
     std::vector<std::pair<std::uint64_t, Value>> m_all;
     std::size_t m_next = 0; // where the last search ended
 };
+
+// The calls of a trace; no work has the correlation 0.
+ByCorrelation<const engine::GpuCall*> callsOf(const RankTrace& trace);
 
 // "cudaLaunchKernel_v7000", "cuLaunchKernelEx", "hipExtModuleLaunchKernel", "cudaGraphLaunch"
 bool launchesKernel(std::string_view call);

@@ -4,7 +4,6 @@
 #include "engine/schedule/schedule.h"
 
 #include <cstddef>
-#include <memory>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -69,7 +68,10 @@ public:
 private:
     Rules();
     engine::Result<void> add(std::string_view toml, const std::string& file);
+    class Pattern;
     struct Rule;
+    std::optional<RuleMatch> firstMatch(std::optional<Pattern> Rule::*of,
+                                        const RangeTexts& texts) const;
     std::vector<Rule> m_rules;
     std::vector<RuleText> m_texts;
     std::size_t m_own = 0;

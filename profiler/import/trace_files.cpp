@@ -17,10 +17,7 @@
 
 namespace profiler {
 
-using engine::Error;
-using engine::fail;
-using engine::invalid;
-using engine::Result;
+using namespace engine;
 namespace fs = std::filesystem;
 
 namespace {

@@ -4,7 +4,6 @@
 #include "engine/timeline/run.h"
 #include "profiler/predict/predict.h"
 
-#include <string>
 #include <vector>
 
 namespace profiler {

@@ -1,6 +1,7 @@
 #pragma once
 
 #include "engine/base/field.h"
+#include "engine/base/units.h"
 #include "engine/cost/model_prices.h"
 #include "engine/experiment/experiment.h"
 #include "engine/model/model_spec.h"
@@ -127,6 +128,9 @@ struct PredictedRun
     bool hasSpans = true;
     std::string mapping;            // "contiguous on 4 nodes, 2 slots per node"; "" for one node
     std::optional<LinkLoads> loads; // nullopt without a model, or if no spans were kept
+
+    // The time of an iteration in cost units or ns.
+    double length() const { return engine::ratio(metrics.duration, run.info.ticksPerUnit); }
 };
 
 // Simulates a schedule, and lowers it first unless only its sums are needed. Takes the schedule by

@@ -6,7 +6,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <numeric>
 #include <utility>
 
 namespace profiler {
@@ -78,25 +77,6 @@ private:
     LayoutScore m_best;
 };
 
-} // namespace
-
-LayoutScore LayoutScore::of(const RunMetrics& metrics, const MemoryLimit& limit)
-{
-    LayoutScore score{.iteration = metrics.duration};
-    for (const DeviceId d : metrics.devices.ids()) {
-        const DeviceMetrics& device = metrics.devices[d];
-        const double compute = device.compute;
-        score.unevenness += compute * compute;
-        if (!limit.of.empty() && device.peakBytes)
-            score.excess = std::max(score.excess,
-                                    static_cast<double>(*device.peakBytes)
-                                        - limit.on(static_cast<std::size_t>(d.value)));
-    }
-    return score;
-}
-
-namespace {
-
 Result<LayoutTask> onHardware(const PredictionRequest& request, const Schedule& schedule,
                               const std::string& memory)
 {
@@ -151,6 +131,21 @@ Result<LayoutTask> ofRun(const PredictionRequest& request, const Schedule& sched
 
 } // namespace
 
+LayoutScore LayoutScore::of(const RunMetrics& metrics, const MemoryLimit& limit)
+{
+    LayoutScore score{.iteration = metrics.duration};
+    for (const DeviceId d : metrics.devices.ids()) {
+        const DeviceMetrics& device = metrics.devices[d];
+        const double compute = device.compute;
+        score.unevenness += compute * compute;
+        if (!limit.of.empty() && device.peakBytes)
+            score.excess = std::max(score.excess,
+                                    static_cast<double>(*device.peakBytes)
+                                        - limit.on(static_cast<std::size_t>(d.value)));
+    }
+    return score;
+}
+
 Result<LayoutTask> LayoutTask::create(const PredictionRequest& request, Schedule schedule,
                                       const std::string& memory)
 {
@@ -172,11 +167,6 @@ Result<LayoutScore> LayoutTask::score(const LayerLayout& layout) const
     return predict(layout, false).map([&](const PredictedRun& run) {
         return LayoutScore::of(run.metrics, limit);
     });
-}
-
-int LayoutTask::layers() const
-{
-    return std::accumulate(before.begin(), before.end(), 0);
 }
 
 Result<std::vector<int>> balancedLayers(std::vector<int> layers, const ScoreLayout& score)

@@ -7,6 +7,7 @@
 #include <compare>
 #include <cstdint>
 #include <functional>
+#include <numeric>
 #include <string>
 #include <vector>
 
@@ -43,7 +44,7 @@ struct LayoutTask
     static engine::Result<LayoutTask> create(const PredictionRequest& request,
                                              engine::Schedule schedule, const std::string& memory);
     engine::Result<LayoutScore> score(const engine::LayerLayout& layout) const;
-    int layers() const; // of the model
+    int layers() const { return std::accumulate(before.begin(), before.end(), 0); } // of the model
 };
 
 // Moves single layers between stages, and between two pairs of stages at a time in small pipelines,

@@ -35,11 +35,6 @@ constexpr std::size_t kMostOps = 200'000; // of a schedule whose order is change
 constexpr double kMaParts = 1e6;          // memory units of a part of an activation
 constexpr int kSamples = kJitteredIterations;
 
-double lengthOf(const PredictedRun& one)
-{
-    return ratio(one.metrics.duration, one.run.info.ticksPerUnit);
-}
-
 OrderGraph::Memory memoryOf(const Schedule& lowered, const PredictionCosts& costs,
                             const MemoryLimit& limit)
 {
@@ -350,7 +345,7 @@ private:
             const bool fits = m_request.limit.admits(one->metrics);
             m_orders.push_back({std::string(scheme.name), *std::move(order)});
             m_result.published.push_back(
-                {std::string(scheme.name), lengthOf(*one), one->metrics, fits});
+                {std::string(scheme.name), one->length(), one->metrics, fits});
         }
         if (m_orders.empty())
             m_refusal = refusal;
@@ -592,7 +587,7 @@ private:
             return false;
         auto one = predict(order, m_costs, withSpans());
         if (!one || !m_request.limit.admits(one->metrics)
-            || (!m_result.start.empty() && lengthOf(*one) >= m_result.length()))
+            || (!m_result.start.empty() && one->length() >= m_result.length()))
             return false;
         m_result.found = *std::move(one);
         m_result.order = std::move(order);
@@ -716,7 +711,7 @@ private:
 
 double SearchResult::length() const
 {
-    return lengthOf(found);
+    return found.length();
 }
 
 SearchProgress SearchResult::numbers() const

@@ -52,11 +52,6 @@ struct Part
     Kept kept;
 };
 
-Window common(Window a, Window b)
-{
-    return {std::max(a.begin, b.begin), std::min(a.end, b.end)};
-}
-
 std::set<std::uint32_t> iterationsIn(const Timeline& timeline, Window window)
 {
     std::set<std::uint32_t> found;
@@ -77,7 +72,8 @@ Kept addIterations(const Run& run, Window window, Run& part)
         kept[index] = static_cast<std::uint32_t>(part.timeline.iterations.size());
         Iteration iteration = run.timeline.iterations[index];
         if (!isWithin(iteration.window, window)) {
-            iteration.window = common(iteration.window, window);
+            iteration.window = {std::max(iteration.window.begin, window.begin),
+                                std::min(iteration.window.end, window.end)};
             // The iteration is cut, so these numbers are unknown (0).
             part.info.iterationAlone = 0;
             part.info.tokensPerIteration = 0;

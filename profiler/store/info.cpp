@@ -81,54 +81,6 @@ bool takeMemory(std::string_view name, std::int64_t bytes, RunInfo& info)
     return true;
 }
 
-} // namespace
-
-std::vector<Metric> gpuMetrics(const RunInfo& info)
-{
-    std::vector<Metric> metrics;
-    const auto add = [&](std::string name, auto value, const char* unit) {
-        if (value != 0)
-            metrics.push_back({std::move(name), static_cast<double>(value), unit});
-    };
-    for (const Interference& kind : info.interference) {
-        const std::string name(kindShortName(kind.kind));
-        add(std::string(kAlone) + name, kind.alone, "ns");
-        add(std::string(kBeside) + name, kind.concurrent, "ns");
-    }
-    add("iteration_alone", info.iterationAlone, "ns");
-    add("graph_ops", info.graphOps, "");
-    add("cpu_share", info.cpuShare.value_or(0), "");
-    add("other_load", info.otherLoad.value_or(0), "cores");
-    if (info.gpuMemory.empty())
-        return metrics;
-    const GpuMemory all = sumOf(info.gpuMemory);
-    add("gpu_memory_contexts", all[GpuMemoryOwner::Contexts], "bytes");
-    add("gpu_memory_taken", all.taken(), "bytes");
-    add("gpu_memory_used", all.used, "bytes");
-    for (const GpuMemory& each : info.gpuMemory) {
-        const std::string prefix = fmt::format("gpu{}_memory_", each.gpu);
-        for (int i = 0; i < kGpuMemoryOwners; ++i) {
-            const auto owner = static_cast<GpuMemoryOwner>(i);
-            add(prefix + std::string(gpuMemoryOwnerKey(owner)), each[owner], "bytes");
-        }
-        add(prefix + std::string(kUsed), each.used, "bytes");
-        add(prefix + std::string(kReserved), each.reserved, "bytes");
-    }
-    return metrics;
-}
-
-bool takeGpuMetric(std::string_view name, std::int64_t value, RunInfo& info)
-{
-    // Limits values, so that sums do not overflow.
-    constexpr std::int64_t kMost = std::int64_t{1} << 53;
-    const bool isTaken = takeInterference(name, kAlone, &Interference::alone, value, info)
-        || takeInterference(name, kBeside, &Interference::concurrent, value, info)
-        || takeMemory(name, value, info);
-    return !isTaken || (value >= -kMost && value <= kMost);
-}
-
-namespace {
-
 constexpr std::array<std::string_view, 4> kConfidences{"", "low", "medium", "high"};
 
 // "" for NaN, which a damaged file may have.
@@ -497,6 +449,50 @@ void countWindows(Schedule& schedule)
 }
 
 } // namespace
+
+std::vector<Metric> gpuMetrics(const RunInfo& info)
+{
+    std::vector<Metric> metrics;
+    const auto add = [&](std::string name, auto value, const char* unit) {
+        if (value != 0)
+            metrics.push_back({std::move(name), static_cast<double>(value), unit});
+    };
+    for (const Interference& kind : info.interference) {
+        const std::string name(kindShortName(kind.kind));
+        add(std::string(kAlone) + name, kind.alone, "ns");
+        add(std::string(kBeside) + name, kind.concurrent, "ns");
+    }
+    add("iteration_alone", info.iterationAlone, "ns");
+    add("graph_ops", info.graphOps, "");
+    add("cpu_share", info.cpuShare.value_or(0), "");
+    add("other_load", info.otherLoad.value_or(0), "cores");
+    if (info.gpuMemory.empty())
+        return metrics;
+    const GpuMemory all = sumOf(info.gpuMemory);
+    add("gpu_memory_contexts", all[GpuMemoryOwner::Contexts], "bytes");
+    add("gpu_memory_taken", all.taken(), "bytes");
+    add("gpu_memory_used", all.used, "bytes");
+    for (const GpuMemory& each : info.gpuMemory) {
+        const std::string prefix = fmt::format("gpu{}_memory_", each.gpu);
+        for (int i = 0; i < kGpuMemoryOwners; ++i) {
+            const auto owner = static_cast<GpuMemoryOwner>(i);
+            add(prefix + std::string(gpuMemoryOwnerKey(owner)), each[owner], "bytes");
+        }
+        add(prefix + std::string(kUsed), each.used, "bytes");
+        add(prefix + std::string(kReserved), each.reserved, "bytes");
+    }
+    return metrics;
+}
+
+bool takeGpuMetric(std::string_view name, std::int64_t value, RunInfo& info)
+{
+    // Limits values, so that sums do not overflow.
+    constexpr std::int64_t kMost = std::int64_t{1} << 53;
+    const bool isTaken = takeInterference(name, kAlone, &Interference::alone, value, info)
+        || takeInterference(name, kBeside, &Interference::concurrent, value, info)
+        || takeMemory(name, value, info);
+    return !isTaken || (value >= -kMost && value <= kMost);
+}
 
 Result<void> writeInfo(Database& database, const RunInfo& info)
 {

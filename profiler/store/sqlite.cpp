@@ -43,17 +43,8 @@ std::string uri(const std::filesystem::path& file, std::string_view query)
 
 std::string_view query(Database::Access access)
 {
-    switch (access) {
-    case Database::Access::ReadOnly:
-        return "?mode=ro";
-    case Database::Access::Immutable:
-        return "?mode=ro&immutable=1";
-    case Database::Access::ReadWrite:
-        return "?mode=rw";
-    case Database::Access::Create:
-        return "?mode=rwc";
-    }
-    return "";
+    constexpr std::array kQueries{"?mode=ro", "?mode=ro&immutable=1", "?mode=rw", "?mode=rwc"};
+    return kQueries[static_cast<std::size_t>(access)];
 }
 
 Error damagedFile(const std::filesystem::path& file, std::string_view what)
@@ -71,12 +62,6 @@ sqlite3_int64 mostMemory(bool reset = false)
     sqlite3_status64(SQLITE_STATUS_MEMORY_USED, &now, &used, reset ? 1 : 0);
     sqlite3_status64(SQLITE_STATUS_MALLOC_SIZE, &now, &requested, reset ? 1 : 0);
     return used + requested;
-}
-
-// Whether SQLite was refused memory because of kHardHeapLimit, rather than by the system.
-bool exceedsHeapLimit()
-{
-    return mostMemory() > kHardHeapLimit;
 }
 
 // SQLite does not keep the EFBIG of a failed write. A write that does not fit is not begun.
@@ -117,7 +102,7 @@ Error errorOf(sqlite3* handle, const std::filesystem::path& file)
     case SQLITE_PERM:
         return {Error::Code::Io, fmt::format("cannot open {} ({}): check its folder", name, why)};
     case SQLITE_NOMEM:
-        if (!exceedsHeapLimit())
+        if (mostMemory() <= kHardHeapLimit) // the system refused it
             return {
                 Error::Code::Io,
                 fmt::format("out of memory for {}: close other programs, then run again", name)};

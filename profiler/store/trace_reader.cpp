@@ -37,16 +37,12 @@ void keepInOrder(Rows& rows, std::size_t known, Time time)
         std::ranges::stable_sort(rows, before);
 }
 
-bool orderOfTracks(const Track& track, const std::pair<DeviceId, Track::Kind>& key)
-{
-    return std::pair(track.device, track.kind) < key;
-}
-
 // Returns the track of a device and lane; inserts it if it does not exist.
 Track& trackIn(std::vector<Track>& tracks, DeviceId device, Track::Kind kind)
 {
     const std::pair key(device, kind);
-    const auto at = std::lower_bound(tracks.begin(), tracks.end(), key, orderOfTracks);
+    const auto at = std::ranges::lower_bound(
+        tracks, key, {}, [](const Track& track) { return std::pair(track.device, track.kind); });
     if (at != tracks.end() && at->device == device && at->kind == kind)
         return *at;
     return *tracks.insert(at, Track{device, kind, {}});

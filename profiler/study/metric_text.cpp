@@ -211,11 +211,6 @@ const SchemeOption* schemeOption(std::string_view key)
     return nullptr;
 }
 
-bool isUpper(char c)
-{
-    return std::isupper(static_cast<unsigned char>(c)) != 0;
-}
-
 } // namespace
 
 bool isSchemeOption(std::string_view key)
@@ -275,7 +270,8 @@ std::string asWord(std::string word)
     else if (word.size() > 2 && word[word.size() - 2] == ' ')
         word.resize(word.size() - 2);
     const bool isAcronym = word.size() > 1
-        && (isUpper(word[1]) || std::isdigit(static_cast<unsigned char>(word[1])) != 0);
+        && (std::isupper(static_cast<unsigned char>(word[1])) != 0
+            || std::isdigit(static_cast<unsigned char>(word[1])) != 0);
     if (word.size() > 1 && !isAcronym)
         word[0] = static_cast<char>(std::tolower(static_cast<unsigned char>(word[0])));
     return word;

@@ -56,11 +56,6 @@ Result<PredictedRun> unitRun(const UnitOrder& order)
         [&](Schedule schedule) { return predict(std::move(schedule), costs); });
 }
 
-double iterationOf(const PredictedRun& of)
-{
-    return ratio(of.metrics.duration, of.run.info.ticksPerUnit);
-}
-
 double bubblePercent(const PredictedRun& of)
 {
     return 100 * of.metrics.bubbleRatio;
@@ -84,7 +79,7 @@ Result<void> addBitPipeSchedules(Rows& rows)
         const auto add = [&](const char* what, double published, double computed) {
             rows.push_back({what, direct.text(), published, computed, 0, "code", ""});
         };
-        add("BitPipe, iteration in units", iteration, iterationOf(run));
+        add("BitPipe, iteration in units", iteration, run.length());
         add("BitPipe, messages 4N(D-1)", 4.0 * microBatches * (devices - 1), of.messages);
         add("BitPipe, local copies 2N", 2.0 * microBatches, of.localCopies);
         add("BitPipe, weights in M_theta", 2, of.weights());
@@ -267,7 +262,7 @@ private:
              (kLeast + kMost) / 2, other.time / own.time, (kMost - kLeast) / 2, "abstract",
              fmt::format("With free communication the ratio is {:.3f}. The batches and the "
                          "network of the paper are known only in part.",
-                         iterationOf(units) / iterationOf(ownUnits)),
+                         units.length() / ownUnits.length()),
              isEqual ? own.mapping
                      : fmt::format("fastest of each scheme: {}, {}", own.mapping, other.mapping)});
         m_ratios.push_back({setUp, m_rows.size() - 1});
@@ -319,7 +314,7 @@ Result<std::string> placementAnswer()
     const auto path = [](const char* placement, const char* concat) -> Result<Path> {
         const auto one = TRY(unitRun(
             {"bitpipe", 8, 32, {{"placement", placement}, {"concat", concat}}, Fraction{1, 2}}));
-        Path found{iterationOf(one), 0, 0, one.metrics.messages};
+        Path found{one.length(), 0, 0, one.metrics.messages};
         const OpIndex index(one.run.schedule);
         for (const CauseLink& link : Explainer(one.run, one.metrics.iteration).criticalPath()) {
             const bool isMessage = isTransfer(opAt(one.run.schedule, index, link.op).kind);
@@ -407,7 +402,7 @@ Result<void> addBpipeSchedules(Rows& rows)
         rows.push_back({"BPipe, largest number of stashes of a device, ceil((D+2)/2)", order.text(),
                         std::ceil((devices + 2) / 2.0), run.metrics.peakStash(), 0, "code", ""});
         rows.push_back({"BPipe with free transfers, iteration in units (= 1F1B)", order.text(),
-                        3.0 * (3 * devices - 1), iterationOf(run), 0, "derived", ""});
+                        3.0 * (3 * devices - 1), run.length(), 0, "derived", ""});
     }
     return {};
 }

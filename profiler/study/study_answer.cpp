@@ -28,25 +28,6 @@ std::string listText(const std::vector<std::string>& all)
     return text;
 }
 
-} // namespace
-
-std::string settingText(const std::string& key, const std::string& values)
-{
-    static constexpr std::array<std::string_view, 11> kNamed{
-        "scheme", "case", "model",          "hardware",     "mapping", "set",
-        "mode",   "best", "scheme_options", "case_options", "repeat"};
-    if (std::ranges::find(kNamed, key) != kNamed.end())
-        return values;
-    const std::string symbol = optionSymbol(key);
-    if (!symbol.empty())
-        return symbol + " = " + values;
-    return values == "true" ? optionWord(key)
-        : values == "false" ? "without " + optionWord(key)
-                            : optionWord(key) + " " + values;
-}
-
-namespace {
-
 // " (D = 8; N = 16; simulated)"
 std::string conditionsText(const std::vector<std::pair<std::string, std::string>>& conditions)
 {
@@ -864,49 +845,6 @@ private:
     AnsweredQuestion m_answer;
 };
 
-} // namespace
-
-AnsweredQuestion answerQuestion(const StudyData& data, const StudyAnswer& asked)
-{
-    auto named = namedAxes(asked);
-    if (asked.compare.empty() && data.study.comparedAxis() != nullptr)
-        named.push_back(data.study.comparedAxis()->key);
-    const auto means = reducedData(data, named, "", asked.y);
-    const StudyData& points = means ? *means : data;
-    Answerer all(points, asked);
-    if (asked.bestOver.empty())
-        return all.answer();
-    const auto best = reducedData(data, named, asked.bestOver, asked.y);
-    return Answerer(*best, asked, &all).answer();
-}
-
-StudyWins studyWins(const StudyData& data)
-{
-    const StudyAxis* const axis = data.study.comparedAxis();
-    return axis != nullptr && axis->values.size() > 1 ? Answerer(data, {}).wins() : StudyWins();
-}
-
-std::vector<AnsweredQuestion> studyAnswers(const StudyData& data)
-{
-    const StudyAxis* const axis = data.study.comparedAxis();
-    std::vector<AnsweredQuestion> all;
-    for (const StudyAnswer& asked : data.study.answers)
-        all.push_back(answerQuestion(data, asked));
-    if (all.empty() && axis != nullptr && axis->values.size() > 1)
-        all.push_back(answerQuestion(data, {}));
-    return all;
-}
-
-std::string answersText(const StudyData& data)
-{
-    std::string text;
-    for (const AnsweredQuestion& answer : studyAnswers(data))
-        text += answer.sentence + "\n";
-    return text;
-}
-
-namespace {
-
 // Compares a point with its rivals: the points that differ only in the compared axis.
 class Summarizer
 {
@@ -1020,6 +958,60 @@ private:
 };
 
 } // namespace
+
+std::string settingText(const std::string& key, const std::string& values)
+{
+    static constexpr std::array<std::string_view, 11> kNamed{
+        "scheme", "case", "model",          "hardware",     "mapping", "set",
+        "mode",   "best", "scheme_options", "case_options", "repeat"};
+    if (std::ranges::find(kNamed, key) != kNamed.end())
+        return values;
+    const std::string symbol = optionSymbol(key);
+    if (!symbol.empty())
+        return symbol + " = " + values;
+    return values == "true" ? optionWord(key)
+        : values == "false" ? "without " + optionWord(key)
+                            : optionWord(key) + " " + values;
+}
+
+AnsweredQuestion answerQuestion(const StudyData& data, const StudyAnswer& asked)
+{
+    auto named = namedAxes(asked);
+    if (asked.compare.empty() && data.study.comparedAxis() != nullptr)
+        named.push_back(data.study.comparedAxis()->key);
+    const auto means = reducedData(data, named, "", asked.y);
+    const StudyData& points = means ? *means : data;
+    Answerer all(points, asked);
+    if (asked.bestOver.empty())
+        return all.answer();
+    const auto best = reducedData(data, named, asked.bestOver, asked.y);
+    return Answerer(*best, asked, &all).answer();
+}
+
+StudyWins studyWins(const StudyData& data)
+{
+    const StudyAxis* const axis = data.study.comparedAxis();
+    return axis != nullptr && axis->values.size() > 1 ? Answerer(data, {}).wins() : StudyWins();
+}
+
+std::vector<AnsweredQuestion> studyAnswers(const StudyData& data)
+{
+    const StudyAxis* const axis = data.study.comparedAxis();
+    std::vector<AnsweredQuestion> all;
+    for (const StudyAnswer& asked : data.study.answers)
+        all.push_back(answerQuestion(data, asked));
+    if (all.empty() && axis != nullptr && axis->values.size() > 1)
+        all.push_back(answerQuestion(data, {}));
+    return all;
+}
+
+std::string answersText(const StudyData& data)
+{
+    std::string text;
+    for (const AnsweredQuestion& answer : studyAnswers(data))
+        text += answer.sentence + "\n";
+    return text;
+}
 
 PointSummary summarizePoint(const StudyData& data, std::size_t point, std::string_view along)
 {

@@ -553,16 +553,6 @@ private:
     Study m_study;
 };
 
-} // namespace
-
-Result<Study> readStudy(std::string_view toml, std::string_view source)
-{
-    const auto table = TRY(parseToml(toml, source));
-    return StudyReader(table, source).read();
-}
-
-namespace {
-
 // Inserts `text` as a boolean or a number if readStudy() would return the same text for it,
 // otherwise as a string.
 void insertValue(auto& into, const std::string& text)
@@ -654,7 +644,55 @@ toml::array tablesOf(const auto& all)
     return list;
 }
 
+auto optionIn(auto& axes, std::string_view key)
+{
+    return std::ranges::find(axes, key, &StudyAxis::key);
+}
+
+constexpr int kMostSteps = 1000;
+
+std::string_view trimmed(std::string_view text)
+{
+    while (text.starts_with(' '))
+        text.remove_prefix(1);
+    while (text.ends_with(' '))
+        text.remove_suffix(1);
+    return text;
+}
+
+// Parses text such as "0 to 0.5, 21 steps".
+Result<std::vector<std::string>> parseSteps(std::string_view text)
+{
+    const auto wrong
+        = [text] { return invalid("'{}' is not a range; write it as 0 to 0.5, 11 steps", text); };
+    const std::size_t to = text.find(" to "), comma = text.find(',');
+    if (comma == std::string_view::npos || comma < to)
+        return wrong();
+    std::string_view count = trimmed(text.substr(comma + 1));
+    if (count.ends_with("steps"))
+        count = trimmed(count.substr(0, count.size() - 5));
+    const auto from = parseNumber(trimmed(text.substr(0, to)));
+    const auto until = parseNumber(trimmed(text.substr(to + 4, comma - to - 4)));
+    const auto steps = parseInteger<int>(count);
+    if (!from || !until || !steps)
+        return wrong();
+    if (*steps < 2 || *steps > kMostSteps)
+        return invalid("{} steps: use 2 to {}", *steps, kMostSteps);
+    std::vector<std::string> values;
+    for (int i = 0; i < *steps; ++i)
+        // Values are rounded to ten digits, so that a tenth becomes "0.1".
+        values.push_back(numberText(
+            *parseNumber(fmt::format("{:.10g}", *from + (*until - *from) * i / (*steps - 1)))));
+    return values;
+}
+
 } // namespace
+
+Result<Study> readStudy(std::string_view toml, std::string_view source)
+{
+    const auto table = TRY(parseToml(toml, source));
+    return StudyReader(table, source).read();
+}
 
 std::string pointsToml(Study study)
 {
@@ -702,21 +740,6 @@ std::string studyToml(const Study& study)
     return text.str();
 }
 
-namespace {
-
-auto optionIn(auto& axes, std::string_view key)
-{
-    return std::ranges::find(axes, key, &StudyAxis::key);
-}
-
-// Inserts an axis and keeps the axes sorted by key, as readStudy() returns them.
-void addSorted(std::vector<StudyAxis>& axes, StudyAxis axis)
-{
-    axes.insert(std::ranges::lower_bound(axes, axis.key, {}, &StudyAxis::key), std::move(axis));
-}
-
-} // namespace
-
 std::vector<std::string> optionValues(const Study& study, std::string_view key)
 {
     if (const StudyAxis* const axis = study.axis(key))
@@ -740,7 +763,8 @@ void setOption(Study& study, std::string_view key, std::vector<std::string> valu
             study.fixed.erase(fixed);
         auto& axes = values.size() > 1 ? study.grid : study.fixed;
         if (!values.empty())
-            addSorted(axes, {std::string(key), std::move(values)});
+            axes.insert(std::ranges::lower_bound(axes, key, {}, &StudyAxis::key),
+                        {std::string(key), std::move(values)});
     }
     for (std::string* const axisKey : {&study.compare, &study.repeat})
         if (!axisKey->empty() && study.axis(*axisKey) == nullptr)
@@ -751,47 +775,6 @@ void setOption(Study& study, std::string_view key, std::vector<std::string> valu
     std::erase_if(study.charts, isUnfit);
     std::erase_if(study.answers, isUnfit);
 }
-
-namespace {
-
-constexpr int kMostSteps = 1000;
-
-std::string_view trimmed(std::string_view text)
-{
-    while (text.starts_with(' '))
-        text.remove_prefix(1);
-    while (text.ends_with(' '))
-        text.remove_suffix(1);
-    return text;
-}
-
-// Parses text such as "0 to 0.5, 21 steps".
-Result<std::vector<std::string>> parseSteps(std::string_view text)
-{
-    const auto wrong
-        = [text] { return invalid("'{}' is not a range; write it as 0 to 0.5, 11 steps", text); };
-    const std::size_t to = text.find(" to "), comma = text.find(',');
-    if (comma == std::string_view::npos || comma < to)
-        return wrong();
-    std::string_view count = trimmed(text.substr(comma + 1));
-    if (count.ends_with("steps"))
-        count = trimmed(count.substr(0, count.size() - 5));
-    const auto from = parseNumber(trimmed(text.substr(0, to)));
-    const auto until = parseNumber(trimmed(text.substr(to + 4, comma - to - 4)));
-    const auto steps = parseInteger<int>(count);
-    if (!from || !until || !steps)
-        return wrong();
-    if (*steps < 2 || *steps > kMostSteps)
-        return invalid("{} steps: use 2 to {}", *steps, kMostSteps);
-    std::vector<std::string> values;
-    for (int i = 0; i < *steps; ++i)
-        // Values are rounded to ten digits, so that a tenth becomes "0.1".
-        values.push_back(numberText(
-            *parseNumber(fmt::format("{:.10g}", *from + (*until - *from) * i / (*steps - 1)))));
-    return values;
-}
-
-} // namespace
 
 Result<std::vector<std::string>> parseValues(std::string_view text)
 {

@@ -102,103 +102,11 @@ std::pair<std::string_view, std::string_view> parts(std::string_view value, char
     return {value.substr(0, at), value.substr(std::min(at + 1, value.size()))};
 }
 
-} // namespace
-
-Result<void> apply(const Changes& changes, const Run& run, MeasuredTimes& times)
-{
-    TRY(each("--op-time", changes.times, [&](const auto& time) {
-        return setMedian(times, StageId{time.first.stage}, time.first.kind, time.second);
-    }));
-    if (changes.weightShare)
-        if (const auto set = setWeightShare(times, *changes.weightShare); !set)
-            return refused("--weight-share", set.error().message);
-    TRY(each("--stage-speed", changes.speeds, [&](const Changes::Speed& speed) -> Result<void> {
-        if (!times.stages.has(StageId{speed.stage})
-            || !(speed.factor >= 0.001 && speed.factor <= 1000))
-            return invalid("give a stage from 0 to {} and a factor from 0.001 to 1000, "
-                           "as in 2=1.5",
-                           times.stages.size() - 1);
-        times.stages[StageId{speed.stage}].factor /= speed.factor;
-        return {};
-    }));
-    TRY(each("--move-layers", changes.moves,
-             [&](const LayerMove& move) { return applyMove(move, changes.layers, run, times); }));
-    TRY(applyLayout(changes, run, times));
-    setTensorParallel(times, changes.tensorParallel);
-    if (changes.removesStragglers)
-        removeStragglers(run, times);
-    TRY(each("--slow", changes.slowdowns,
-             [&](const RunEdit& edit) { return checkEdit(edit, run.schedule, times.nodes); }));
-    times.slowdowns = changes.slowdowns;
-    times.messageDelay = changes.messageDelay;
-    return {};
-}
-
-namespace {
-
 std::optional<Experiment> experimentOf(const Run& run)
 {
     auto experiment = experimentFromToml(run.info.experiment);
     return run.info.experiment.empty() || !experiment ? std::nullopt : std::optional(*experiment);
 }
-
-} // namespace
-
-int modelLayers(const Run& run)
-{
-    const auto experiment = experimentOf(run);
-    return experiment ? experiment->model.layers : 0;
-}
-
-std::vector<int> stageLayers(const Run& run)
-{
-    const auto experiment = experimentOf(run);
-    const int stages = run.schedule.shape.stages;
-    if (!experiment || !experiment->model.layout.check("", experiment->model.layers, stages))
-        return {};
-    return experiment->model.layout.counts(experiment->model.layers, stages);
-}
-
-IdVector<StageId, double> stageFlops(const Run& run)
-{
-    IdVector<StageId, double> flops;
-    const auto experiment = experimentOf(run);
-    const std::vector<int> layers = stageLayers(run);
-    if (!experiment || layers.empty())
-        return flops;
-    const TransformerSpec model = transformerSpec(experiment->model);
-    for (std::size_t s = 0; s < layers.size(); ++s)
-        flops.push_back(layers[s] * (layerFlops(model, 1) + attentionFlops(model, 1))
-                        + (s == 0 ? embeddingFlops(model, 1) : 0)
-                        + (s + 1 == layers.size() ? headFlops(model, 1) : 0));
-    return flops;
-}
-
-Result<WhatIfPredictor> withChanges(const WhatIfPredictor& measured, Changes changes)
-{
-    const Run& run = measured.run();
-    const auto width = static_cast<int>(changes.tensorParallel);
-    if (changes.layers == 0)
-        changes.layers = modelLayers(run);
-    if (const auto experiment = experimentOf(run);
-        experiment && width > 1 && width == changes.tensorParallel)
-        TRY(checkHeads(experiment->model.name, experiment->model.heads, width));
-    WhatIfPredictor predictor = measured;
-    TRY(apply(changes, run, predictor.times()));
-    return predictor;
-}
-
-std::vector<std::string> arguments(Changes changes, int measured, bool ownOrder)
-{
-    if (!ownOrder)
-        std::erase_if(changes.slowdowns, [](const RunEdit& edit) { return edit.op.has_value(); });
-    auto all = engine::arguments(whatIfFields(), changes, Changes());
-    if (changes.microBatches != measured)
-        all.insert(all.begin(), {"--micro-batches", std::to_string(changes.microBatches)});
-    return all;
-}
-
-namespace {
 
 Result<std::pair<Changes::Cell, std::int64_t>> parseTime(std::string_view item)
 {
@@ -317,6 +225,90 @@ Field<Changes> factor(const FieldFacts& facts, double Changes::*member)
 }
 
 } // namespace
+
+Result<void> apply(const Changes& changes, const Run& run, MeasuredTimes& times)
+{
+    TRY(each("--op-time", changes.times, [&](const auto& time) {
+        return setMedian(times, StageId{time.first.stage}, time.first.kind, time.second);
+    }));
+    if (changes.weightShare)
+        if (const auto set = setWeightShare(times, *changes.weightShare); !set)
+            return refused("--weight-share", set.error().message);
+    TRY(each("--stage-speed", changes.speeds, [&](const Changes::Speed& speed) -> Result<void> {
+        if (!times.stages.has(StageId{speed.stage})
+            || !(speed.factor >= 0.001 && speed.factor <= 1000))
+            return invalid("give a stage from 0 to {} and a factor from 0.001 to 1000, "
+                           "as in 2=1.5",
+                           times.stages.size() - 1);
+        times.stages[StageId{speed.stage}].factor /= speed.factor;
+        return {};
+    }));
+    TRY(each("--move-layers", changes.moves,
+             [&](const LayerMove& move) { return applyMove(move, changes.layers, run, times); }));
+    TRY(applyLayout(changes, run, times));
+    setTensorParallel(times, changes.tensorParallel);
+    if (changes.removesStragglers)
+        removeStragglers(run, times);
+    TRY(each("--slow", changes.slowdowns,
+             [&](const RunEdit& edit) { return checkEdit(edit, run.schedule, times.nodes); }));
+    times.slowdowns = changes.slowdowns;
+    times.messageDelay = changes.messageDelay;
+    return {};
+}
+
+int modelLayers(const Run& run)
+{
+    const auto experiment = experimentOf(run);
+    return experiment ? experiment->model.layers : 0;
+}
+
+std::vector<int> stageLayers(const Run& run)
+{
+    const auto experiment = experimentOf(run);
+    const int stages = run.schedule.shape.stages;
+    if (!experiment || !experiment->model.layout.check("", experiment->model.layers, stages))
+        return {};
+    return experiment->model.layout.counts(experiment->model.layers, stages);
+}
+
+IdVector<StageId, double> stageFlops(const Run& run)
+{
+    IdVector<StageId, double> flops;
+    const auto experiment = experimentOf(run);
+    const std::vector<int> layers = stageLayers(run);
+    if (!experiment || layers.empty())
+        return flops;
+    const TransformerSpec model = transformerSpec(experiment->model);
+    for (std::size_t s = 0; s < layers.size(); ++s)
+        flops.push_back(layers[s] * (layerFlops(model, 1) + attentionFlops(model, 1))
+                        + (s == 0 ? embeddingFlops(model, 1) : 0)
+                        + (s + 1 == layers.size() ? headFlops(model, 1) : 0));
+    return flops;
+}
+
+Result<WhatIfPredictor> withChanges(const WhatIfPredictor& measured, Changes changes)
+{
+    const Run& run = measured.run();
+    const auto width = static_cast<int>(changes.tensorParallel);
+    if (changes.layers == 0)
+        changes.layers = modelLayers(run);
+    if (const auto experiment = experimentOf(run);
+        experiment && width > 1 && width == changes.tensorParallel)
+        TRY(checkHeads(experiment->model.name, experiment->model.heads, width));
+    WhatIfPredictor predictor = measured;
+    TRY(apply(changes, run, predictor.times()));
+    return predictor;
+}
+
+std::vector<std::string> arguments(Changes changes, int measured, bool ownOrder)
+{
+    if (!ownOrder)
+        std::erase_if(changes.slowdowns, [](const RunEdit& edit) { return edit.op.has_value(); });
+    auto all = engine::arguments(whatIfFields(), changes, Changes());
+    if (changes.microBatches != measured)
+        all.insert(all.begin(), {"--micro-batches", std::to_string(changes.microBatches)});
+    return all;
+}
 
 Fields<WhatIfChanges> whatIfFields()
 {

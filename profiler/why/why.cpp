@@ -58,24 +58,6 @@ void keepLargest(Why& why)
     }
 }
 
-} // namespace
-
-std::int64_t PathShares::total() const
-{
-    return std::accumulate(work.begin(), work.end(), messages + otherTransfers + waits);
-}
-
-IdVector<DeviceId, std::int64_t> Why::workOnPath(const Run& run) const
-{
-    IdVector<DeviceId, std::int64_t> work(run.schedule.program.size(), 0);
-    for (const PathPart& part : path.parts)
-        if (part.kind == PathPart::Kind::Work)
-            work[part.device] += part.window.duration();
-    return work;
-}
-
-namespace {
-
 // Clips the window of an op to the iteration.
 Window inside(const IterationTimes& times, std::uint32_t op)
 {
@@ -251,29 +233,6 @@ private:
     std::map<Kind, Breakdown::Step> m_steps;
 };
 
-} // namespace
-
-Result<Why> whyNotFaster(const Run& run, int iteration)
-{
-    auto path = TRY(criticalPath(run, iteration));
-    const IterationTimes times(run, path.iteration);
-    Why why;
-    why.shares = sharesOf(run, path);
-    why.bound = lowerBound(run, times);
-    why.reasons = whyReasons(run, path, times);
-    why.path = std::move(path);
-    keepLargest(why);
-    const auto work = workOf(run, times);
-    const DeviceId busiest = busiestDevice(work, why.workOnPath(run));
-    if (why.bound.kind == LowerBound::Kind::Work)
-        why.bound.device = busiest;
-    if (!why.path.fault && times.isComplete() && run.schedule.shape.windows == 1)
-        why.breakdown = BreakdownFinder(run, times, work, busiest).find();
-    return why;
-}
-
-namespace {
-
 // An op that starts before its input has arrived is reported only if the difference exceeds
 // 1/kToleratedShare of the iteration, because clocks of different machines differ a little.
 constexpr std::int64_t kToleratedShare = 1000;
@@ -330,38 +289,6 @@ private:
     std::int64_t m_from; // start of the earliest part that was added
     std::int64_t m_tolerated;
 };
-
-} // namespace
-
-Result<CriticalPath> criticalPath(const Run& run, int iteration)
-{
-    const auto index = TRY(iterationIndex(run, iteration));
-    if (!knowsStages(run.info))
-        return invalid("the stages of this run are unknown, so its ops have no known order; import "
-                       "traces that name stages");
-    if (!whyUnknown(run.info).empty())
-        return invalid("the critical path of this run is unknown: "
-                       + whyUnknownAndRemedy(run.info));
-    CriticalPath path;
-    path.iteration = index;
-    path.window = run.timeline.iterations[index].window;
-    auto links = Explainer(run, index).criticalPath();
-    std::erase_if(links, [&](const CauseLink& link) {
-        return link.window.end <= path.window.begin || link.window.begin >= path.window.end;
-    });
-    if (links.size() < 2)
-        return invalid(
-            "fewer than two ops of the iteration were recorded, so it has no path; choose "
-            "a whole iteration");
-    PathBuilder builder(run, path);
-    for (auto link = links.rbegin(); link != links.rend(); ++link)
-        if (!builder.add(*link))
-            break;
-    builder.finish();
-    return path;
-}
-
-namespace {
 
 class BoundFinder
 {
@@ -540,24 +467,6 @@ private:
     bool m_knowsStashes;
     std::map<std::tuple<DeviceId, DeviceId, OpKind>, std::int64_t> m_links;
 };
-
-} // namespace
-
-LowerBound lowerBound(const Run& run, const IterationTimes& times)
-{
-    LowerBound bound;
-    const BoundFinder finder(run, times);
-    finder.addWork(bound);
-    bound.chain = std::min(finder.chain(), times.window().duration());
-    finder.addMemory(bound);
-    bound.time = std::max({bound.work, bound.chain, bound.memory});
-    bound.kind = bound.time == bound.work ? LowerBound::Kind::Work
-        : bound.time == bound.chain       ? LowerBound::Kind::Chain
-                                          : LowerBound::Kind::Memory;
-    return bound;
-}
-
-namespace {
 
 // Reasons that take less than 1/kSmallest of the iteration are omitted.
 constexpr std::int64_t kSmallest = 600;
@@ -864,16 +773,6 @@ private:
     std::vector<WhyReason> m_reasons;
 };
 
-} // namespace
-
-std::vector<WhyReason> whyReasons(const Run& run, const CriticalPath& path,
-                                  const IterationTimes& times)
-{
-    return ReasonFinder(run, path, times).find();
-}
-
-namespace {
-
 using Step = OwnReplay::Step;
 
 std::int64_t scaled(std::int64_t time, double factor)
@@ -1036,6 +935,87 @@ bool fits(const Prediction& prediction, const Run& run)
 }
 
 } // namespace
+
+std::int64_t PathShares::total() const
+{
+    return std::accumulate(work.begin(), work.end(), messages + otherTransfers + waits);
+}
+
+IdVector<DeviceId, std::int64_t> Why::workOnPath(const Run& run) const
+{
+    IdVector<DeviceId, std::int64_t> work(run.schedule.program.size(), 0);
+    for (const PathPart& part : path.parts)
+        if (part.kind == PathPart::Kind::Work)
+            work[part.device] += part.window.duration();
+    return work;
+}
+
+Result<Why> whyNotFaster(const Run& run, int iteration)
+{
+    auto path = TRY(criticalPath(run, iteration));
+    const IterationTimes times(run, path.iteration);
+    Why why;
+    why.shares = sharesOf(run, path);
+    why.bound = lowerBound(run, times);
+    why.reasons = whyReasons(run, path, times);
+    why.path = std::move(path);
+    keepLargest(why);
+    const auto work = workOf(run, times);
+    const DeviceId busiest = busiestDevice(work, why.workOnPath(run));
+    if (why.bound.kind == LowerBound::Kind::Work)
+        why.bound.device = busiest;
+    if (!why.path.fault && times.isComplete() && run.schedule.shape.windows == 1)
+        why.breakdown = BreakdownFinder(run, times, work, busiest).find();
+    return why;
+}
+
+Result<CriticalPath> criticalPath(const Run& run, int iteration)
+{
+    const auto index = TRY(iterationIndex(run, iteration));
+    if (!knowsStages(run.info))
+        return invalid("the stages of this run are unknown, so its ops have no known order; import "
+                       "traces that name stages");
+    if (!whyUnknown(run.info).empty())
+        return invalid("the critical path of this run is unknown: "
+                       + whyUnknownAndRemedy(run.info));
+    CriticalPath path;
+    path.iteration = index;
+    path.window = run.timeline.iterations[index].window;
+    auto links = Explainer(run, index).criticalPath();
+    std::erase_if(links, [&](const CauseLink& link) {
+        return link.window.end <= path.window.begin || link.window.begin >= path.window.end;
+    });
+    if (links.size() < 2)
+        return invalid(
+            "fewer than two ops of the iteration were recorded, so it has no path; choose "
+            "a whole iteration");
+    PathBuilder builder(run, path);
+    for (auto link = links.rbegin(); link != links.rend(); ++link)
+        if (!builder.add(*link))
+            break;
+    builder.finish();
+    return path;
+}
+
+LowerBound lowerBound(const Run& run, const IterationTimes& times)
+{
+    LowerBound bound;
+    const BoundFinder finder(run, times);
+    finder.addWork(bound);
+    bound.chain = std::min(finder.chain(), times.window().duration());
+    finder.addMemory(bound);
+    bound.time = std::max({bound.work, bound.chain, bound.memory});
+    bound.kind = bound.time == bound.work ? LowerBound::Kind::Work
+        : bound.time == bound.chain       ? LowerBound::Kind::Chain
+                                          : LowerBound::Kind::Memory;
+    return bound;
+}
+
+std::vector<WhyReason> whyReasons(const Run& run, const CriticalPath& path,
+                                  const IterationTimes& times)
+{
+    return ReasonFinder(run, path, times).find();
+}
 
 WhyEffects::WhyEffects(const Run& run, int iteration)
     : m_run(inTicks(run))

@@ -18,12 +18,12 @@ namespace profiler {
 
 using namespace engine;
 
-namespace {
-
 std::string opName(const Run& run, std::uint32_t op)
 {
     return toString(opAt(run.schedule, OpIndex(run.schedule), op));
 }
+
+namespace {
 
 // Builds a sentence by appending phrases.
 class Writer

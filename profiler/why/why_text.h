@@ -23,6 +23,8 @@ struct Phrase
 };
 using Sentence = std::vector<Phrase>;
 
+std::string opName(const engine::Run& run, std::uint32_t op); // "3F4"
+
 Sentence boundSentence(const LowerBound& bound);
 Sentence shortBoundSentence(const LowerBound& bound); // names only the largest of the bounds
 const char* reasonName(WhyReason::Kind kind);         // "slow stage"

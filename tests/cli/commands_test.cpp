@@ -36,6 +36,7 @@ TEST_CASE("every command has help with examples, and the examples work in their 
         CHECK(printed.status == 0);
         const auto at = printed.out.find("Examples:\n");
         REQUIRE(at != std::string::npos);
+        CHECK(contains(printed.out.substr(at), "\n  bscope " + name));
         for (const std::string& line : lines(printed.out.substr(at + 10))) {
             if (!line.starts_with("  bscope "))
                 continue;

@@ -16,11 +16,11 @@ namespace cli {
 // which the command has printed. The caller prints an error as one line.
 using Action = std::function<engine::Result<int>()>;
 
-// A command of `bscope`. Each has its own file and an entry in commands.cpp.
+// A command of `bscope`. Each has its own file, an entry in commands.cpp and lines in
+// resources/help/examples.txt, which a test executes.
 struct Command
 {
     std::string_view name, summary;
-    std::string_view examples; // lines under "Examples:" in --help; a test executes each of them
     // Adds the command's options to `app`, which outlives the action.
     Action (*prepare)(CLI::App& app) = nullptr;
 };

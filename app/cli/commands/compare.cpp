@@ -17,7 +17,6 @@
 #include <filesystem>
 #include <memory>
 #include <optional>
-#include <set>
 #include <utility>
 
 namespace cli {

@@ -176,11 +176,6 @@ GpuTrace GpuRecorder::take(const Run& run)
     return placed(m_capture ? m_capture->take() : GpuTrace{}, run);
 }
 
-GpuClocks GpuRecorder::clocks()
-{
-    return m_sampler ? m_sampler->finish() : GpuClocks{};
-}
-
 GpuTrace GpuRecorder::finish(const Run& run)
 {
     clocks(); // stops the sampler, so that addRest() stores its last samples

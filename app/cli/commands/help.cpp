@@ -121,18 +121,6 @@ Result<int> complete(const CLI::App& program, const CompletionOptions& options)
     return 0;
 }
 
-} // namespace
-
-Action prepareCompletion(CLI::App& app)
-{
-    const auto options = std::make_shared<CompletionOptions>();
-    app.add_option("SHELL", options->arguments, "bash, zsh or fish");
-    app.add_flag("--after", options->after, "Print the candidates after these arguments");
-    return [options, program = app.get_parent()] { return complete(*program, *options); };
-}
-
-namespace {
-
 std::string contents(const std::vector<profiler::Chapter>& chapters)
 {
     std::string text = "Chapters of the guide; bscope help TOPIC prints one:\n\n";
@@ -170,6 +158,14 @@ Result<int> help(const CLI::App& program, const std::string& topic)
 }
 
 } // namespace
+
+Action prepareCompletion(CLI::App& app)
+{
+    const auto options = std::make_shared<CompletionOptions>();
+    app.add_option("SHELL", options->arguments, "bash, zsh or fish");
+    app.add_flag("--after", options->after, "Print the candidates after these arguments");
+    return [options, program = app.get_parent()] { return complete(*program, *options); };
+}
 
 Action prepareHelp(CLI::App& app)
 {

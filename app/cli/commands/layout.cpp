@@ -12,7 +12,6 @@
 #include <CLI/CLI.hpp>
 #include <fmt/format.h>
 
-#include <functional>
 #include <memory>
 #include <string>
 #include <utility>

@@ -219,11 +219,6 @@ void Progress::ops(const OpsDone& at)
     draw(at.ops == 0 ? 0 : ratio(at.done, at.ops));
 }
 
-void Progress::rows(std::int64_t last)
-{
-    report("rows", {{"last", last}});
-}
-
 void Progress::points(std::size_t done, std::size_t all, double left)
 {
     report("points", {{"done", done}, {"all", all}, {"left", left}});

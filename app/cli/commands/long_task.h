@@ -82,7 +82,7 @@ public:
 
     void started(const std::string& file, const engine::RunInfo& info);
     void ops(const engine::OpsDone& at);
-    void rows(std::int64_t last);
+    void rows(std::int64_t last) { report("rows", {{"last", last}}); }
     // The evaluated points of a study, all points, and the estimated seconds left.
     void points(std::size_t done, std::size_t all, double left);
     void iteration(std::size_t index, const engine::Iteration& iteration);

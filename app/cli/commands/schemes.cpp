@@ -20,6 +20,7 @@ using namespace engine;
 using namespace profiler;
 
 namespace {
+
 std::string joined(std::span<const std::string_view> words)
 {
     return fmt::format("{}", fmt::join(words, ","));
@@ -96,21 +97,6 @@ struct SchemesOptions
     std::string name;
     bool json = false;
 };
-} // namespace
-
-Action prepareSchemes(CLI::App& app)
-{
-    const auto options = std::make_shared<SchemesOptions>();
-    app.add_option("NAME", options->name, "Explain one scheme: rule, picture, closed forms");
-    app.add_flag("--json", options->json, "Print JSON");
-    return [options]() -> Result<int> {
-        const auto text = TRY(described(options->name, options->json));
-        printText(text);
-        return 0;
-    };
-}
-
-namespace {
 
 struct Preset
 {
@@ -181,6 +167,18 @@ Result<int> list(const std::string& name, bool json)
 }
 
 } // namespace
+
+Action prepareSchemes(CLI::App& app)
+{
+    const auto options = std::make_shared<SchemesOptions>();
+    app.add_option("NAME", options->name, "Explain one scheme: rule, picture, closed forms");
+    app.add_flag("--json", options->json, "Print JSON");
+    return [options]() -> Result<int> {
+        const auto text = TRY(described(options->name, options->json));
+        printText(text);
+        return 0;
+    };
+}
 
 Action prepareModels(CLI::App& app)
 {

@@ -53,11 +53,6 @@ Paths argumentsOf(const CLI::App& app)
     return inputs;
 }
 
-IfExists ifExists(const OutputOptions& options)
-{
-    return options.force ? IfExists::Replace : IfExists::Refuse;
-}
-
 } // namespace
 
 std::vector<std::string> flags(std::string_view list)
@@ -135,7 +130,8 @@ Result<NewFile> createOutput(const OutputOptions& options, Paths inputs)
     TRY(checkIsNoText(options.file));
     const Paths arguments = argumentsOf(*options.app);
     inputs.insert(inputs.end(), arguments.begin(), arguments.end());
-    return NewFile::beside(options.file, ifExists(options), inputs);
+    return NewFile::beside(options.file, options.force ? IfExists::Replace : IfExists::Refuse,
+                           inputs);
 }
 
 Result<void> writeOutput(const OutputOptions& options, std::string_view text)

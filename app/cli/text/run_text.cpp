@@ -4,6 +4,7 @@
 #include "profiler/analysis/gpu_activity.h"
 #include "profiler/analysis/lanes.h"
 #include "profiler/analysis/measure.h"
+#include "profiler/why/why_text.h"
 
 #include <fmt/format.h>
 
@@ -33,17 +34,10 @@ std::string cellOf(const Op& op, const Shape& shape)
 
 const char* colourOf(OpKind kind)
 {
-    switch (kind) {
-    case OpKind::Forward:
-        return "\033[34m";
-    case OpKind::Backward:
-    case OpKind::BackwardInput:
-        return "\033[33m";
-    case OpKind::BackwardWeight:
-        return "\033[32m";
-    default:
-        return "\033[35m";
-    }
+    return kind == OpKind::Forward                                  ? "\033[34m"
+        : kind == OpKind::Backward || kind == OpKind::BackwardInput ? "\033[33m"
+        : kind == OpKind::BackwardWeight                            ? "\033[32m"
+                                                                    : "\033[35m";
 }
 
 // Returns the largest step of time that divides the start and the end of every compute span,
@@ -140,17 +134,11 @@ struct NcclTime
     std::int64_t waiting = 0, transferring = 0;
 };
 
-// Whether the traces of some ranks are missing. If so, the time of NCCL kernels cannot be divided
-// into waiting and transfer.
-bool lacksRanks(const Run& run)
-{
-    return run.info.import && !run.info.import->missingRanks.empty();
-}
-
 NcclTime ncclTime(const Run& run, const GpuTrace& trace)
 {
     NcclTime time;
-    if (lacksRanks(run))
+    // Without the traces of all ranks, waiting and transfer cannot be told apart.
+    if (run.info.import && !run.info.import->missingRanks.empty())
         return time;
     for (const profiler::NcclSplit& split : profiler::splitNccl(trace, run.schedule)) {
         if (split.by == profiler::NcclSplit::By::None)
@@ -297,16 +285,12 @@ void addKernels(const GpuActivity& activity, const KernelTable& table, Sheet& sh
 }
 
 namespace {
-std::string spelling(const Run& run, std::uint32_t op)
-{
-    return toString(opAt(run.schedule, OpIndex(run.schedule), op));
-}
 
 std::string subjectOf(const Run& run, const Note& note)
 {
     const std::string where
         = note.device.isValid() ? fmt::format("device {}", note.device.value) : "all devices";
-    return note.op ? spelling(run, *note.op) + " on " + where : where;
+    return note.op ? opName(run, *note.op) + " on " + where : where;
 }
 
 const Iteration* iterationOf(const Run& run, const Note& note)
@@ -318,21 +302,12 @@ std::string iterationLabel(const Iteration* iteration)
 {
     if (iteration == nullptr)
         return "-";
-    switch (iteration->kind) {
-    case Iteration::Kind::Warmup:
-        return fmt::format("warm-up {}", iteration->number);
-    case Iteration::Kind::Replay:
+    if (iteration->kind == Iteration::Kind::Replay)
         return "typical ops";
-    case Iteration::Kind::Measured:
-        break;
-    }
-    return std::to_string(iteration->number);
+    return fmt::format("{}{}", iteration->kind == Iteration::Kind::Warmup ? "warm-up " : "",
+                       iteration->number);
 }
 
-std::int64_t startOf(const Iteration* iteration, const Note& note)
-{
-    return note.window.begin - (iteration == nullptr ? 0 : iteration->window.begin);
-}
 struct ListedNote
 {
     const Run& run;
@@ -351,7 +326,7 @@ constexpr std::array kNote{
     Measure(column("", "note"), Of<&N::number>()),
     Measure({"text"}, [](const N& n) { return n.of.text; }),
     Measure({"op"},
-            [](const N& n) { return n.of.op ? Reading(spelling(n.run, *n.of.op)) : Reading(); }),
+            [](const N& n) { return n.of.op ? Reading(opName(n.run, *n.of.op)) : Reading(); }),
     Measure(
         {"device"},
         [](const N& n) { return n.of.device.isValid() ? Reading(n.of.device.value) : Reading(); }),
@@ -365,7 +340,10 @@ constexpr std::array kNote{
             [](const N& n) { return iterationLabel(iterationOf(n.run, n.of)); }),
     Measure(column("", "start", Unit::Time),
             [](const N& n) {
-                return Reading::time(startOf(iterationOf(n.run, n.of), n.of), n.run.info);
+                const Iteration* const iteration = iterationOf(n.run, n.of);
+                return Reading::time(n.of.window.begin
+                                         - (iteration == nullptr ? 0 : iteration->window.begin),
+                                     n.run.info);
             }),
     Measure(column("", "length", Unit::Time),
             [](const N& n) { return Reading::time(n.of.window.duration(), n.run.info); }),

@@ -6,20 +6,17 @@
 
 namespace profiler {
 
-using engine::Error;
-using engine::fail;
-using engine::Result;
+using namespace engine;
 
 Result<CuptiApi> loadCupti()
 {
-    const engine::ToolkitLibrary library("CUPTI",
-                                         {"libcupti.so.13", "libcupti.so.12", "libcupti.so"});
+    const ToolkitLibrary library("CUPTI", {"libcupti.so.13", "libcupti.so.12", "libcupti.so"});
     if (!library)
         return fail(Error::Code::Device,
                     "CUPTI was not found, so kernels cannot be recorded: install the CUDA toolkit, "
                     "or set CUDA_HOME");
     CuptiApi api;
-    engine::ToolkitFunctions functions(library);
+    ToolkitFunctions functions(library);
     functions.take(api.getVersion, "cuptiGetVersion");
     functions.take(api.subscribe, "cuptiSubscribe_v2");
     functions.take(api.unsubscribe, "cuptiUnsubscribe");
@@ -42,41 +39,38 @@ Result<CuptiApi> loadCupti()
                     "{} has no {}: recording kernels needs CUDA 12.9 or newer, so only "
                     "ops are timed, with CUDA events",
                     library.file(), functions.missing());
-    const engine::ToolkitLibrary driver("the driver", {"libcuda.so.1"});
-    engine::ToolkitFunctions(library).take(api.contextId, "cuptiGetContextId");
-    engine::ToolkitFunctions(library).take(api.streamId, "cuptiGetStreamIdEx");
-    engine::ToolkitFunctions(library).take(api.deviceId, "cuptiGetDeviceId");
-    engine::ToolkitFunctions(driver).take(api.contextOfStream, "cuStreamGetCtx");
+    const ToolkitLibrary driver("the driver", {"libcuda.so.1"});
+    ToolkitFunctions(library).take(api.contextId, "cuptiGetContextId");
+    ToolkitFunctions(library).take(api.streamId, "cuptiGetStreamIdEx");
+    ToolkitFunctions(library).take(api.deviceId, "cuptiGetDeviceId");
+    ToolkitFunctions(driver).take(api.contextOfStream, "cuStreamGetCtx");
     return api;
 }
 
 std::string whyNot(const CuptiApi& api, cupti::Status result, const std::string& tool)
 {
-    switch (result) {
-    case cupti::Status::MultipleSubscribersNotSupported:
+    using cupti::Status;
+    if (result == Status::MultipleSubscribersNotSupported)
         return fmt::format("another profiler is attached{}: run without it, or with --trace ops",
                            tool.empty() ? "" : " (" + tool + ")");
-    case cupti::Status::NotCompatible:
-    case cupti::Status::NotInitialized:
-        return "the NVIDIA driver is older than CUPTI: update the driver, or use the toolkit that "
-               "came with it";
-    case cupti::Status::InsufficientPrivileges:
-    case cupti::Status::VirtualizedDeviceInsufficientPrivileges:
-        return "this user has no permission to trace the GPU: an administrator can grant it with "
-               "NVreg_RestrictProfilingToAdminUsers=0";
-    case cupti::Status::VirtualizedDeviceNotSupported:
-        return "this virtual GPU cannot be traced";
-    case cupti::Status::ConfidentialComputingNotSupported:
-        return "confidential computing is enabled and prevents tracing";
-    case cupti::Status::MigDeviceNotSupported:
-        return "this MIG slice cannot be traced: use the whole GPU";
-    case cupti::Status::WslDeviceNotSupported:
-        return "GPUs cannot be traced under WSL with this driver";
-    case cupti::Status::Disabled:
-        return "tracing is disabled on this machine";
-    default:
-        break;
-    }
+    constexpr const char* kOldDriver = "the NVIDIA driver is older than CUPTI: update the driver, "
+                                       "or use the toolkit that came with it";
+    constexpr const char* kNotAllowed
+        = "this user has no permission to trace the GPU: an "
+          "administrator can grant it with NVreg_RestrictProfilingToAdminUsers=0";
+    for (const auto& [status, why] :
+         {std::pair(Status::NotCompatible, kOldDriver),
+          {Status::NotInitialized, kOldDriver},
+          {Status::InsufficientPrivileges, kNotAllowed},
+          {Status::VirtualizedDeviceInsufficientPrivileges, kNotAllowed},
+          {Status::VirtualizedDeviceNotSupported, "this virtual GPU cannot be traced"},
+          {Status::ConfidentialComputingNotSupported,
+           "confidential computing is enabled and prevents tracing"},
+          {Status::MigDeviceNotSupported, "this MIG slice cannot be traced: use the whole GPU"},
+          {Status::WslDeviceNotSupported, "GPUs cannot be traced under WSL with this driver"},
+          {Status::Disabled, "tracing is disabled on this machine"}})
+        if (result == status)
+            return why;
     const char* text = nullptr;
     if (api.resultString == nullptr || api.resultString(result, &text) != cupti::Status::Success)
         text = nullptr;

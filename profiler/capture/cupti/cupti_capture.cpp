@@ -1,20 +1,18 @@
 #include "profiler/capture/cupti/cupti_capture.h"
 
+#include "engine/base/clock.h"
+
 #include <fmt/format.h>
 
 #include <algorithm>
 #include <array>
 #include <atomic>
 #include <cstring>
-#include <ctime>
 #include <utility>
 
 namespace profiler {
 
-using engine::Error;
-using engine::fail;
-using engine::invalid;
-using engine::Result;
+using namespace engine;
 
 std::uint8_t* BufferPool::take()
 {
@@ -83,10 +81,7 @@ void completeBuffer(cupti::ContextHandle, std::uint32_t, std::uint8_t* buffer, s
 // The clock of the host's spans. It replaces CUPTI's default, CLOCK_REALTIME.
 std::uint64_t monotonicNow()
 {
-    timespec now{};
-    clock_gettime(CLOCK_MONOTONIC, &now);
-    return static_cast<std::uint64_t>(now.tv_sec) * 1'000'000'000
-        + static_cast<std::uint64_t>(now.tv_nsec);
+    return static_cast<std::uint64_t>(wallTime());
 }
 
 void ignoreCallback(void*, cupti::CallDomain, cupti::CallId, const void*) { }
@@ -228,7 +223,7 @@ cupti::Status CuptiCapture::recordLaunches(std::uint8_t enable)
     return worst;
 }
 
-void CuptiCapture::push(engine::OpOfIteration op)
+void CuptiCapture::push(OpOfIteration op)
 {
     m_api.pushId(cupti::ExternalKind::Custom0, externalId(op));
 }
@@ -264,12 +259,12 @@ void CuptiCapture::parseCompleted()
     }
 }
 
-engine::GpuTrace CuptiCapture::collect(bool isLast)
+GpuTrace CuptiCapture::collect(bool isLast)
 {
     parseCompleted();
     std::size_t dropped = 0;
     m_api.droppedRecords(nullptr, 0, &dropped);
-    engine::GpuTrace trace = m_parser.take(isLast);
+    GpuTrace trace = m_parser.take(isLast);
     {
         const std::lock_guard lock(m_mutex);
         for (NamedStream& each : std::exchange(m_named, {})) {
@@ -284,13 +279,13 @@ engine::GpuTrace CuptiCapture::collect(bool isLast)
     return trace;
 }
 
-engine::GpuTrace CuptiCapture::take()
+GpuTrace CuptiCapture::take()
 {
     m_api.flushAll(0);
     return collect(false);
 }
 
-engine::GpuTrace CuptiCapture::finish()
+GpuTrace CuptiCapture::finish()
 {
     m_api.flushAll(0);
     stop();
@@ -319,8 +314,7 @@ std::string CuptiCapture::version() const
 }
 
 namespace {
-constexpr engine::EnumArray<TraceLevel, std::string_view, 4> kLevels{"off", "ops", "kernels",
-                                                                     "all"};
+constexpr EnumArray<TraceLevel, std::string_view, 4> kLevels{"off", "ops", "kernels", "all"};
 }
 
 std::string_view traceLevelName(TraceLevel level)
@@ -328,7 +322,7 @@ std::string_view traceLevelName(TraceLevel level)
     return kLevels[level];
 }
 
-engine::Result<std::unique_ptr<Capture>> startCapture(TraceLevel level)
+Result<std::unique_ptr<Capture>> startCapture(TraceLevel level)
 {
     return loadCupti().and_then(
         [&](const CuptiApi& api) { return CuptiCapture::start(api, level); });

@@ -91,9 +91,7 @@ void RecordParser::add(const cupti::Record* record)
 
 void RecordParser::addKernel(const cupti::KernelRecord& record)
 {
-    GpuKernel kernel;
-    kernel.window = windowOf(record.start, record.end);
-    kernel.place = placeOf(record);
+    GpuKernel kernel{windowOf(record.start, record.end), placeOf(record)};
     kernel.name = text(record.name == nullptr ? "?" : record.name);
     kernel.grid = {record.gridX, record.gridY, record.gridZ};
     kernel.block = {record.blockX, record.blockY, record.blockZ};
@@ -109,9 +107,7 @@ void RecordParser::addKernel(const cupti::KernelRecord& record)
 
 void RecordParser::addCopy(const cupti::CopyRecord& record)
 {
-    GpuCopy copy;
-    copy.window = windowOf(record.start, record.end);
-    copy.place = placeOf(record);
+    GpuCopy copy{windowOf(record.start, record.end), placeOf(record)};
     copy.bytes = record.bytes;
     copy.kind = record.copyKind;
     copy.sourceMemory = record.srcKind;
@@ -123,9 +119,7 @@ void RecordParser::addCopy(const cupti::CopyRecord& record)
 
 void RecordParser::addPeerCopy(const cupti::PeerCopyRecord& record)
 {
-    GpuCopy copy;
-    copy.window = windowOf(record.start, record.end);
-    copy.place = placeOf(record);
+    GpuCopy copy{windowOf(record.start, record.end), placeOf(record)};
     copy.bytes = record.bytes;
     copy.kind = cupti::kMemcpyPeer;
     copy.sourceMemory = record.srcKind;
@@ -138,9 +132,7 @@ void RecordParser::addPeerCopy(const cupti::PeerCopyRecord& record)
 
 void RecordParser::addMemset(const cupti::MemsetRecord& record)
 {
-    GpuMemset set;
-    set.window = windowOf(record.start, record.end);
-    set.place = placeOf(record);
+    GpuMemset set{windowOf(record.start, record.end), placeOf(record)};
     set.bytes = record.bytes;
     set.value = record.value;
     set.memory = record.memoryKind;
@@ -150,8 +142,7 @@ void RecordParser::addMemset(const cupti::MemsetRecord& record)
 
 void RecordParser::addCall(const cupti::CallRecord& record, bool isDriver)
 {
-    GpuCall call;
-    call.window = windowOf(record.start, record.end);
+    GpuCall call{windowOf(record.start, record.end)};
     call.name = callName(isDriver, record.cbid);
     call.thread = record.threadId;
     call.correlation = record.correlationId;
@@ -170,8 +161,7 @@ void RecordParser::addLaunch(const cupti::ExternalCorrelationRecord& record)
 
 void RecordParser::addWait(const cupti::SynchronizationRecord& record)
 {
-    GpuWait wait;
-    wait.window = windowOf(record.start, record.end);
+    GpuWait wait{windowOf(record.start, record.end)};
     const auto device = m_deviceOf.find(record.contextId); // the record does not name its device
     wait.place = {device == m_deviceOf.end() ? 0 : device->second, record.contextId,
                   record.streamId, record.correlationId};

@@ -4,18 +4,16 @@
 
 namespace profiler {
 
-using engine::Error;
-using engine::fail;
-using engine::Result;
+using namespace engine;
 
 Result<NvmlApi> loadNvml()
 {
-    const engine::ToolkitLibrary library("NVML", {"libnvidia-ml.so.1"});
+    const ToolkitLibrary library("NVML", {"libnvidia-ml.so.1"});
     if (!library)
         return fail(Error::Code::Device,
                     "libnvidia-ml.so.1 was not found: it comes with the NVIDIA driver");
     NvmlApi api;
-    engine::ToolkitFunctions functions(library);
+    ToolkitFunctions functions(library);
     functions.take(api.init, "nvmlInit_v2");
     functions.take(api.shutdown, "nvmlShutdown");
     functions.take(api.errorString, "nvmlErrorString");

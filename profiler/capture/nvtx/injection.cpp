@@ -2,6 +2,7 @@
 // NCCL, cuDNN) creates its first range, NVTX loads the library that NVTX_INJECTION64_PATH names.
 // The tool records the names of streams, and the ranges of all domains except bubblescope, whose
 // ranges are the ops themselves.
+#include "engine/base/clock.h"
 #include "engine/base/version.h"
 #include "engine/timeline/nvtx_range.h"
 #include "profiler/capture/nvtx/recorded.h"
@@ -12,7 +13,6 @@
 #include <unistd.h>
 
 #include <atomic>
-#include <ctime>
 #include <mutex>
 #include <unordered_map>
 #include <utility>
@@ -32,13 +32,6 @@ struct Domain
     std::uint32_t name = 0;
     bool isOurs = false;
 };
-
-std::int64_t now()
-{
-    timespec time{};
-    clock_gettime(CLOCK_MONOTONIC, &time);
-    return std::int64_t{time.tv_sec} * 1'000'000'000 + time.tv_nsec;
-}
 
 std::uint32_t thisThread()
 {
@@ -75,7 +68,7 @@ public:
     GpuRange opened(Domain* domain, const nvtxEventAttributes_t* attributes)
     {
         GpuRange range;
-        range.window.begin = now();
+        range.window.begin = engine::wallTime();
         range.thread = thisThread();
         range.domain = domain->name;
         if (attributes == nullptr)
@@ -95,7 +88,7 @@ public:
 
     void closed(GpuRange range)
     {
-        range.window.end = now();
+        range.window.end = engine::wallTime();
         const std::lock_guard lock(m_mutex);
         if (m_closed.size() < kMostRanges)
             m_closed.push_back(range);

@@ -302,20 +302,13 @@ public:
     // refer to; no item has a work yet.
     GpuItems(const RankTrace& trace, const Rules& rules, ClassifiedRank& result)
     {
-        std::vector<const GpuCall*> calls; // by correlation
-        for (const GpuCall& call : trace.gpu.calls)
-            if (call.correlation != 0)
-                calls.push_back(&call);
-        std::ranges::stable_sort(calls, {}, &GpuCall::correlation);
+        auto calls = callsOf(trace);
         const auto add = [&](const auto& rows, Match::Of of, std::vector<std::uint32_t>& works) {
             works.assign(rows.size(), ClassifiedRank::kNoWork);
             for (std::size_t i = 0; i < rows.size(); ++i) {
                 m_items.push_back(
                     {{rows[i].window, of, static_cast<std::uint32_t>(i)}, std::nullopt, &works[i]});
-                const std::uint32_t wanted = rows[i].place.correlation; // no call has correlation 0
-                const auto call
-                    = std::ranges::lower_bound(calls, wanted, {}, &GpuCall::correlation);
-                if (call != calls.end() && (*call)->correlation == wanted)
+                if (const auto* const call = calls.find(rows[i].place.correlation))
                     m_items.back().call = **call;
             }
         };
@@ -591,12 +584,9 @@ private:
                 || !engine::isCompute(m_result.works[work].op.kind))
                 ran.add(kernels[i].place.correlation, true);
         ran.sort();
-        std::vector<signed char> launches(m_trace.texts->size(), -1); // by name
+        PerText isLaunch([&](std::uint32_t name) { return launchesKernel(m_trace.text(name)); });
         for (const GpuCall& call : m_trace.gpu.calls) {
-            signed char& isLaunch = launches[call.name];
-            if (isLaunch < 0)
-                isLaunch = launchesKernel(m_trace.text(call.name)) ? 1 : 0;
-            if (isLaunch == 0)
+            if (!isLaunch(call.name))
                 continue;
             ++m_result.launches;
             if (ran.find(call.correlation) != nullptr)
@@ -844,11 +834,12 @@ private:
         if (!m_result.works[joint].second)
             return;
         JointPart& part = m_jointParts[joint][ofBackward ? 1 : 0];
-        part.window = part.isKnown ? Window{std::min(part.window.begin, window.begin),
-                                            std::max(part.window.end, window.end)}
-                                   : window;
-        part.launch = part.isKnown ? std::min(part.launch, launch) : launch;
-        part.isKnown = true;
+        if (!std::exchange(part.isKnown, true)) {
+            part.window = window;
+            part.launch = launch;
+        }
+        extend(part.window, window);
+        part.launch = std::min(part.launch, launch);
         if (work != nullptr)
             part.works.push_back(work);
     }
@@ -921,8 +912,8 @@ private:
     void grow(std::uint32_t work, Window window)
     {
         Window& all = m_result.works[work].window;
-        all = m_ran[work] ? Window{std::min(all.begin, window.begin), std::max(all.end, window.end)}
-                          : window;
+        all = m_ran[work] ? all : window;
+        extend(all, window);
         m_ran[work] = true;
     }
 

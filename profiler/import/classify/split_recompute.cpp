@@ -3,7 +3,6 @@
 
 #include <algorithm>
 #include <array>
-#include <unordered_map>
 
 namespace profiler {
 
@@ -27,16 +26,11 @@ using ByThread = std::vector<Windows>;
 ByThread forwardWindows(const RankTrace& trace)
 {
     std::vector<std::vector<Window>> found(trace.threads.size());
-    std::unordered_map<std::uint32_t, bool> isForward; // by name
     const auto collect = [&](const std::vector<HostRange>& ranges, auto accepts) {
-        isForward.clear();
-        for (const HostRange& range : ranges) {
-            const auto [known, isNew] = isForward.try_emplace(range.name, false);
-            if (isNew)
-                known->second = accepts(trace.text(range.name));
-            if (known->second)
+        PerText isForward([&](std::uint32_t name) { return accepts(trace.text(name)); });
+        for (const HostRange& range : ranges)
+            if (isForward(range.name))
                 found[range.thread].push_back(range.window);
-        }
     };
     const auto isForwardOp = [](std::string_view name) {
         return std::ranges::find(kForwardOps, name) != kForwardOps.end();
@@ -140,15 +134,13 @@ private:
 
     void addKernels()
     {
-        std::unordered_map<std::uint32_t, const GpuCall*> calls; // by correlation
-        for (const GpuCall& call : m_trace.gpu.calls)
-            calls.emplace(call.correlation, &call);
+        auto calls = callsOf(m_trace);
         m_recomputes.assign(m_trace.gpu.kernels.size(), false);
         for (std::size_t k = 0; k < m_trace.gpu.kernels.size(); ++k) {
-            const auto call = calls.find(m_trace.gpu.kernels[k].place.correlation);
-            if (call == calls.end() || !isSplit(m_rank.ofKernel[k])
-                || call->second->thread >= m_forward.size()
-                || !contains(m_forward[call->second->thread], call->second->window.begin))
+            const auto* const call = calls.find(m_trace.gpu.kernels[k].place.correlation);
+            if (call == nullptr || !isSplit(m_rank.ofKernel[k])
+                || (*call)->thread >= m_forward.size()
+                || !contains(m_forward[(*call)->thread], (*call)->window.begin))
                 continue;
             m_recomputes[k] = true;
             addTime(m_times[m_rank.ofKernel[k]], m_trace.gpu.kernels[k].window.duration());

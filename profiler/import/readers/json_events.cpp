@@ -11,9 +11,7 @@
 
 namespace profiler {
 
-using engine::Error;
-using engine::fail;
-using engine::Result;
+using namespace engine;
 
 namespace {
 constexpr std::size_t kStep = 4 << 20;       // bytes read at once
@@ -125,7 +123,7 @@ public:
     }
     std::string rest() const
     {
-        return engine::excerpt({m_buffer.data() + m_at, std::min<std::size_t>(m_size - m_at, 60)});
+        return excerpt({m_buffer.data() + m_at, std::min<std::size_t>(m_size - m_at, 60)});
     }
     const std::optional<Error>& failure() const { return m_failure; }
     bool atEnd() { return peek() == '\0' && m_at == m_size; }
@@ -350,7 +348,7 @@ std::string_view withoutBlanks(std::string_view text)
 
 std::optional<std::int64_t> fromReal(std::string_view text)
 {
-    const auto value = engine::parseNumber(text);
+    const auto value = parseNumber(text);
     const bool fits = value && std::abs(*value * 1000) < kMostNanoseconds;
     return fits ? std::optional(std::llround(*value * 1000)) : std::nullopt;
 }
@@ -405,7 +403,7 @@ std::optional<std::int64_t> nanosecondsFrom(std::string_view token)
     const auto isDigit = [](char c) { return '0' <= c && c <= '9'; };
     const bool isPlain
         = std::ranges::all_of(text.substr(std::min(point + 1, text.size())), isDigit);
-    const auto whole = engine::parseInteger<std::int64_t>(text.substr(0, point));
+    const auto whole = parseInteger<std::int64_t>(text.substr(0, point));
     constexpr std::int64_t kMost = 9'000'000'000'000'000;
     if (!isPlain || !whole)
         return text.size() > 40 ? std::nullopt : fromReal(text);
@@ -419,7 +417,7 @@ std::optional<std::int64_t> nanosecondsFrom(std::string_view token)
 
 std::optional<std::int64_t> integerFrom(std::string_view token)
 {
-    return engine::parseInteger<std::int64_t>(unquoted(token));
+    return parseInteger<std::int64_t>(unquoted(token));
 }
 
 } // namespace profiler

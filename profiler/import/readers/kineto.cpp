@@ -11,6 +11,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <functional>
 #include <limits>
 #include <map>
 #include <set>
@@ -43,15 +44,13 @@ struct Launch
 
 std::vector<Launch> launchesOf(const RankTrace& trace)
 {
-    std::unordered_map<std::uint32_t, const GpuCall*> calls; // by correlation
-    for (const GpuCall& call : trace.gpu.calls)
-        calls.emplace(call.correlation, &call);
+    auto calls = callsOf(trace);
     std::vector<Launch> launches;
     for (std::uint32_t i = 0; i < trace.gpu.kernels.size(); ++i) {
         const GpuKernel& kernel = trace.gpu.kernels[i];
-        const auto call = calls.find(kernel.place.correlation);
-        if (call != calls.end() && trace.text(kernel.name).find("nccl") != std::string::npos)
-            launches.push_back({call->second->thread, call->second->window.begin, i});
+        const auto* const call = calls.find(kernel.place.correlation);
+        if (call != nullptr && trace.text(kernel.name).find("nccl") != std::string::npos)
+            launches.push_back({(*call)->thread, (*call)->window.begin, i});
     }
     std::ranges::sort(launches, {}, [](const Launch& launch) {
         return std::tuple(launch.thread, launch.begin, launch.kernel);
@@ -115,19 +114,16 @@ Parts divide(RankTrace& trace, const std::vector<std::string>& keys, RankOf& ran
         place.thread = static_cast<std::uint32_t>(threads.size());
         threads.push_back(trace.threads[thread]);
     }
-    const auto give = [&](auto& rows, const auto& listOf) {
-        for (auto row : rows)
+    const auto give = [&]<class Row>(const std::vector<Row>& rows, auto listOf) {
+        for (Row row : rows)
             if (const Place& place = parts.placeOf[row.thread]; place.rank != Place::kNone) {
                 row.thread = place.thread;
-                listOf(parts.ranks[place.rank]).push_back(row);
+                listOf(parts.ranks[place.rank])->push_back(row);
             }
     };
-    give(
-        trace.ranges, [](RankTrace & rank) -> auto& { return rank.ranges; });
-    give(
-        trace.ops, [](RankTrace & rank) -> auto& { return rank.ops; });
-    give(
-        trace.gpu.calls, [](RankTrace & rank) -> auto& { return rank.gpu.calls; });
+    give(trace.ranges, [](RankTrace& rank) { return &rank.ranges; });
+    give(trace.ops, [](RankTrace& rank) { return &rank.ops; });
+    give(trace.gpu.calls, [](RankTrace& rank) { return &rank.gpu.calls; });
     parts.ranks.front().unreadable = trace.unreadable;
     return parts;
 }
@@ -222,25 +218,19 @@ Result<Parts> splitLaunchers(RankTrace&& trace, const std::vector<std::string>& 
                         "every rank as its own file",
                         trace.file, rankOf.size(), excerpt(trace.text(process)));
     }
-    const auto give = [&](auto& rows, const std::vector<std::uint32_t>& process,
-                          const auto& listOf) {
-        for (std::size_t i = 0; i < rows.size(); ++i)
-            if (const auto rank = launcherOf.find(process[i]); rank != launcherOf.end())
-                listOf(parts.ranks[rank->second], static_cast<std::uint32_t>(i)).push_back(rows[i]);
-    };
-    give(
-        trace.gpu.kernels, of.kernels, [&](RankTrace & rank, std::uint32_t kernel) -> auto& {
-            for (auto [each, end] = trace.nccl.equal_range(kernel); each != end; ++each)
-                rank.nccl.emplace(static_cast<std::uint32_t>(rank.gpu.kernels.size()),
-                                  each->second);
-            return rank.gpu.kernels;
-        });
-    give(
-        trace.gpu.copies, of.copies,
-        [](RankTrace & rank, std::uint32_t) -> auto& { return rank.gpu.copies; });
-    give(
-        trace.gpu.memsets, of.memsets,
-        [](RankTrace & rank, std::uint32_t) -> auto& { return rank.gpu.memsets; });
+    const auto give
+        = [&](const auto& rows, const std::vector<std::uint32_t>& process, auto listOf) {
+              for (std::uint32_t i = 0; i < rows.size(); ++i)
+                  if (const auto rank = launcherOf.find(process[i]); rank != launcherOf.end())
+                      listOf(parts.ranks[rank->second], i)->push_back(rows[i]);
+          };
+    give(trace.gpu.kernels, of.kernels, [&](RankTrace& rank, std::uint32_t kernel) {
+        for (auto [each, end] = trace.nccl.equal_range(kernel); each != end; ++each)
+            rank.nccl.emplace(static_cast<std::uint32_t>(rank.gpu.kernels.size()), each->second);
+        return &rank.gpu.kernels;
+    });
+    give(trace.gpu.copies, of.copies, [](RankTrace& rank, auto) { return &rank.gpu.copies; });
+    give(trace.gpu.memsets, of.memsets, [](RankTrace& rank, auto) { return &rank.gpu.memsets; });
     return parts;
 }
 
@@ -293,6 +283,7 @@ class KinetoReader
 public:
     KinetoReader(std::string file, const IsNamedByRule& isNamedByRule)
         : m_isNamedByRule(isNamedByRule)
+        , m_isKept([this](std::uint32_t name) { return m_isNamedByRule(m_strings.text(name)); })
     {
         m_trace.file = std::move(file);
     }
@@ -461,11 +452,11 @@ private:
     void takeRange(const TraceEvent& event, EventCategory category, Window window)
     {
         HostRange range{window, m_strings.number(textOf(event.name))};
-        if (category == EventCategory::Python && !isKept(range.name))
+        if (category == EventCategory::Python && !m_isKept(range.name))
             return;
         range.thread = threadOf(event);
         // Kineto before 2022 gives annotations the category of ops.
-        const bool isAnnotation = unquoted(event.category) == "Operator" && isKept(range.name);
+        const bool isAnnotation = unquoted(event.category) == "Operator" && m_isKept(range.name);
         if (category == EventCategory::Op && !isAnnotation) {
             if (m_strings.text(range.name) == "record_param_comms")
                 takeMessage(event, window.begin);
@@ -521,8 +512,7 @@ private:
     }
     void takeCall(const TraceEvent& event, Window window)
     {
-        GpuCall call;
-        call.window = window;
+        GpuCall call{window};
         call.name = m_strings.number(textOf(event.name));
         call.thread = threadOf(event);
         call.isDriver = unquoted(event.category).ends_with("driver");
@@ -663,16 +653,8 @@ private:
         m_threads.emplace(std::move(key), number);
         return number;
     }
-    bool isKept(std::uint32_t name)
-    {
-        if (name >= m_kept.size())
-            m_kept.resize(name + 1, -1);
-        if (m_kept[name] < 0)
-            m_kept[name] = m_isNamedByRule(m_strings.text(name)) ? 1 : 0;
-        return m_kept[name] == 1;
-    }
-
     const IsNamedByRule& m_isNamedByRule;
+    PerText<std::function<bool(std::uint32_t)>> m_isKept; // whether a rule names a range
     RankTrace m_trace;
     StringTable m_strings;
     JsonParser m_json;
@@ -681,7 +663,6 @@ private:
     GpuProcesses m_gpuProcesses;
     std::string m_gpuProcess; // JSON text of the process of the latest GPU work
     std::uint32_t m_gpuProcessNumber = 0;
-    std::vector<signed char> m_kept; // by name: 1 if a rule names it, 0 if not, -1 if not yet known
     // By thread: name and start of the ranges that have begun and not ended.
     std::vector<std::vector<std::pair<std::uint32_t, std::int64_t>>> m_open;
     // By process, category and id: the asynchronous events that have begun and not ended.

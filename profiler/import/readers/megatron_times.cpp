@@ -11,10 +11,8 @@
 #include <simdjson.h>
 
 #include <algorithm>
-#include <array>
 #include <cmath>
 #include <limits>
-#include <set>
 #include <tuple>
 
 namespace profiler {
@@ -158,18 +156,16 @@ Result<Part> readPart(dom::object iteration, const Config& config)
     if (iteration["total"].get(total) != simdjson::SUCCESS || !nanoseconds(total))
         return fail(Error::Code::Corrupt, "total is not a time in ms");
     part.total = *nanoseconds(total);
-    std::int64_t begin = part.forwards.front().begin, end = 0;
+    Window all{part.forwards.front().begin, 0};
     for (const auto* ops : {&part.forwards, &part.backwards})
-        for (const Window& op : *ops) {
-            begin = std::min(begin, op.begin);
-            end = std::max(end, op.end);
-        }
+        for (const Window& op : *ops)
+            extend(all, op);
     constexpr std::int64_t kMostTimes = 20; // the ops of a rank fill most of an iteration
-    if ((end - begin) / 2 > part.total || (end - begin) < part.total / kMostTimes)
+    if (all.duration() / 2 > part.total || all.duration() < part.total / kMostTimes)
         return fail(Error::Code::Corrupt,
                     "total is {} and its ops take {} in all, as if their units "
                     "differed; write all times in ms",
-                    timeText(part.total, 1), timeText(end - begin, 1));
+                    timeText(part.total, 1), timeText(all.duration(), 1));
     if (iteration["memory"].get(memory) == simdjson::SUCCESS) {
         double gib = 0;
         constexpr double kMost = 1e6;
@@ -377,15 +373,15 @@ public:
                 parts.push_back(&rank.iterations[number]);
             m_clocks.align(parts);
             m_clocks.cutWaits(parts);
-            std::int64_t least = 0, most = 0;
-            for (const Part* part : parts)
+            Window all;
+            for (const Part* part : parts) {
+                extend(all, {0, part->total});
                 for (const auto* ops : {&part->forwards, &part->backwards})
-                    for (const Window& op : *ops) {
-                        least = std::min(least, op.begin);
-                        most = std::max({most, op.end, part->total});
-                    }
-            begins[number] = next - least;
-            next += most - least + 1;
+                    for (const Window& op : *ops)
+                        extend(all, op);
+            }
+            begins[number] = next - all.begin;
+            next += all.duration() + 1;
         }
         MegatronTrace trace;
         for (std::size_t d = 0; d < m_ranks.size(); ++d)
@@ -416,7 +412,7 @@ private:
             const std::size_t step = trace.ranges.size();
             trace.ranges.emplace_back();
             const auto add = [&](const ChunkStep& place, char kind, const Window& op) {
-                whole = {std::min(whole.begin, op.begin), std::max(whole.end, op.end)};
+                extend(whole, op);
                 trace.ranges.push_back(
                     range(fmt::format("PP:{}{}{}", place.chunk * m_config.devices + d, kind,
                                       place.microBatch),
@@ -443,8 +439,7 @@ private:
     }
     HostRange range(const std::string& name, std::int64_t begin, const Window& op)
     {
-        HostRange range;
-        range.window = {begin + op.begin, begin + op.end};
+        HostRange range{{begin + op.begin, begin + op.end}};
         range.name = m_texts.number(name);
         return range;
     }

@@ -1,5 +1,6 @@
 #include "engine/base/try.h"
 #include "profiler/import/readers/readers.h"
+#include "resources/resources.h"
 
 #include <re2/re2.h>
 
@@ -11,6 +12,7 @@
 #include <limits>
 #include <numeric>
 #include <span>
+#include <sstream>
 #include <unordered_map>
 #include <unordered_set>
 #include <utility>
@@ -19,12 +21,7 @@
 namespace profiler {
 namespace {
 
-using engine::Error;
-using engine::fail;
-using engine::MemoryCategory;
-using engine::MemoryEvent;
-using engine::Result;
-using engine::Window;
+using namespace engine;
 
 // A value of Python. Texts point into the pickle.
 struct List;
@@ -273,57 +270,29 @@ enum class Caller : std::uint8_t {
     Communication,
 };
 
-// A frame names a caller if its file contains `file` and its function is `function` or, for a
-// function of C++, contains it. "" stands for any.
+// A line of resources/import/frames.txt.
 struct KnownFrame
 {
-    std::string_view file, function;
+    std::string file, function; // "": any
     Caller caller;
 };
-// The first entry that matches a frame applies.
-constexpr KnownFrame kFrames[]{
-    {"", "torch::autograd::AccumulateGrad::", Caller::Gradients},
-    {"", "torch::autograd::Engine::", Caller::Backward},
-    {"", "c10d::Reducer::", Caller::Gradients}, // buckets of DistributedDataParallel
-    {"", "c10d::ProcessGroup", Caller::Communication},
-    {"", "zero_grad", Caller::Gradients},
-    {"", "_zero_grad_group_helper", Caller::Gradients},
-    {"megatron/core/distributed/grad_buffer.py", "", Caller::Gradients},
-    {"torch/optim/", "", Caller::Optimizer},
-    {"megatron/core/optimizer/", "", Caller::Optimizer},
-    {"transformer_engine/pytorch/optimizers/", "", Caller::Optimizer},
-    {"apex/optimizers/", "", Caller::Optimizer},
-    {"apex/contrib/optimizers/", "", Caller::Optimizer},
-    {"deepspeed/ops/adam/", "", Caller::Optimizer},
-    {"deepspeed/runtime/", "initialize_optimizer_states", Caller::Optimizer},
-    {"torch/nn/parameter.py", "", Caller::Weights},
-    {"torch/nn/init.py", "", Caller::Weights},
-    {"torch/nn/modules/module.py", "_apply", Caller::Weights},
-    {"torch/nn/modules/module.py", "_load_from_state_dict", Caller::Weights},
-    {"torch/nn/modules/", "__init__", Caller::Weights},
-    {"megatron/core/tensor_parallel/layers.py", "__init__", Caller::Weights},
-    {"transformer_engine/pytorch/module/", "__init__", Caller::Weights},
-    {"", "reset_parameters", Caller::Weights},
-    {"_fsdp_param.py", "", Caller::Weights},
-    {"torch/distributed/fsdp/_flat_param.py", "", Caller::Weights},
-    {"_fsdp_collectives.py", "", Caller::Communication},
-    {"torch/distributed/distributed_c10d.py", "", Caller::Communication},
-    {"torch/distributed/_functional_collectives.py", "", Caller::Communication},
-    {"torch/distributed/pipelining/", "_make_tensor_from_meta", Caller::Communication},
-    {"megatron/core/pipeline_parallel/p2p_communication.py", "", Caller::Communication},
-    {"megatron/core/tensor_parallel/mappings.py", "_gather_along_first_dim", Caller::Communication},
-    {"deepspeed/runtime/pipe/engine.py", "_allocate_buffer", Caller::Communication},
-    {"deepspeed/runtime/pipe/engine.py", "_allocate_buffers", Caller::Communication},
-    {"deepspeed/runtime/pipe/engine.py", "_allocate_zeros", Caller::Communication},
-    {"", "backward", Caller::Backward},
-    {"torch/autograd/graph.py", "_engine_run_backward", Caller::Backward},
-    {"torch/distributed/pipelining/_backward.py", "", Caller::Backward},
-    {"megatron/core/pipeline_parallel/schedules.py", "backward_step", Caller::Backward},
-    {"", "forward", Caller::Forward},
-    {"torch/nn/functional.py", "", Caller::Forward},
-    {"torch/nn/modules/module.py", "_call_impl", Caller::Forward},
-    {"torch/distributed/pipelining/stage.py", "forward_one_chunk", Caller::Forward},
-    {"megatron/core/pipeline_parallel/schedules.py", "forward_step", Caller::Forward}};
+
+std::vector<KnownFrame> knownFrames()
+{
+    constexpr std::array kCallers{"unknown",   "forward",   "backward",     "weights",
+                                  "gradients", "optimizer", "communication"};
+    std::vector<KnownFrame> frames;
+    std::istringstream text{std::string(resources::find("import/frames.txt"))};
+    for (std::string line; std::getline(text, line);) {
+        std::string caller, file, function;
+        std::istringstream(line) >> caller >> file >> function;
+        const auto* const known = std::ranges::find(kCallers, caller);
+        if (known != kCallers.end())
+            frames.push_back({file == "*" ? "" : file, function == "*" ? "" : function,
+                              static_cast<Caller>(known - kCallers.begin())});
+    }
+    return frames;
+}
 
 Caller callerOf(const Dict& frame)
 {
@@ -331,10 +300,11 @@ Caller callerOf(const Dict& frame)
     std::string_view file = textIn(frame, "filename");
     file.remove_prefix(file.size() - std::min(file.size(), kMostText));
     const std::string_view name = textIn(frame, "name").substr(0, kMostText);
+    static const std::vector<KnownFrame> kFrames = knownFrames();
     for (const KnownFrame& known : kFrames)
         if (file.find(known.file) != std::string_view::npos
             && (known.function.empty() || name == known.function
-                || (known.function.find("::") != std::string_view::npos
+                || (known.function.find("::") != std::string::npos
                     && name.find(known.function) != std::string_view::npos)))
             return known.caller;
     return Caller::Unknown;
@@ -346,24 +316,12 @@ Caller callerOf(const Dict& frame)
 MemoryCategory categoryOf(Caller allocates, std::optional<Caller> frees)
 {
     const bool isWorkspace = allocates == frees;
-    switch (allocates) {
-    case Caller::Weights:
-        return MemoryCategory::Weights;
-    case Caller::Gradients:
-        return MemoryCategory::Gradients;
-    case Caller::Communication:
+    if (allocates == Caller::Weights || allocates == Caller::Gradients)
+        return allocates == Caller::Weights ? MemoryCategory::Weights : MemoryCategory::Gradients;
+    if (allocates == Caller::Communication || (isWorkspace && allocates != Caller::Unknown))
         return MemoryCategory::Buffers;
-    case Caller::Optimizer:
-        return isWorkspace ? MemoryCategory::Buffers : MemoryCategory::Optimizer;
-    case Caller::Forward:
-        return isWorkspace ? MemoryCategory::Buffers : MemoryCategory::Stash;
-    case Caller::Backward:
-        if (isWorkspace)
-            return MemoryCategory::Buffers;
-        break;
-    case Caller::Unknown:
-        break;
-    }
+    if (allocates == Caller::Optimizer || allocates == Caller::Forward)
+        return allocates == Caller::Forward ? MemoryCategory::Stash : MemoryCategory::Optimizer;
     return frees == Caller::Gradients ? MemoryCategory::Gradients : MemoryCategory::Unknown;
 }
 
@@ -415,7 +373,7 @@ public:
     }
 
 private:
-    using Amounts = engine::EnumArray<MemoryCategory, std::int64_t, engine::kMemoryCategories>;
+    using Amounts = EnumArray<MemoryCategory, std::int64_t, kMemoryCategories>;
     struct Change
     {
         std::int64_t time = 0, bytes = 0, address = 0;

@@ -205,9 +205,7 @@ private:
                                     "blockZ", "registersPerThread", "staticSharedMemory",
                                     "dynamicSharedMemory", "graphNodeId", "shortName"}),
                        timed([&](const Statement& row, Window when) {
-                           GpuKernel kernel;
-                           kernel.window = when;
-                           kernel.place = place(row);
+                           GpuKernel kernel{when, place(row)};
                            const int named = row.isNull(7) ? 18 : 7;
                            kernel.name = row.isNull(named) ? m_strings.number(unnamed)
                                                            : nameOf(row.integer(named));
@@ -232,9 +230,7 @@ private:
         return forEach(
             "CUPTI_ACTIVITY_KIND_MEMCPY", workColumns({"bytes", "copyKind", "srcKind", "dstKind"}),
             timed([&](const Statement& row, Window when) {
-                GpuCopy copy;
-                copy.window = when;
-                copy.place = place(row);
+                GpuCopy copy{when, place(row)};
                 (void)row.get(7, copy.bytes);
                 const std::int64_t kind = row.integer(8);
                 copy.kind = static_cast<std::uint8_t>(0 <= kind && kind <= 10 ? kind : 0);
@@ -248,9 +244,7 @@ private:
     {
         return forEach("CUPTI_ACTIVITY_KIND_MEMSET", workColumns({"bytes"}),
                        timed([&](const Statement& row, Window when) {
-                           GpuMemset memset;
-                           memset.window = when;
-                           memset.place = place(row);
+                           GpuMemset memset{when, place(row)};
                            (void)row.get(7, memset.bytes);
                            memset.memory = 3;
                            process(row.integer(6)).trace.gpu.memsets.push_back(memset);
@@ -261,8 +255,7 @@ private:
         return forEach("CUPTI_ACTIVITY_KIND_RUNTIME",
                        {"start", "end", "globalTid", "correlationId", "nameId", "eventClass"},
                        timed([&](const Statement& row, Window when) {
-                           GpuCall call;
-                           call.window = when;
+                           GpuCall call{when};
                            call.thread = thread(row.integer(2));
                            (void)row.get(3, call.correlation);
                            call.name = nameOf(row.integer(4));

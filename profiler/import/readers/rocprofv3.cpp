@@ -137,9 +137,7 @@ private:
             "LEFT JOIN rocpd_info_kernel_symbol@ k ON k.id = d.kernel_id "
             "LEFT JOIN rocpd_info_agent@ a ON a.id = d.agent_id",
             timed([&](const Statement& row, Window when) {
-                GpuKernel kernel;
-                kernel.window = when;
-                kernel.place = place(row);
+                GpuKernel kernel{when, place(row)};
                 kernel.name = textOf(row.text(7));
                 for (std::size_t i = 0; i < 3; ++i) {
                     (void)row.get(8 + static_cast<int>(i), kernel.grid[i]);
@@ -167,9 +165,7 @@ private:
                     (void)row.get(column, device);
                     return row.isNull(column) ? std::nullopt : std::optional(device);
                 };
-                GpuCopy copy;
-                copy.window = when;
-                copy.place = place(row);
+                GpuCopy copy{when, place(row)};
                 (void)row.get(7, copy.bytes);
                 setAgents(copy, gpu(8), gpu(9));
                 process(row.integer(2)).trace.gpu.copies.push_back(copy);
@@ -187,8 +183,7 @@ private:
             timed([&](const Statement& row, Window when) {
                 Process& of = process(row.integer(2));
                 if (row.text(6).starts_with("HIP")) {
-                    GpuCall call;
-                    call.window = when;
+                    GpuCall call{when};
                     call.thread = of.thread(row.integer(3));
                     (void)row.get(4, call.correlation);
                     call.name = textOf(row.text(5));
@@ -319,9 +314,7 @@ private:
     void takeKernel(JsonValue record, Window window)
     {
         const JsonValue info = record["dispatch_info"];
-        GpuKernel kernel;
-        kernel.window = window;
-        kernel.place = place(record, number<std::uint64_t>(info["queue_id"]["handle"]));
+        GpuKernel kernel{window, place(record, number<std::uint64_t>(info["queue_id"]["handle"]))};
         const auto name = m_kernels.find(number<std::uint64_t>(info["kernel_id"]));
         kernel.name = name != m_kernels.end() ? name->second : 0;
         for (const auto& [i, axis] : {std::pair(0UL, "x"), {1UL, "y"}, {2UL, "z"}}) {
@@ -345,17 +338,14 @@ private:
             const auto known = m_gpus.find(number<std::uint64_t>(record[key]["handle"]));
             return known != m_gpus.end() ? std::optional(deviceOf(known->second)) : std::nullopt;
         };
-        GpuCopy copy;
-        copy.window = window;
-        copy.place = place(record, 0);
+        GpuCopy copy{window, place(record, 0)};
         copy.bytes = number<std::int64_t>(record["bytes"]);
         setAgents(copy, gpu("src_agent_id"), gpu("dst_agent_id"));
         m_process.trace.gpu.copies.push_back(copy);
     }
     void takeCall(JsonValue record, Window window)
     {
-        GpuCall call;
-        call.window = window;
+        GpuCall call{window};
         call.thread = m_process.thread(number<std::int64_t>(record["thread_id"]));
         call.correlation = number<std::uint64_t>(record["correlation_id"]["internal"]);
         simdjson::dom::array kinds;

@@ -5,9 +5,7 @@
 #include "profiler/import/readers/string_table.h"
 #include "profiler/store/sqlite.h"
 
-#include <map>
 #include <memory>
-#include <optional>
 #include <string>
 #include <utility>
 #include <vector>
