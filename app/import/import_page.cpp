@@ -107,7 +107,8 @@ std::vector<TableColumn<ImportReport::Clock>> clockColumns()
         {fromUtf8("Host"), &Row::host, Qt::AlignLeft},
         {fromUtf8("Offset, %1").arg(offset.unit()),
          [offset](const Row& row) { return offset.difference(static_cast<double>(row.offset)); }},
-        {fromUtf8("Drift, ppm"), [](const Row& row) { return signedNumber(row.drift, 1); }},
+        {fromUtf8("Drift, ppm"),
+         [](const Row& row) { return row.drift == 0 ? QString() : signedNumber(row.drift, 1); }},
         {fromUtf8("Spread, %1").arg(spread.unit()),
          [spread](const Row& row) { return spread.text(static_cast<double>(row.spread)); }},
         {fromUtf8("Pairs"), &Row::pairs}};

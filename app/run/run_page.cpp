@@ -900,7 +900,7 @@ private:
         const Scale scale = timeScale(run.info, metrics.duration);
         const double whole = metrics.mean(&profiler::DeviceMetrics::whole);
         const auto times = profiler::rounded(profiler::timeByCategory(metrics), stepOf(scale));
-        if (!isKnown && profiler::knowsTimes(run)) { // the kernels show what the devices do
+        if (!isKnown && profiler::knowsMeanTimes(run)) { // the kernels show what the devices do
             const double compute = times[Compute] + times[Forward] + times[Recompute]
                 + times[Backward] + times[BackwardInput] + times[BackwardWeight] + times[Optimizer];
             m_caption->setText(tr("%1 compute, bubble unknown").arg(percent(compute / whole)));
@@ -921,7 +921,7 @@ private:
         const Scale scale = timeScale(run.info, metrics.duration);
         const double all = std::max(1.0, metrics.mean(&profiler::DeviceMetrics::whole));
         const bool isBubbleKnown = whyUnknown(run.info).empty(),
-                   isKnown = profiler::knowsTimes(run);
+                   isKnown = profiler::knowsMeanTimes(run);
         const profiler::TimeByCategory mean = profiler::timeByCategory(metrics);
         const profiler::TimeByCategory shown = profiler::rounded(mean, stepOf(scale));
         std::vector<TimePart> parts;

@@ -49,7 +49,7 @@ struct ImportReport
     {
         std::string host;
         std::int64_t offset = 0; // in ns
-        double drift = 0;        // in parts per million
+        double drift = 0;        // in parts per million; 0: the traces do not show any
         std::int64_t spread = 0; // median distance of the time pairs from the fitted clock, in ns
         int pairs = 0;           // pairs of times at which a transfer ended on the two hosts
 

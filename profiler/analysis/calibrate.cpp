@@ -58,8 +58,9 @@ std::vector<std::uint32_t> countedIterations(const Run& run, Counted which)
 class Readiness
 {
 public:
-    Readiness(const Schedule& schedule, const std::vector<Window>& windows)
+    Readiness(const Schedule& schedule, const std::vector<Window>& windows, bool keepsWaits)
         : m_schedule(schedule)
+        , m_keepsWaits(keepsWaits)
         , m_flow(schedule)
         , m_windows(windows)
         , m_before(windows.size(), kBeforeAll)
@@ -126,7 +127,12 @@ private:
         if (receive && ran(*receive))
             return m_windows[*receive].end;
         const auto producer = m_flow.producer(value, consumer);
-        return producer && ran(*producer) ? std::optional(m_windows[*producer].end) : std::nullopt;
+        if (!producer || !ran(*producer))
+            return std::nullopt;
+        const std::int64_t end = m_windows[*producer].end;
+        const bool isWait = m_keepsWaits && m_before[consumer] <= end
+            && m_flow.deviceOf(*producer) != m_flow.deviceOf(consumer);
+        return isWait ? m_windows[consumer].begin : end;
     }
 
     void findBefore(DeviceId device)
@@ -146,6 +152,7 @@ private:
     }
 
     const Schedule& m_schedule;
+    bool m_keepsWaits;
     DataFlow m_flow;
     const std::vector<Window>& m_windows;
     std::vector<std::int64_t> m_before; // by op: end of the previous op on its device
@@ -156,10 +163,11 @@ private:
 // between the arrival of an op's inputs and its start, while the host posts messages and launches
 // kernels. This function makes that time part of the op, so that a simulation places the ops where
 // the trace has them. A SEND becomes an empty window at the end of its producer, so that the time
-// until the end of its RECV is the latency of the message.
-void startWhenReady(const Schedule& schedule, std::vector<Window>& windows)
+// until the end of its RECV is the latency of the message. If the caller keeps waits, because no
+// message was recorded, an op of an idle device starts when the input from another device arrived.
+void startWhenReady(const Schedule& schedule, std::vector<Window>& windows, bool keepsWaits)
 {
-    const Readiness readiness(schedule, windows);
+    const Readiness readiness(schedule, windows, keepsWaits);
     std::vector<Window> changed = windows;
     const OpIndex index(schedule);
     for (std::uint32_t op = 0; op < index.count(); ++op) {
@@ -193,7 +201,8 @@ public:
                     m_windows[k][span.op] = withSpan(m_windows[k][span.op], span);
         if (run.info.mode == Mode::Imported)
             for (std::vector<Window>& windows : m_windows)
-                startWhenReady(run.schedule, windows);
+                startWhenReady(run.schedule, windows,
+                               which == Counted::Measured && !hasTransfers(run.schedule));
     }
 
     const std::vector<std::vector<Window>>& windows() const { return m_windows; }

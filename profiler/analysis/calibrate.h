@@ -23,10 +23,10 @@ namespace profiler {
 using RecordedTimes = std::vector<std::optional<engine::OpCosts::Cost>>;
 RecordedTimes recordedTimes(const engine::Run& run);
 
-// Returns for each measured iteration the window of each op, indexed by OpIndex. A stream
-// (Shape::windows) is treated as one iteration, because each of its ops runs once. The window of an
-// op that did not run ends before it begins. In an imported run an op begins when its inputs have
-// arrived, as in recordedTimes(), and a SEND is an empty window at the end of its producer.
+// Returns for each measured iteration the window of each op, indexed by OpIndex; a stream is one
+// iteration. The window of an op that did not run ends before it begins. In an imported run an op
+// begins when its inputs have arrived, as in recordedTimes(), but as recorded on an idle device if
+// the run has no messages, and a SEND is an empty window at the end of its producer.
 std::vector<std::vector<engine::Window>> measuredWindows(const engine::Run& run);
 
 struct CalibrateOptions

@@ -604,6 +604,10 @@ Result<HistoryPoint> historyPoint(const Run& run, const Run* before, std::string
     HistoryPoint point;
     if (const Amount* amount = own.base().amount(key))
         point.value = *amount;
+    else
+        for (const auto* measure : historyMeasures())
+            if (measure->key == key)
+                point.whyUnknown = (*measure)({run, own.base().metrics}).note;
     if (before == nullptr)
         return point;
     const auto both = TRY(compare({before, &run}));

@@ -139,6 +139,7 @@ std::string summarize(const Comparison& comparison, std::size_t run);
 struct HistoryPoint
 {
     std::optional<Amount> value; // in the unit of the measure, times in ticks; nullopt: unknown
+    std::string whyUnknown;      // "" if it is known, or no run of this kind has it
     // From the run before; nullopt: this is the first run, a number is unknown, or see `conditions`
     std::optional<Change> change;
     // What else differs from the run before, so that the change is not that of the code: "scheme,

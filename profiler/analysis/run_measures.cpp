@@ -181,12 +181,14 @@ Reading bubbleShare(const R& r)
 Reading peakMemory(const R& r)
 {
     const DeviceMetrics* most = r.metrics.fullest(&DeviceMetrics::peakBytes);
+    if (most == nullptr || !most->peakBytes)
+        return {};
     Reading peak = largest<&DeviceMetrics::peakBytes>(r);
     for (const DeviceMetrics& device : r.metrics.devices)
-        if (most->peakBytes && !device.peakBytes)
+        if (!device.peakBytes)
             return Reading::unknown(
                 fmt::format("the memory of device {} was not recorded", device.device.value));
-    const ArenaUse* use = most == nullptr ? nullptr : arenaOf(r.info(), most->device);
+    const ArenaUse* use = arenaOf(r.info(), most->device);
     if (use != nullptr)
         peak.note += fmt::format(", {} planned", bytesText(use->arena));
     if (use != nullptr && use->touched)
@@ -421,6 +423,11 @@ constexpr std::array kRun{
        "largest sum of weights, gradients, optimizer state, stash, buffers",
        "Most memory that is allocated on a device at one time."},
       peakMemory),
+    M({"", "Peak memory", Unit::Bytes, kSummary}, // the reason why it is not above
+      [](const R& r) {
+          const Reading peak = peakMemory(r);
+          return peak.isKnown() ? Reading() : peak;
+      }),
     M({"memory_balance", "Memory balance", Unit::None, kSummary | kCompared | kIfAny, kLess,
        "largest peak memory of a device / mean of the devices",
        "1: every device needs as much memory as the fullest.", kOwn, 2},
@@ -706,6 +713,11 @@ std::span<const Measure<ReportedRun>> runMeasures()
 bool knowsTimes(const Run& run)
 {
     return whyUnknown(run.info).empty() || idle(run, Reading(0)).isKnown();
+}
+
+bool knowsMeanTimes(const Run& run)
+{
+    return knowsTimes(run) && ofAllDevices(run, Reading(0)).isKnown();
 }
 
 std::span<const Measure<ReportedDevice>> deviceMeasures()

@@ -61,6 +61,7 @@ std::string bubbleReason(const engine::Run& run, const engine::OpIndex& index,
 // Whether the devices have shares of an iteration: their bubbles are known, or the kernels of a
 // trace show when they are idle.
 bool knowsTimes(const engine::Run& run);
+bool knowsMeanTimes(const engine::Run& run); // and no device or stage lacks its trace
 
 // What the import of a run warns of, with the reason if bubbles are unknown.
 std::vector<std::string> importWarnings(const engine::Run& run);

@@ -11,6 +11,8 @@
 #include <optional>
 #include <set>
 #include <tuple>
+#include <type_traits>
+#include <utility>
 
 namespace profiler {
 
@@ -25,6 +27,7 @@ struct Pair
     std::int64_t difference = 0; // the host's time - common time
     bool toHost = false;         // true: the host received the message; false: sent it
     bool isMessage = false;      // false: a part of a collective
+    std::uint32_t kind = 0;      // equal for the same exchange of other iterations
 };
 
 struct Fit
@@ -69,6 +72,38 @@ void keepOrder(const std::vector<Pair>& pairs, Fit& fit)
         fit.offset = *least + (*most - *least) / 2;
 }
 
+// The change of the differences per ns, or 0 if the pairs do not show any. Within an iteration the
+// waits of a schedule look like drift, so each exchange is compared with itself in the last
+// iteration. A clock that drifts changes the differences in both directions alike; messages that
+// wait longer and longer do not.
+double driftOf(const std::vector<Pair>& pairs)
+{
+    std::map<std::uint32_t, std::pair<const Pair*, const Pair*>> ends; // first and last, by kind
+    for (const Pair& pair : pairs) {
+        auto& [first, last] = ends.try_emplace(pair.kind, &pair, &pair).first->second;
+        first = pair.time < first->time ? &pair : first;
+        last = pair.time > last->time ? &pair : last;
+    }
+    std::vector<double> all, to, back;
+    for (const auto& [kind, of] : ends)
+        if (const auto& [first, last] = of; first->time < last->time) {
+            all.push_back(static_cast<double>(last->difference - first->difference)
+                          / static_cast<double>(last->time - first->time));
+            (last->toHost ? to : back).push_back(all.back());
+        }
+    const double drift = medianOf(all);
+    const auto agrees = [drift](const std::vector<double>& slopes) {
+        constexpr std::ptrdiff_t kFewest = 8, kRare = 10; // with fewer, noise looks like drift
+        return std::ssize(slopes) >= kFewest
+            && kRare * std::ranges::count_if(slopes, [=](double one) { return one * drift <= 0; })
+            <= std::ssize(slopes);
+    };
+    const bool isProven
+        = agrees(back) && (agrees(to) || std::ranges::none_of(pairs, &Pair::isMessage));
+    constexpr double kMost = 5e-4; // NTP corrects a clock by at most 500 ppm
+    return isProven && std::abs(drift) <= kMost ? drift : 0;
+}
+
 // Fits offset and drift to the differences. The delay of a message is added to the differences in
 // one direction and subtracted in the other, so the offset is the mean of the medians of both
 // directions, unless the order of messages says more.
@@ -86,16 +121,7 @@ Fit fitted(const std::vector<Pair>& pairs)
         mean += static_cast<double>(pair.time - pairs.front().time)
             / static_cast<double>(pairs.size());
     fit.from = pairs.front().time + std::llround(mean);
-    double above = 0, below = 0;
-    for (const Pair& pair : pairs) {
-        const auto time = static_cast<double>(pair.time - fit.from);
-        above += time * residual(pair);
-        below += time * time;
-    }
-    constexpr std::size_t kFewest = 16; // with fewer pairs, noise looks like drift
-    constexpr double kMostDrift = 5e-4; // NTP corrects a clock by at most 500 ppm
-    const double drift = pairs.size() >= kFewest && below > 0 ? above / below : 0;
-    fit.drift = std::abs(drift) <= kMostDrift ? drift : 0;
+    fit.drift = driftOf(pairs);
     std::vector<std::int64_t> distances;
     for (const Pair& pair : pairs)
         distances.push_back(std::llabs(
@@ -388,10 +414,18 @@ private:
                     .push_back({placed.rank, placed.work, false});
             }
         }
-        const auto keep = [this](auto& byKey) {
+        std::uint32_t kinds = 0;
+        const auto keep = [&](auto& byKey) {
+            auto numbers = std::map<typename std::remove_cvref_t<decltype(byKey)>::key_type,
+                                    std::uint32_t>();
             for (auto& [key, ends] : byKey)
-                if (ends.size() > 1)
-                    m_exchanges.push_back(std::move(ends));
+                if (ends.size() > 1) {
+                    auto inAll = key;
+                    std::get<0>(inAll) = 0; // the iteration
+                    const auto [number, isNew] = numbers.emplace(inAll, kinds);
+                    kinds += isNew ? 1 : 0;
+                    m_exchanges.push_back({number->second, std::move(ends)});
+                }
         };
         keep(messages);
         keep(collectives);
@@ -402,7 +436,7 @@ private:
     std::vector<Pair> pairsOf(const std::string& clock, const std::set<std::string>& aligned) const
     {
         std::vector<Pair> pairs;
-        for (const std::vector<End>& ends : m_exchanges) {
+        for (const auto& [kind, ends] : m_exchanges) {
             std::vector<std::int64_t> moments;
             for (const End& here : ends)
                 if (aligned.contains(clockOf(here.rank)))
@@ -412,8 +446,8 @@ private:
             const std::int64_t time = medianOf(moments);
             for (const End& there : ends)
                 if (clockOf(there.rank) == clock)
-                    pairs.push_back(
-                        {time, momentOf(there) - time, there.receives, isTransfer(kindOf(there))});
+                    pairs.push_back({time, momentOf(there) - time, there.receives,
+                                     isTransfer(kindOf(there)), kind});
         }
         return pairs;
     }
@@ -468,7 +502,7 @@ private:
     std::vector<std::string> m_clocks;  // of the ranks that the run shows
     // Clocks that may be equal to others. False: they are, unless messages show otherwise.
     std::map<std::string, bool> m_unproven;
-    std::vector<std::vector<End>> m_exchanges;
+    std::vector<std::pair<std::uint32_t, std::vector<End>>> m_exchanges; // with Pair::kind
     std::vector<Input> m_inputs;
 };
 

@@ -269,6 +269,7 @@ public:
         if (!m_placement.cut.empty())
             m_job.lacksClock(m_placement.cut);
         leaveOutHostTimes();
+        checkLastStage();
         compareUnits();
         compareKernels();
         checkKernelsOutsideOps();
@@ -444,6 +445,38 @@ private:
                                         timeText(outside, 1), timeText(inside + outside, 1),
                                         of.rank));
         }
+    }
+    // If no trace states the number of ranks, only a wait shows that a later stage has no trace:
+    // the backward of the last stage needs no other device.
+    void checkLastStage()
+    {
+        const auto isSized = [](const JobRank& rank) { return rank.trace.worldSize.has_value(); };
+        if (!m_placement.stagesKnown || std::ranges::any_of(m_job.ranks, isSized))
+            return;
+        std::vector<const PlacedWork*> works;
+        for (const PlacedWork& placed : m_placement.works)
+            if (runsMicroBatch(placed.op.kind))
+                works.push_back(&placed);
+        const auto windowOf = [this](const PlacedWork* placed) { return workOf(*placed).window; };
+        std::ranges::stable_sort(works, {}, [&](auto* placed) { return windowOf(placed).begin; });
+        std::map<std::pair<int, std::uint32_t>, std::int64_t> ends; // by iteration and rank
+        std::set<int> begun;                                        // iterations
+        std::vector<std::int64_t> forwards, waits;
+        for (const PlacedWork* placed : works) {
+            const Window own = windowOf(placed);
+            const bool isLast = placed->op.stage.value + 1 == m_placement.shape.stages;
+            auto& end
+                = ends.try_emplace({placed->iteration, placed->rank}, own.begin).first->second;
+            if (isLast && placed->op.kind == OpKind::Forward)
+                forwards.push_back(own.duration());
+            else if (isLast && begun.insert(placed->iteration).second)
+                waits.push_back(own.begin - end);
+            end = std::max(end, own.end);
+        }
+        if (const std::int64_t wait = medianOf(waits); wait > medianOf(forwards))
+            m_job.lacks(fmt::format("the last stage waits {} for its first backward, as if a later "
+                                    "stage had no trace",
+                                    timeText(wait, 1)));
     }
     // The times of JSON are microseconds. Only the duration of the ops shows another unit.
     void checkDurations()

@@ -87,6 +87,13 @@ std::vector<RankTrace> splitGpus(RankTrace trace)
     });
     std::vector<RankTrace> parts;
     if (gpus < 2 || times.empty()) {
+        const bool isKnown = !times.empty();
+        const bool isOne = trace.memory.empty()
+            || std::ranges::count(trace.memory, trace.memory.front().device, &MemoryEvent::device)
+                == std::ssize(trace.memory);
+        std::erase_if(trace.memory, [&](const MemoryEvent& event) {
+            return isKnown ? !times.contains(event.device) : !isOne;
+        });
         parts.push_back(std::move(trace));
         return parts;
     }

@@ -65,7 +65,8 @@ using Clock = ImportReport::Clock;
 constexpr std::array kClock{
     Measure(column("host"), Of<&Clock::host>()),
     Measure(column("offset_ns"), Of<&Clock::offset>()),
-    Measure(column("drift_ppm"), Of<&Clock::drift>()),
+    Measure(column("drift_ppm"),
+            [](const Clock& c) { return c.drift == 0 ? Reading() : Reading(c.drift); }),
     Measure(column("spread_ns"), Of<&Clock::spread>()),
     Measure(column("pairs"), Of<&Clock::pairs>()),
 };
@@ -166,9 +167,10 @@ Sheet importSheet(const Run& run)
     if (!report.leftOut.empty())
         sheet.table({kLeftOutWork, report.leftOut});
     for (const Clock& clock : report.clocks)
-        sheet.note(fmt::format("clock of {}: {:+.3f} ms, {:+.2f} ppm, spread {:.1f} µs ({} pairs)",
-                               clock.host, clock.offset / 1e6, clock.drift, clock.spread / 1e3,
-                               clock.pairs));
+        sheet.note(fmt::format("clock of {}: {:+.3f} ms{}, spread {:.1f} µs ({} pairs)", clock.host,
+                               clock.offset / 1e6,
+                               clock.drift == 0 ? "" : fmt::format(", {:+.2f} ppm", clock.drift),
+                               clock.spread / 1e3, clock.pairs));
     sheet.note(clockScatter(report));
     if (const std::string memory = categorizedMemory(run); !memory.empty())
         sheet.note("memory: " + memory);

@@ -380,6 +380,15 @@ Result<void> checkLayout(const MeasuredTimes& times, int stages)
                               std::accumulate(times.layers.begin(), times.layers.end(), 0), stages);
 }
 
+// What a link takes is unknown without messages.
+Result<void> checkLinks(double speed, bool lacksMessages, std::int64_t delay = 0)
+{
+    if (!lacksMessages || (speed == 1 && delay == 0))
+        return {};
+    return invalid("the run has no messages, so what other links would change is unknown; import "
+                   "traces with messages");
+}
+
 } // namespace
 
 Result<Prediction> WhatIfPredictor::predict(const WhatIf& whatIf) const
@@ -390,6 +399,7 @@ Result<Prediction> WhatIfPredictor::predict(const WhatIf& whatIf) const
         TRY(checkSlices(asked, experiment->model.family, experiment->model.recompute));
     const Schedule lowered = lower(asked);
     TRY(checkLayout(m_times, lowered.shape.stages));
+    TRY(checkLinks(whatIf.linkSpeed, m_times.message.isEmpty()));
     if (holds(lowered, OpKind::Evict)) {
         if (m_times.copies.isEmpty())
             return missingTimes({OpKind::Evict, OpKind::Load}, lowered.scheme);
@@ -500,6 +510,7 @@ Result<Prediction> WhatIfPredictor::predictOwn(double linkSpeed) const
     if (!*m_replay)
         return tl::unexpected(m_replay->error());
     TRY(checkLayout(m_times, m_run->schedule.shape.stages));
+    TRY(checkLinks(linkSpeed, !hasTransfers(m_run->schedule), m_times.messageDelay));
     const OwnReplay& replay = **m_replay;
     const bool isScaled = replay.simulated() > 0 && replay.simulated() != replay.recorded();
     const double correction = !isScaled ? 1 : ratio(replay.recorded(), replay.simulated());

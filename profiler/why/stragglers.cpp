@@ -221,22 +221,27 @@ bool hasEnd(const Run& run, DeviceId device)
     });
 }
 
+// Layers make a device slower in every iteration alike, so where they may do so, only the
+// iterations above its own median count.
 void countSlowest(const IdVector<DeviceId, Excesses>& excesses, Stragglers& all)
 {
     int above = 0;
     for (int i = 0; i < all.iterations; ++i) {
         const auto excess = [&](const DevicePace& pace) {
-            return pace.mayHaveMoreWork ? -1.0 : excesses[pace.device].all[i];
+            return excesses[pace.device].all[i] - (pace.mayHaveMoreWork ? pace.excess.value : 0);
         };
         DevicePace& slowest = *std::ranges::max_element(all.devices, {}, excess);
-        ++slowest.slowest;
-        above += excess(slowest) > kStragglerExcess ? 1 : 0;
+        std::vector<double> others;
+        for (const DevicePace& pace : all.devices)
+            if (pace.device != slowest.device)
+                others.push_back(excess(pace));
+        if (excess(slowest) > std::max(kStragglerExcess, 3 * deviationOf(std::move(others)))) {
+            ++slowest.slowest;
+            ++above;
+        }
     }
     const bool isNamed = std::ranges::any_of(all.devices, &DevicePace::isStraggler);
-    const bool isOne = std::ranges::count_if(
-                           all.devices, [](const DevicePace& pace) { return pace.slowest > 0; })
-        == 1;
-    all.isRotating = !isNamed && !isOne && 2 * above >= all.iterations && above > 1;
+    all.isRotating = !isNamed && 2 * above >= all.iterations && above > 1;
 }
 
 // How much shorter the iteration would be at the pace of the others.
@@ -421,11 +426,17 @@ std::string sentenceOf(const SlowRank& rank)
 std::string rotationText(const Stragglers& all)
 {
     std::string text;
+    const DevicePace* one = nullptr;
     for (const DevicePace& pace : all.devices)
-        if (pace.slowest > 0)
+        if (pace.slowest > 0) {
+            one = text.empty() ? &pace : nullptr;
             text += fmt::format("{}device {} in {}", text.empty() ? "" : ", ", pace.device.value,
                                 pace.slowest);
-    return fmt::format("The slowest device changes: {} of {} iterations.", text, all.iterations);
+        }
+    return one != nullptr
+        ? fmt::format("Device {} is slow in {} of {} iterations and not in the others.",
+                      one->device.value, one->slowest, all.iterations)
+        : fmt::format("The slowest device changes: {} of {} iterations.", text, all.iterations);
 }
 
 std::string noneText(const Stragglers& all)

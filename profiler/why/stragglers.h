@@ -26,7 +26,9 @@ struct DevicePace
     Amount excess;    // median over the iterations, as a share of `work` at the pace of the others
     std::map<std::string_view, double> excessByKind; // by kindShortName(), or "joint"
     std::vector<double> excesses;                    // of each compared iteration
-    int slowest = 0; // number of iterations in which no device has a larger excess
+    // Number of iterations in which the device is the slowest, by over kStragglerExcess and beyond
+    // the differences of the others.
+    int slowest = 0;
     // Whether the layers are unknown and the device has the first or the last stage, whose
     // embedding or output layer may explain its excess. The device is then not a straggler.
     bool mayHaveMoreWork = false;
@@ -51,8 +53,8 @@ struct Stragglers
     engine::IdVector<engine::DeviceId, DevicePace> devices;
     int iterations = 0;       // that were compared
     std::vector<int> numbers; // Iteration::number of each
-    // Whether no device is a straggler, but in at least half of the iterations the slowest device
-    // is above kStragglerExcess, and it is not always the same.
+    // Whether no device is a straggler, but in at least half of the iterations one counts as the
+    // slowest: not always the same, or one that is slow now and then.
     bool isRotating = false;
     std::vector<SlowRank> ranks; // slowest first
 };

@@ -89,3 +89,18 @@ TEST_CASE("history follows any number and refuses what it cannot follow")
     writeText(folder / "junk.sqlite", "junk");
     CHECK(bscope(folder, "history junk.sqlite").status == 1);
 }
+
+// The value was "-".
+TEST_CASE("history says why a number is unknown")
+{
+    const Folder folder;
+    engine::Run run = profiler::readRun(tests::sourcePath("sample_runs/1f1b-d4-n8.sqlite")).value();
+    run.info.mode = engine::Mode::Imported;
+    run.info.import.emplace().lack = "stage 3 has no trace";
+    REQUIRE(profiler::writeRun(folder / "lacks.sqlite", run));
+    const std::string command = "history lacks.sqlite --measure bubble_ratio";
+    CHECK(contains(bscope(folder, command).out, "unknown: stage 3 has no trace"));
+    const auto point = bscope(folder, command + " --json").json()["runs"][0];
+    CHECK(point["value"].is_null());
+    CHECK(point["reason"] == "stage 3 has no trace");
+}

@@ -138,6 +138,11 @@ TEST_CASE("a nightly job learns whether an iteration became longer, or that it i
     CHECK(contains(few.out, "fewer than three iterations were measured"));
     CHECK(bscope(folder, "compare old.sqlite two.sqlite --fail-above 3%").status == 3);
     CHECK(bscope(folder, "compare old.sqlite new.sqlite --fail-above much").status == 2);
+    // Half of the micro-batches passed as a shorter iteration.
+    bscope(folder, "simulate --scheme 1f1b --micro-batches 4 -o half.sqlite");
+    const Printed half = bscope(folder, "compare old.sqlite half.sqlite --fail-above 3%");
+    CHECK(half.status == 3);
+    CHECK(contains(half.out, "their iterations have different numbers of micro-batches"));
     // 1 meant that the iteration had become longer.
     const Printed missing = bscope(folder, "compare old.sqlite none.sqlite --fail-above 3%");
     CHECK(missing.status == 3);

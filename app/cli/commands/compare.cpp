@@ -157,19 +157,32 @@ struct Gate
     }
 };
 
+// Why the iterations of a run and of the baseline cannot be compared; "" if they can.
+std::string whyNoGate(const Comparison& comparison, const Run& base, const Run& run)
+{
+    const auto unknown = whyIterationUnknown(base), ownUnknown = whyIterationUnknown(run);
+    const bool isSameWork = base.schedule.shape.microBatches == run.schedule.shape.microBatches
+        || std::min(base.info.tokensPerIteration, run.info.tokensPerIteration) > 0;
+    return !comparison.obstacle.empty() ? comparison.obstacle
+        : !unknown.empty()              ? unknown
+        : !ownUnknown.empty()           ? ownUnknown
+        : isSameWork                    ? ""
+                     : "their iterations have different numbers of micro-batches";
+}
+
 // Whether a run takes longer than the baseline by more than `percent`. An obstacle to comparing, or
 // an interval that contains the limit, leaves it unclear.
-Gate gateOf(const Comparison& comparison, std::size_t run, double percent)
+Gate gateOf(const AllRuns& all, std::size_t run, double percent)
 {
+    const Comparison& comparison = all.comparison;
     using enum Gate::Result;
     const std::string pair
         = fmt::format("{} against {}: ", comparison.runs[run].label, comparison.base().label);
     const auto change = comparison.change("iteration", run);
-    if (!comparison.obstacle.empty() || !change)
-        return {Unclear,
-                pair
-                    + (comparison.obstacle.empty() ? "their iterations have no common unit"
-                                                   : comparison.obstacle)};
+    if (const std::string why
+        = whyNoGate(comparison, *all.runs[comparison.baseline], *all.runs[run]);
+        !why.empty() || !change)
+        return {Unclear, pair + (why.empty() ? "their iterations have no common unit" : why)};
     const Amount& by = change->by;
     if (by.spread == Spread::Unknown)
         return {Unclear,
@@ -193,12 +206,12 @@ Gate gateOf(const Comparison& comparison, std::size_t run, double percent)
 }
 
 // The gates of all runs but the baseline.
-std::vector<Gate> gatesOf(const CompareOptions& options, const Comparison& comparison)
+std::vector<Gate> gatesOf(const CompareOptions& options, const AllRuns& all)
 {
     std::vector<Gate> gates;
-    for (std::size_t run = 0; options.failAbove && run < comparison.runs.size(); ++run)
-        if (run != comparison.baseline)
-            gates.push_back(gateOf(comparison, run, *options.failAbove));
+    for (std::size_t run = 0; options.failAbove && run < all.runs.size(); ++run)
+        if (run != all.comparison.baseline)
+            gates.push_back(gateOf(all, run, *options.failAbove));
     return gates;
 }
 
@@ -275,7 +288,7 @@ Result<int> print(const CompareOptions& options)
     }
     const AllRuns all = TRY(std::move(read));
     TRY(writeReport(options, all));
-    const std::vector<Gate> gates = gatesOf(options, all.comparison);
+    const std::vector<Gate> gates = gatesOf(options, all);
     cli::print(comparisonSheet(options, all, gates), options.json);
     const auto is
         = [&](Gate::Result result) { return std::ranges::find(gates, result, &Gate::result); };

@@ -84,7 +84,8 @@ struct HistoryRow
     }
     std::string verdict() const
     {
-        return !point.conditions.empty()                 ? "other conditions: " + point.conditions
+        return !point.whyUnknown.empty()                 ? "unknown: " + point.whyUnknown
+            : !point.conditions.empty()                  ? "other conditions: " + point.conditions
             : !point.change                              ? ""
             : point.change->by.spread == Spread::Unknown ? "spread unknown"
             : point.change->isDistinguishable()          ? "changed"
@@ -186,6 +187,7 @@ constexpr std::array kHistoryRow{
                                                     : Reading("forward");
             }),
     Measure({"value"}, [](const H& r) { return r.reading(r.point.value); }),
+    Measure({"reason"}, [](const H& r) { return textOrUnknown(r.point.whyUnknown); }),
     Measure({"interval"}, [](const H& r) { return r.bounds(r.point.value); }),
     Measure({"change"}, [](const H& r) { return r.reading(r.change()); }),
     Measure({"change_interval"}, [](const H& r) { return r.bounds(r.change()); }),

@@ -53,7 +53,8 @@ using P = PredictedRow;
 Reading iteration(const P& p)
 {
     Reading time(p.of.iteration);
-    time.interval = Interval{p.of.least, p.of.most};
+    if (p.of.least < p.of.most) // the replay of one iteration has no spread
+        time.interval = Interval{p.of.least, p.of.most};
     return time;
 }
 

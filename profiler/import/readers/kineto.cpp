@@ -325,8 +325,14 @@ public:
                 row.window.end += m_base;
             }
         });
+        std::ranges::stable_sort(m_trace.memory, {}, &MemoryEvent::time);
+        std::map<std::int64_t, std::int64_t> totals; // by GPU
         for (const auto& [device, before] : m_allocatedBefore)
-            if (0 < before.bytes && before.bytes <= kMostBytes)
+            totals[device] = before.bytes;
+        for (MemoryEvent& memory : m_trace.memory)
+            memory.bytes -= std::exchange(totals[memory.device], memory.bytes);
+        for (const auto& [device, before] : m_allocatedBefore)
+            if (before.bytes > 0)
                 m_trace.memory.push_back(before);
         for (MemoryEvent& memory : m_trace.memory)
             memory.time += m_base;
@@ -489,14 +495,14 @@ private:
             else if (key == "Total Allocated")
                 total = number.value_or(-1);
         });
-        if (memory.bytes == 0 || memory.bytes < -kMostBytes || memory.bytes > kMostBytes || !onGpu)
+        if (!onGpu || total < 0 || total > kMostBytes || memory.bytes < -kMostBytes
+            || memory.bytes > kMostBytes)
             return;
         memory.device = static_cast<std::uint16_t>(std::clamp<std::int64_t>(device, 0, 0xFFFF));
-        m_trace.memory.push_back(memory);
-        if (total < 0 || total > kMostBytes)
-            return;
-        memory.bytes = total - memory.bytes;
-        const auto [first, isNew] = m_allocatedBefore.emplace(device, memory);
+        const std::int64_t before = total - std::exchange(memory.bytes, total);
+        m_trace.memory.push_back(memory); // done() subtracts what was allocated before
+        memory.bytes = before;
+        const auto [first, isNew] = m_allocatedBefore.emplace(memory.device, memory);
         if (!isNew && time < first->second.time)
             first->second = memory;
     }

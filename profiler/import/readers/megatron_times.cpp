@@ -334,26 +334,6 @@ Result<void> checkOrder(const RankFile& rank, const Config& config)
     return {};
 }
 
-// The last rank computes the loss: its first backward follows a forward at once.
-Result<void> checkLast(const RankFile& rank)
-{
-    std::vector<std::int64_t> waits, forwards;
-    for (const auto& [number, part] : rank.iterations) {
-        std::int64_t ready = 0;
-        for (const Window& forward : part.forwards)
-            if (forward.begin < part.backwards.front().begin)
-                ready = forward.end;
-        waits.push_back(part.backwards.front().begin - ready);
-        forwards.push_back(part.forwards.front().duration());
-    }
-    if (medianOf(waits) <= medianOf(forwards))
-        return {};
-    return refused(rank.name,
-                   fmt::format("its first backward begins {} after its forward, as if pp_size in "
-                               "config.json were too small; import files of one run",
-                               timeText(medianOf(waits), 1)));
-}
-
 class TraceBuilder
 {
 public:
@@ -402,7 +382,6 @@ private:
         trace.unit = "ms";
         trace.host = "clock of rank 0";
         trace.rank = d;
-        trace.worldSize = m_config.devices;
         trace.threads = {"compute stream"};
         const auto forwards = order(m_config, false), backwards = order(m_config, true);
         std::int64_t memory = 0;
@@ -670,7 +649,6 @@ Result<MegatronTrace> readPrimus(const MegatronFiles& files)
                                        "run",
                                        all.front().name));
     }
-    TRY(checkLast(all.back()));
     return TraceBuilder(read, std::move(all)).build();
 }
 

@@ -69,6 +69,63 @@ TEST_CASE("no message arrives before it was sent, however long most of them wait
     CHECK(clocks[0].offset == kOffset * 1000);
 }
 
+// Messages that wait longer and longer were a drift: up to 500 ppm, with two decimals.
+TEST_CASE("a clock drifts only if both directions of its messages show it")
+{
+    struct Case
+    {
+        double ppm;                        // of the clock of host b
+        double waitPerMicroBatch, perStep; // µs that a forward message waits in addition
+    };
+    const auto clock = [](const Case& of) {
+        const TemporaryFolder folder;
+        std::string events[2];
+        const auto add = [&](int rank, const std::string& op, double begin, double duration) {
+            const double factor = rank == 1 ? 1 + of.ppm / 1e6 : 1;
+            events[rank]
+                += fmt::format(R"({}{{"ph":"X","cat":"user_annotation","name":"{}","pid":1,)"
+                               R"("tid":1,"ts":{:.3f},"dur":{:.3f}}})",
+                               events[rank].empty() ? "" : ",", op, factor * begin + 5000 * rank,
+                               factor * duration);
+        };
+        for (int step = 0; step < 4; ++step) {
+            for (int rank : {0, 1})
+                add(rank, fmt::format("ProfilerStep#{}", step), 200'000 * step, 190'000);
+            for (int m = 0; m < 8; ++m) {
+                const double begin = 200'000 * step + 20'000 * m + 10;
+                const double waits = 20 + (7 * m + 3 * step) % 5 // noise
+                    + of.waitPerMicroBatch * m + of.perStep * step;
+                const auto op = [&](int rank, const char* kind) {
+                    return fmt::format("PP:{}{}{}", rank, kind, m);
+                };
+                add(0, op(0, "F"), begin, 100);
+                add(0, op(0, "SEND_F"), begin + 100, 5);
+                add(1, op(1, "RECV_F"), begin + 95, 5 + waits);
+                add(1, op(1, "F"), begin + 3000, 100);
+                add(1, op(1, "B"), begin + 3100, 200);
+                add(1, op(1, "SEND_B"), begin + 3300, 5);
+                add(0, op(0, "RECV_B"), begin + 3295, 25 + (5 * m + step) % 7);
+                add(0, op(0, "B"), begin + 3400, 200);
+            }
+        }
+        for (int rank : {0, 1})
+            writeText(
+                folder / fmt::format("{}.json", rank),
+                fmt::format(R"({{"schemaVersion":1,"distributedInfo":{{"rank":{},"world_size":2}},)"
+                            R"("host_name":"host {}","traceEvents":[{}]}})",
+                            rank, rank == 0 ? "a" : "b", events[rank]));
+        const auto clocks = imported(folder).run.info.import->clocks;
+        REQUIRE(clocks.size() == 1);
+        CHECK(std::abs(clocks[0].offset - 5'000'000) < 100'000);
+        return clocks[0];
+    };
+    CHECK(clock({80, 0, 0}).drift == Approx(80).margin(5));
+    CHECK(clock({-30, 0, 0}).drift == Approx(-30).margin(5));
+    CHECK(clock({0, 0, 0}).drift == 0);
+    CHECK(clock({0, 150, 0}).drift == 0); // the waits of a schedule
+    CHECK(clock({0, 0, 40}).drift == 0);  // a link that becomes slower
+}
+
 // Every rank was paired with every aligned one: 20 million pairs for 1024 ranks on 128 hosts.
 TEST_CASE("a collective gives one pair of times for each rank of a host")
 {

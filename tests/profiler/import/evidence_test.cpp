@@ -473,6 +473,28 @@ TEST_CASE("without a world size, a message shows that a stage has no trace")
     CHECK(reading(result, "peak_stash").note == lackOf(result));
 }
 
+// 1F1B with D = 4 without its last file was a pipeline of D = 3 with a bubble.
+TEST_CASE("without a world size and messages, a wait shows that a later stage has no trace")
+{
+    TorchTraceOptions options;
+    options.name = [](const Op& op) { return isTransfer(op.kind) ? "" : "PP:" + toString(op); };
+    const auto lack = [&](const char* scheme, std::size_t without) {
+        std::vector<std::string> texts = torchTraces(simulatedRun(scheme, 4, 8), options);
+        texts.resize(texts.size() - without);
+        for (std::string& text : texts)
+            text = replaced(text, ",\"world_size\":4", "");
+        return importedTexts(texts, {"0.json", "1.json", "2.json", "3.json"}).run.info.import->lack;
+    };
+    for (const char* scheme : {"1f1b", "gpipe", "interleaved-1f1b", "zb-h1", "zb-v", "dualpipev"}) {
+        CAPTURE(scheme);
+        CHECK(lack(scheme, 0) == "");
+    }
+    for (const char* scheme : {"1f1b", "gpipe", "zb-h1"}) {
+        CAPTURE(scheme);
+        CHECK(lack(scheme, 1).starts_with("the last stage waits "));
+    }
+}
+
 // Its messages had a stage that the schedule lacks.
 TEST_CASE("a rank that recorded only messages has no ops")
 {

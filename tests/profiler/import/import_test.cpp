@@ -310,6 +310,30 @@ TEST_CASE("imported memory begins with what was allocated before the recording")
     CHECK(metrics(run)->devices[DeviceId{0}].peakBytes == 1500);
 }
 
+// The sizes of the events were added, so the peak of a trace with lost events was 88 MB instead of
+// 56, and that of a trace without totals lacked all earlier memory. The memory of two GPUs was one.
+TEST_CASE("imported memory is what the allocator had in total, on the GPU of the rank")
+{
+    const TemporaryFolder folder;
+    const auto peak = [&](const std::string& events) {
+        writeText(folder / "a.json",
+                  R"([{"ph":"X","name":"PP:0F0","pid":1,"tid":1,"ts":1,"dur":8},
+            {"ph":"X","name":"PP:0B0","pid":1,"tid":1,"ts":10,"dur":8})"
+                      + events + "]");
+        return metrics(imported(folder).run)->devices[DeviceId{0}].peakBytes;
+    };
+    const auto memory = [](int time, int bytes, const std::string& total, int gpu = 0) {
+        return fmt::format(R"(,{{"ph":"i","cat":"cpu_instant_event","name":"[memory]","pid":1,)"
+                           R"("tid":1,"ts":{},"args":{{"Bytes":{},{}"Device Type":1,)"
+                           R"("Device Id":{}}}}})",
+                           time, bytes, total, gpu);
+    };
+    const std::string all = R"("Total Allocated":1500,)";
+    CHECK(peak(memory(3, 500, all) + memory(6, 500, all)) == 1500); // a free between them is lost
+    CHECK(peak(memory(3, 500, "")) == std::nullopt);
+    CHECK(peak(memory(3, 500, all) + memory(6, 500, all, 1)) == std::nullopt);
+}
+
 TEST_CASE("spans of centuries, and times after them, are left out")
 {
     const TemporaryFolder folder;

@@ -121,6 +121,32 @@ TEST_CASE("the summary says how its iteration was obtained, and has HFU if it di
     CHECK_THAT(summaryOf(run, numbers), EndsWith("MFU         unknown (the peak is lower)\n"));
 }
 
+// The run page had the mean of the others, beside measures that said "unknown".
+TEST_CASE("mean times are unknown if a device has no trace")
+{
+    Run run = pingPongRun();
+    CHECK(knowsMeanTimes(run));
+    run.info.mode = Mode::Imported;
+    run.info.import.emplace().lack = "rank 1 has no trace";
+    run.info.import->onGpu = true;
+    CHECK(knowsMeanTimes(run));
+    run.schedule.program[DeviceId{1}].clear();
+    CHECK(knowsTimes(run));
+    CHECK_FALSE(knowsMeanTimes(run));
+}
+
+// The line was missing.
+TEST_CASE("a peak memory that is unknown has its reason in the summary")
+{
+    Run run = pingPongRun();
+    run.timeline.memory = {{0, 500, MemoryEvent::kNoOp, 0, MemoryCategory::Weights}};
+    const auto numbers = metrics(run).value();
+    CHECK(has(summaryOf(run, numbers), "unknown (the memory of device 1 was not recorded)"));
+    CHECK(jsonOf(run, numbers)["peak_bytes"].is_null());
+    run.timeline.memory.push_back({0, 300, MemoryEvent::kNoOp, 1, MemoryCategory::Weights});
+    CHECK_FALSE(has(summaryOf(run, metrics(run).value()), "was not recorded"));
+}
+
 // The median and the interval of the reported iteration were printed beside every iteration.
 TEST_CASE("an iteration that is not the reported one is no median and has no interval")
 {

@@ -53,4 +53,24 @@ inline engine::Run measuredRun(const std::string& scheme, int devices = 4, int w
     return measuredRun(scheduleOf(scheme, devices, microBatches), work, latency);
 }
 
+// The run as traces without messages have it: its ops, which begin when they did.
+inline engine::Run withoutMessages(engine::Run run)
+{
+    using namespace engine;
+    const auto isMessage = [](const Op& op) { return isTransfer(op.kind); };
+    std::vector<std::uint32_t> numbers;
+    std::uint32_t number = 0;
+    for (auto& program : run.schedule.program) {
+        for (const Op& op : program)
+            numbers.push_back(isMessage(op) ? 0 : number++);
+        std::erase_if(program, isMessage);
+    }
+    std::erase_if(run.timeline.tracks,
+                  [](const Track& track) { return track.kind != Track::Kind::Compute; });
+    for (Track& track : run.timeline.tracks)
+        for (Span& span : track.spans)
+            span.op = numbers[span.op];
+    return run;
+}
+
 } // namespace whatif_test

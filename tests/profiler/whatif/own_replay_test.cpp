@@ -3,12 +3,13 @@
 #include "engine/schedules/scheme.h"
 #include "engine/sim/simulate.h"
 #include "profiler/whatif/own_replay.h"
-#include "tests/catch.h"
+#include "tests/profiler/whatif/measured_run.h"
 
 #include <map>
 
 using namespace engine;
 using namespace profiler;
+using namespace whatif_test;
 
 namespace {
 
@@ -59,20 +60,7 @@ TEST_CASE("a run predicts its own iteration from the median of every op")
 // "the schedule deadlocks" for traces of Primus and of Megatron-LM's PP timer.
 TEST_CASE("a run without messages predicts its own iteration, too")
 {
-    Run run = slower(Iteration::Kind::Measured);
-    const auto isMessage = [](const Op& op) { return isTransfer(op.kind); };
-    std::vector<std::uint32_t> numbers;
-    std::uint32_t number = 0;
-    for (auto& program : run.schedule.program) {
-        for (const Op& op : program)
-            numbers.push_back(isMessage(op) ? 0 : number++);
-        std::erase_if(program, isMessage);
-    }
-    std::erase_if(run.timeline.tracks,
-                  [](const Track& track) { return track.kind != Track::Kind::Compute; });
-    for (Track& track : run.timeline.tracks)
-        for (Span& span : track.spans)
-            span.op = numbers[span.op];
+    const Run run = withoutMessages(slower(Iteration::Kind::Measured));
     const auto replay = OwnReplay::create(run, 0);
     REQUIRE(replay);
     CHECK(replay->simulated() == replay->recorded());

@@ -188,6 +188,42 @@ TEST_CASE("a slow device that changes from iteration to iteration is rotating")
     CHECK(stragglersText(run, found).front().starts_with("The slowest device changes: "));
 }
 
+// Iterations in which no device was slow counted for the slowest by chance, and those of the ends
+// of the pipeline for a device between them: "device 1 in 6, device 2 in 5 of 11 iterations".
+TEST_CASE("a device counts as the slowest in the iterations in which it is slow")
+{
+    for (const bool isImported : {false, true}) {
+        CAPTURE(isImported);
+        const Run recorded
+            = slowed(sample("1f1b-d4-n8.sqlite"), [](int iteration, DeviceId device) {
+                  return iteration % 4 == device.value ? 1.2 : 1.0;
+              });
+        const Run run = isImported ? imported(recorded) : recorded;
+        const auto found = stragglers(run).value();
+        CHECK(found.isRotating);
+        for (const DevicePace& pace : found.devices)
+            CHECK(pace.slowest
+                  == std::ranges::count_if(pace.excesses, [](double e) { return e > 0.15; }));
+        const auto none = stragglers(sample("1f1b-d4-n8.sqlite")).value();
+        for (const DevicePace& pace : none.devices)
+            CHECK(pace.slowest == 0);
+    }
+}
+
+TEST_CASE("a device that is slow only in some iterations is named with their number")
+{
+    const Run run = slowed(sample("1f1b-d4-n8.sqlite"), [](int iteration, DeviceId device) {
+        return iteration % 2 == 0 && device.value == 2 ? 1.25 : 1.0;
+    });
+    const auto found = stragglers(run).value();
+    CHECK(named(found).empty());
+    const int slow = found.devices[DeviceId{2}].slowest;
+    CHECK(stragglersText(run, found).front()
+          == "Device 2 is slow in " + std::to_string(slow)
+              + " of 5 iterations and not in the others.");
+    CHECK(slow == 3);
+}
+
 // A live run on a busy machine had 20.5 % with an interval from 3.5 % on.
 TEST_CASE("a device whose excess is mostly noise is not named")
 {
