@@ -111,8 +111,8 @@ QString loadText(double bytes);           // "1.6 GB"
 QString milliseconds(double nanoseconds); // "31.5", "1 958"
 // "Replicas together"; for a mapping from a file, the name of the file.
 QString mappingTitle(const QString& name);
-// Describes the nodes and the transfers between them: "32 devices on 4 nodes, 8 places per node. 768
-// messages and no all-reduces cross nodes."
+// Describes the nodes and the transfers between them: "32 devices on 4 nodes, 8 places per node.
+// 768 messages and no all-reduces cross nodes."
 QString crossingText(const MappingStudy& study);
 
 QString linkTitle(const profiler::LinkLoad& link); // "Node 1 → node 2", "In node 1"

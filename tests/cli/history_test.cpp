@@ -97,6 +97,8 @@ TEST_CASE("history says why a number is unknown")
     engine::Run run = profiler::readRun(tests::sourcePath("sample_runs/1f1b-d4-n8.sqlite")).value();
     run.info.mode = engine::Mode::Imported;
     run.info.import.emplace().lack = "stage 3 has no trace";
+    run.info.import->ranks.emplace_back().file
+        = "rank0.json"; // without a source, no import is kept
     REQUIRE(profiler::writeRun(folder / "lacks.sqlite", run));
     const std::string command = "history lacks.sqlite --measure bubble_ratio";
     CHECK(contains(bscope(folder, command).out, "unknown: stage 3 has no trace"));
