@@ -164,9 +164,6 @@ TEST_CASE("runs that differ only in their scheme take turns in one worker")
         return QStringList{QStringLiteral("--scheme"), QString::fromLatin1(scheme),
                            QStringLiteral("--devices"), QString::fromLatin1(devices)};
     };
-    CHECK(canTakeTurns({options("1f1b", "2"), options("1f1b", "2").mid(2)})); // bitpipe
-    CHECK_FALSE(canTakeTurns({options("1f1b", "2"), options("gpipe", "4")}));
-    CHECK_FALSE(canTakeTurns({options("1f1b", "2"), options("1f1b", "2")}));
     RunLibrary library;
     library.setWorkerProgram(worker.path());
     const auto runs = library.startAll({options("1f1b", "2"), options("gpipe", "2")});
@@ -202,13 +199,21 @@ TEST_CASE("groups that are started in one second have their own folders, and run
     std::set<QString> folders;
     QStringList files;
     for (int group = 0; group < 3; ++group)
-        for (const auto& run : library.startAll({options("1f1b"), options("gpipe")})) {
+        for (const auto& run : library.startAll(
+                 {options("1f1b"), group == 0 ? QStringList() : options("gpipe")})) { // bitpipe
             folders.insert(QFileInfo(run->file()).path());
             files.append(run->file());
             CHECK(run->number() == files.size());
         }
     CHECK(folders.size() == 3);
     CHECK(numbered == files);
+    // Runs that differ in more than the scheme, or in nothing, are not a group.
+    const QStringList devices = {QStringLiteral("--devices"), QStringLiteral("4")};
+    const QList<QList<QStringList>> others
+        = {{options("1f1b"), options("gpipe") + devices}, {options("1f1b"), options("1f1b")}};
+    for (const QList<QStringList>& apart : others)
+        for (const auto& run : library.startAll(apart))
+            CHECK(QFileInfo(run->file()).path() == QFileInfo(*folders.begin()).path());
     for (const QString& folder : folders)
         CHECK(QDir(folder).removeRecursively());
 }
