@@ -1,5 +1,6 @@
 #include "app/mapping/mapping_view.h"
 
+#include "app/plan/scene_sheet.h"
 #include "app/ui/background.h"
 #include "app/ui/controls.h"
 #include "app/ui/data_table.h"

@@ -2,6 +2,7 @@
 
 #include "app/figures/scene_view.h"
 #include "app/figures/write_figure.h"
+#include "app/plan/scene_sheet.h"
 #include "app/shell/run_saver.h"
 #include "app/timeline/paint/legend.h"
 #include "app/timeline/widget/iteration_stepper.h"
