@@ -80,7 +80,7 @@ public:
     };
     void setMarks(Marks marks); // also shows the iteration of the marks
     const Marks& marks() const { return m_marks; }
-    void setName(const QString& name); // beside the ruler, to tell several pictures apart
+    void setName(const QString& name);        // beside the ruler, to tell several pictures apart
     void setPlaceholder(const QString& text); // the reason to show while there is no schedule
     void setRowsHeight(int height);           // height of the rows, without the ruler
     // The least time that the width stands for, so that pictures have one time axis.

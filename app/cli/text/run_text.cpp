@@ -137,7 +137,7 @@ struct NcclTime
 NcclTime ncclTime(const Run& run, const GpuTrace& trace)
 {
     NcclTime time;
-    // Without the traces of all ranks, waiting and transfer cannot be told apart.
+    // Without the traces of all ranks, waiting and transfer cannot be distinguished.
     if (run.info.import && !run.info.import->missingRanks.empty())
         return time;
     for (const profiler::NcclSplit& split : profiler::splitNccl(trace, run.schedule)) {
