@@ -638,18 +638,19 @@ private:
         const auto time = [](double StageRow::*member) {
             return [member](const StageRow& row) { return number(row.*member, 2); };
         };
-        m_stages->show({Shown(tr("Stage"), &StageRow::stage),
-                        Shown(tr("Device"), &StageRow::device),
-                        Shown(tr("Layers"), &StageRow::blocks, Qt::AlignLeft),
-                        Shown(tr("Change"),
-                              [](const StageRow& row) {
-                                  return row.change == 0 ? QString() : signedNumber(row.change, 0);
-                              }),
-                        Shown(labelled(tr("F, %1"), Unit::Millisecond), time(&StageRow::forward)),
-                        Shown(labelled(tr("B, %1"), Unit::Millisecond), time(&StageRow::backward)),
-                        Shown(labelled(tr("F and B of a micro-batch, %1"), Unit::Millisecond),
-                              [](const StageRow& row) { return number(row.both(), 2); })},
-                       m_divided->stages());
+        m_stages->show(
+            {Shown(tr("Stage"), &StageRow::stage), Shown(tr("Device"), &StageRow::device),
+             Shown(tr("Layers"), &StageRow::blocks, Qt::AlignLeft),
+             Shown(tr("Change"),
+                   [](const StageRow& row) {
+                       return row.change == 0 ? QString() : signedNumber(row.change, 0);
+                   }),
+             Shown(labelled(tr("F, %1"), Unit::Millisecond), time(&StageRow::forward)),
+             Shown(labelled(tr("B, %1"), Unit::Millisecond), time(&StageRow::backward)),
+             Shown(labelled(tr("F and B of a micro-batch (tick: before, dashed: mean), %1"),
+                            Unit::Millisecond),
+                   [](const StageRow& row) { return number(row.both(), 2); })},
+            m_divided->stages());
         if (current >= 0)
             m_stages->selectRow(current);
     }
