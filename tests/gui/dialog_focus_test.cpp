@@ -66,6 +66,7 @@ TEST_CASE("Tab reaches everything in the message and question dialogs")
     QTimer::singleShot(0, &document, [] {
         auto* stop = QApplication::activeModalWidget();
         REQUIRE(stop != nullptr);
+        CHECK(QTest::qWaitForWindowActive(stop));
         checkWalk(stop);
         QTest::keyClick(stop, Qt::Key_Escape);
     });

@@ -121,7 +121,7 @@ TEST_CASE("a layer moves over the edge of its stage by the keyboard, as often as
         REQUIRE(waitFor([&] { return tab.cell("layoutStages", 3, 2) == QLatin1String(blocks); }));
     }
     CHECK(tab.cell("layoutStages", 4, 2) == QStringLiteral("t t t t"));
-    CHECK(tab.find<QLineEdit>("layoutText")->text().contains(QStringLiteral("||tttt|")));
+    CHECK(tab.find<QLineEdit>("layoutText")->text().contains(QStringLiteral("|t*4|")));
     tab.find<QAction>("moveLayerDown")->trigger(); // none is left
     tab.find<DataTable>("layoutStages")->selectRow(4);
     tab.find<QAction>("moveLayerUp")->trigger();
