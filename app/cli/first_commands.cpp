@@ -6,8 +6,8 @@ namespace cli {
 namespace {
 
 constexpr std::array kFirst{
-    Command{"run", "Train with a scheme and record the run", "", prepareRun},
-    Command{"compare", "Compare two or more runs in one table", "", prepareCompare},
+    Command{"run", "Train with a scheme and record the run", prepareRun},
+    Command{"compare", "Compare two or more runs in one table", prepareCompare},
 };
 
 } // namespace

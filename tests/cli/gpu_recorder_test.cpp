@@ -1,5 +1,4 @@
 #include "app/cli/commands/gpu_recorder.h"
-#include "app/cli/text/run_text.h"
 #include "tests/cli/bscope.h"
 #include "tests/support/gpu_run.h"
 

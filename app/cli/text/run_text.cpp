@@ -1,5 +1,6 @@
 #include "app/cli/text/run_text.h"
 
+#include "app/cli/commands/gpu_recorder.h"
 #include "engine/schedule/notation.h"
 #include "profiler/analysis/gpu_activity.h"
 #include "profiler/analysis/lanes.h"
@@ -162,23 +163,6 @@ std::string launchesText(const std::vector<double>& launches)
 }
 
 } // namespace
-
-std::string missingText(std::size_t kernels, const GpuTraceHealth& health)
-{
-    std::string text;
-    const auto add = [&text](std::int64_t count, std::string words) {
-        if (count > 0)
-            text += (text.empty() ? "" : ", ") + std::move(words);
-    };
-    add(health.withoutOp,
-        fmt::format("{} of {} kernels belong to no op", health.withoutOp, kernels));
-    add(health.dropped, fmt::format("{} records were lost", health.dropped));
-    add(health.withoutTime, fmt::format("{} kernels have no times", health.withoutTime));
-    add(health.unknown, fmt::format("{} records have unknown kinds", health.unknown));
-    add(health.declinedBuffers,
-        fmt::format("{} buffers for records could not be allocated", health.declinedBuffers));
-    return text;
-}
 
 Reading addGpu(const Run& run, const GpuTrace& trace, Sheet& sheet)
 {

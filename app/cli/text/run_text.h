@@ -24,10 +24,6 @@ enum class Ink { Plain, Colours };
 std::string timelineText(const engine::Run& run, int iteration, std::size_t columns,
                          Ink ink = Ink::Plain);
 
-// Describes what is missing in a trace with `kernels` kernels: "3 of 7012 kernels belong to no op,
-// 12 records were lost"; "" if the trace is complete.
-std::string missingText(std::size_t kernels, const engine::GpuTraceHealth& health);
-
 // Adds sentences on the GPU activity of a run and the clock speeds of its GPUs. Returns them as
 // JSON; unknown if the run used no GPU.
 profiler::Reading addGpu(const engine::Run& run, const engine::GpuTrace& trace,
