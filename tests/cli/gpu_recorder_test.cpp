@@ -1,4 +1,5 @@
 #include "app/cli/commands/gpu_recorder.h"
+#include "app/cli/text/output.h"
 #include "tests/cli/bscope.h"
 #include "tests/support/gpu_run.h"
 

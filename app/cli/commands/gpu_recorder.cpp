@@ -1,5 +1,7 @@
 #include "app/cli/commands/gpu_recorder.h"
 
+#include "app/cli/text/output.h"
+
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -236,23 +238,6 @@ GpuMachine gpuMachine(const CudaReport& cuda, const Run& run)
         if (const char* value = std::getenv(name); value != nullptr)
             set(name, value);
     return machine;
-}
-
-std::string missingText(std::size_t kernels, const GpuTraceHealth& health)
-{
-    std::string text;
-    const auto add = [&text](std::int64_t count, std::string words) {
-        if (count > 0)
-            text += (text.empty() ? "" : ", ") + std::move(words);
-    };
-    add(health.withoutOp,
-        fmt::format("{} of {} kernels belong to no op", health.withoutOp, kernels));
-    add(health.dropped, fmt::format("{} records were lost", health.dropped));
-    add(health.withoutTime, fmt::format("{} kernels have no times", health.withoutTime));
-    add(health.unknown, fmt::format("{} records have unknown kinds", health.unknown));
-    add(health.declinedBuffers,
-        fmt::format("{} buffers for records could not be allocated", health.declinedBuffers));
-    return text;
 }
 
 } // namespace cli

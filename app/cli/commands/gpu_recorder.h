@@ -76,8 +76,4 @@ private:
 // all for the same GPU: "NVIDIA H200 (emulated, 3 of 8)".
 engine::GpuMachine gpuMachine(const engine::CudaReport& cuda, const engine::Run& run);
 
-// Describes what is missing in a trace with `kernels` kernels: "3 of 7012 kernels belong to no op,
-// 12 records were lost"; "" if the trace is complete.
-std::string missingText(std::size_t kernels, const engine::GpuTraceHealth& health);
-
 } // namespace cli

@@ -113,4 +113,21 @@ Result<Run> openRun(const std::string& file)
     return run;
 }
 
+std::string missingText(std::size_t kernels, const engine::GpuTraceHealth& health)
+{
+    std::string text;
+    const auto add = [&text](std::int64_t count, std::string words) {
+        if (count > 0)
+            text += (text.empty() ? "" : ", ") + std::move(words);
+    };
+    add(health.withoutOp,
+        fmt::format("{} of {} kernels belong to no op", health.withoutOp, kernels));
+    add(health.dropped, fmt::format("{} records were lost", health.dropped));
+    add(health.withoutTime, fmt::format("{} kernels have no times", health.withoutTime));
+    add(health.unknown, fmt::format("{} records have unknown kinds", health.unknown));
+    add(health.declinedBuffers,
+        fmt::format("{} buffers for records could not be allocated", health.declinedBuffers));
+    return text;
+}
+
 } // namespace cli

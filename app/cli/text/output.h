@@ -3,6 +3,7 @@
 #include "engine/base/new_file.h"
 #include "engine/base/process.h"
 #include "engine/exec/run_experiment.h"
+#include "engine/timeline/gpu_trace.h"
 #include "profiler/report/sheet.h"
 
 #include <nlohmann/json_fwd.hpp>
@@ -36,5 +37,9 @@ std::string openCommand(const std::string& file);
 
 // Reads a whole run. If the reader has a warning, prints it as a note to standard error.
 engine::Result<engine::Run> openRun(const std::string& file);
+
+// Describes what is missing in a trace with `kernels` kernels: "3 of 7012 kernels belong to no op,
+// 12 records were lost"; "" if the trace is complete.
+std::string missingText(std::size_t kernels, const engine::GpuTraceHealth& health);
 
 } // namespace cli

@@ -1,6 +1,6 @@
 #include "app/cli/text/run_text.h"
 
-#include "app/cli/commands/gpu_recorder.h"
+#include "app/cli/text/output.h"
 #include "engine/schedule/notation.h"
 #include "profiler/analysis/gpu_activity.h"
 #include "profiler/analysis/lanes.h"
