@@ -74,14 +74,16 @@ struct Chart
     {
         const profiler::SearchProgress& now = history.now;
         canvas.setRightMargin(kRight);
-        constexpr double kTop = 1.1; // times the best one; the start is often far longer
+        // The top, times the best one; the start is often far longer, or the best one itself.
+        constexpr double kLeast = 1.02, kTop = 1.1;
         std::vector<double> lengths{now.best};
         if (now.bound > 0)
             lengths.push_back(now.bound);
         if (!now.published.empty())
             lengths.push_back(now.publishedLength);
-        lengths.push_back(
-            std::min(history.steps.front().second, kTop * *std::ranges::max_element(lengths)));
+        lengths.push_back(std::max(
+            kLeast * now.best,
+            std::min(history.steps.front().second, kTop * *std::ranges::max_element(lengths))));
         const auto [unit, name] = lengthUnit(now.inUnits);
         for (double& length : lengths)
             length /= unit;
@@ -228,7 +230,7 @@ profiler::MarkedScene memoryChart(const SearchHistory& history,
             schemeTitle(QString::fromStdString(one.scheme)).toStdString(), false);
     for (const auto& [peak, length] : history.found)
         add(peak, length, number(length / unit, 2).toStdString(), true);
-    std::ranges::sort(points, {}, [](const auto& one) { return std::pair(one.x, one.y); });
+    std::ranges::stable_sort(points, {}, [](const auto& one) { return std::pair(one.x, one.y); });
     double best = std::numeric_limits<double>::infinity();
     for (profiler::ParetoPoint& point : points) {
         point.isOnFront = point.y < best;

@@ -563,20 +563,21 @@ void drawFront(ChartCanvas& canvas, const std::vector<ParetoPoint>& points, cons
         canvas.line(from, to, 1, canvas.style().text);
         canvas.keepFree(from, to);
     };
+    const auto height = [&](const ParetoPoint& point) { return y(std::min(point.y, y.most)); };
     const bool isOpen = ends == FrontEnds::AtEdges;
     const ParetoPoint* before = nullptr;
     for (const ParetoPoint& point : points) {
         if (!point.isOnFront)
             continue;
-        const double top = before == nullptr ? kPlotTop + 10 : y(before->y);
+        const double top = before == nullptr ? kPlotTop + 10 : height(*before);
         if (before != nullptr)
             line({x(before->x), top}, {x(point.x), top});
         if (before != nullptr || isOpen)
-            line({x(point.x), top}, {x(point.x), y(point.y)});
+            line({x(point.x), top}, {x(point.x), height(point)});
         before = &point;
     }
     if (before != nullptr && isOpen)
-        line({x(before->x), y(before->y)}, {canvas.right(), y(before->y)});
+        line({x(before->x), height(*before)}, {canvas.right(), height(*before)});
 }
 
 } // namespace
