@@ -262,7 +262,7 @@ open_comparison() {
     return 1
 }
 
-# The commands that train and draw are built first, because they need a sixth of the time.
+# The commands that train and draw are built first, long before the rest.
 command_run() {
     local folder="${XDG_DATA_HOME:-${HOME-}/.local/share}/bubblescope/quickstart" runs answer
     make_folder "$folder" XDG_DATA_HOME

@@ -236,6 +236,9 @@ profiler::MarkedScene memoryChart(const SearchHistory& history,
         point.isOnFront = point.y < best;
         best = std::min(best, point.y);
     }
+    for (profiler::ParetoPoint& point : points)
+        if (point.y > kTop * best)
+            point.label += ' ' + number(point.y, 1).toStdString();
     std::vector<double> peaks, lengths;
     for (const profiler::ParetoPoint& point : points) {
         peaks.push_back(point.x);
@@ -254,8 +257,9 @@ profiler::MarkedScene memoryChart(const SearchHistory& history,
     canvas.drawValueAxis(y, name.toStdString());
     canvas.drawNumberAxis(
         x,
-        hasBytes ? labelled(QStringLiteral("peak memory of a device, %1"), Unit::GiB).toStdString()
-                 : std::string("peak stash, M_a"));
+        (hasBytes ? labelled(QStringLiteral("peak memory of a device, %1"), Unit::GiB).toStdString()
+                  : std::string("peak stash, M_a"))
+            + "; filled: found");
     profiler::drawPareto(canvas, std::move(points), x, y, profiler::FrontEnds::AtEdges);
     return canvas.finish();
 }
