@@ -91,7 +91,7 @@ void quality(benchmark::State& state)
                     if (share > 0 && share < 1)
                         gainsTight.push_back(1 - result->length() / best);
                     if (share == 0)
-                        gapsFree.push_back(result->gap());
+                        gapsFree.push_back(result->numbers().gap());
                 }
     state.counters["cases"] = cases;
     state.counters["without published"] = unfit;
