@@ -2,45 +2,26 @@
 
 #include "engine/base/units.h"
 
-#include <algorithm>
 #include <cstdint>
 #include <optional>
-#include <random>
-#include <span>
-#include <utility>
 #include <vector>
 
 namespace engine {
 
-// The interval from the 2.5th to the 97.5th percentile. Requires at least one value.
-inline Interval middle95(std::vector<std::int64_t> values)
-{
-    std::ranges::sort(values);
-    const std::size_t outside = values.size() / 40;
-    return {values[outside], values[values.size() - 1 - outside]};
-}
+// The 0.975 quantile of Student's distribution, expanded in 1 / degreesOfFreedom (Abramowitz and
+// Stegun, 26.7.5); requires degreesOfFreedom >= 1.
+double studentQuantile(double degreesOfFreedom);
 
-// The 95 % interval of a statistic of `count` measurements, by bootstrap (Efron, 1979). Draws
-// max(samples, 40) samples of `count` indices with replacement, calls statistic(indices) for each
-// sample, and returns middle95() of the results. Equal arguments give equal intervals. Returns
-// nullopt with fewer than three measurements.
-template<class Statistic>
-std::optional<Interval> bootstrapInterval(std::size_t count, std::size_t samples,
-                                          Statistic statistic)
-{
-    constexpr std::size_t kFewest = 3, kFewestSamples = 40;
-    if (count < kFewest)
-        return std::nullopt;
-    std::mt19937 random(1);
-    std::uniform_int_distribution<std::size_t> any(0, count - 1);
-    std::vector<std::size_t> drawn(count);
-    std::vector<std::int64_t> values;
-    for (std::size_t i = 0; i < std::max(samples, kFewestSamples); ++i) {
-        for (std::size_t& index : drawn)
-            index = any(random);
-        values.push_back(statistic(std::span<const std::size_t>(drawn)));
-    }
-    return middle95(std::move(values));
-}
+// The interval from the 2.5th to the 97.5th percentile. Requires at least one value.
+Interval middle95(std::vector<std::int64_t> values);
+
+// The 95 % interval of the median of values, by bootstrap (Efron, 1979), widened for few values n,
+// whose samples never leave their range: of three values, the range misses the median one time in
+// four. The factor is the ratio of Student's quantile to the normal one, as for a mean (Hesterberg,
+// The American Statistician 69, 2015), times sqrt(n / (n - 2)): of normal, skewed and uniform
+// times, 92 to 98 % of the intervals then contain the median for n = 3 to 15. Values that are not
+// negative keep an interval that is not. Equal arguments give equal intervals; nullopt with fewer
+// than three values.
+std::optional<Interval> medianInterval(const std::vector<std::int64_t>& values);
 
 } // namespace engine

@@ -66,7 +66,7 @@ std::optional<Amount> amountOf(const Measure<ReportedRun>& measure, const Report
         if (std::ranges::all_of(values, isReported)
             && (values.size() > 2 || isCounted(measure, reported)))
             return amount;
-        interval = medianInterval(std::move(values));
+        interval = medianInterval(values);
         amount.spread = Spread::Unknown;
     }
     if (!interval)
@@ -303,15 +303,6 @@ std::vector<std::string> notesOn(const std::vector<const Run*>& runs)
 
 } // namespace
 
-std::optional<Interval> medianInterval(std::vector<std::int64_t> times)
-{
-    std::vector<std::int64_t> sample(times.size());
-    return bootstrapInterval(times.size(), 1000, [&](auto drawn) {
-        std::ranges::transform(drawn, sample.begin(), [&](std::size_t i) { return times[i]; });
-        return medianOf(sample);
-    });
-}
-
 std::optional<Interval> iterationInterval(const Run& run, int iteration)
 {
     const auto& iterations = run.timeline.iterations;
@@ -322,7 +313,7 @@ std::optional<Interval> iterationInterval(const Run& run, int iteration)
     for (const Iteration& one : iterations)
         if (one.kind == Iteration::Kind::Measured)
             durations.push_back(one.window.duration());
-    auto interval = medianInterval(std::move(durations));
+    auto interval = medianInterval(durations);
     const std::int64_t median = iterations[iteration].window.duration();
     if (interval) // of an even count the median lies between two iterations
         interval = Interval{std::min(interval->least, median), std::max(interval->most, median)};
@@ -388,9 +379,7 @@ Amount meanAmount(const std::vector<double>& values)
         mean += value / count;
     for (const double value : values)
         squares += (value - mean) * (value - mean);
-    const double n = count - 1;
-    const double quantile = 1.960 + 2.372 / n + 2.823 / (n * n) + 2.556 / (n * n * n);
-    const double half = quantile * std::sqrt(squares / n / count);
+    const double half = studentQuantile(count - 1) * std::sqrt(squares / (count - 1) / count);
     return {mean, half > 0 ? Spread::Interval : Spread::Exact, mean - half, mean + half};
 }
 

@@ -30,8 +30,6 @@ std::vector<Difference> differences(const std::vector<const engine::Run*>& runs)
 // "1F1B, W = 2", or by a number if none with a short value differs.
 std::vector<std::string> distinctLabels(const std::vector<const engine::Run*>& runs);
 
-// The 95 % interval of the median of times, by bootstrap; nullopt with fewer than three times.
-std::optional<engine::Interval> medianInterval(std::vector<std::int64_t> times);
 // The 95 % interval of the median of the measured iterations, in ticks; contains the duration of
 // the median iteration. nullopt for simulated runs, which do not vary, for runs with fewer than
 // three measured iterations, and if `iteration` is not the reported one.
@@ -50,9 +48,8 @@ struct Amount
     Spread spread = Spread::Unknown;
     double least = 0, most = 0; // the 95 % interval; only for Spread::Interval
 };
-// The mean of at least two values with its 95 % interval, by Student's distribution, whose quantile
-// is expanded in 1 / (degrees of freedom) (Abramowitz and Stegun, 26.7.5). Equal values are exact.
-// A bootstrap of three values would exclude 0 in a quarter of all comparisons of equal runs.
+// The mean of at least two values with its 95 % interval, by Student's distribution. Equal values
+// are exact.
 Amount meanAmount(const std::vector<double>& values);
 
 // The difference of a number of a run from that of the baseline. Whatever a comparison colours,

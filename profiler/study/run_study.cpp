@@ -1,5 +1,6 @@
 #include "profiler/study/run_study.h"
 
+#include "engine/base/bootstrap.h"
 #include "engine/base/median.h"
 #include "engine/base/new_file.h"
 #include "engine/base/text.h"

@@ -1,5 +1,6 @@
 #include "profiler/why/stragglers.h"
 
+#include "engine/base/bootstrap.h"
 #include "engine/base/median.h"
 #include "engine/schedule/notation.h"
 #include "profiler/analysis/metrics.h"
@@ -147,15 +148,15 @@ void addExcess(const Works& works, DeviceId device, Excesses& excesses)
 // The median with its interval. Times of a simulation are exact.
 Amount medianAmount(std::vector<double> shares, bool isExact)
 {
-    constexpr double kPart = 1e-9; // medianInterval() needs integers
+    constexpr double kPart = 1e-9; // medianInterval() needs integers, none of them negative
     std::vector<std::int64_t> parts;
     for (const double share : shares)
-        parts.push_back(std::llround(share / kPart));
-    const auto interval = medianInterval(std::move(parts));
+        parts.push_back(std::llround((1 + share) / kPart));
+    const auto interval = medianInterval(parts);
     Amount amount{medianOf(shares), Spread::Exact};
     if (interval)
-        amount = {amount.value, Spread::Interval, static_cast<double>(interval->least) * kPart,
-                  static_cast<double>(interval->most) * kPart};
+        amount = {amount.value, Spread::Interval, static_cast<double>(interval->least) * kPart - 1,
+                  static_cast<double>(interval->most) * kPart - 1};
     else if (!isExact)
         amount.spread = Spread::Unknown;
     return amount;
@@ -211,7 +212,7 @@ std::vector<SlowRank> slowRanks(const ImportReport& report)
 bool isBeyondNoise(const Amount& excess)
 {
     return excess.spread == Spread::Exact
-        || (excess.spread == Spread::Interval && excess.least > excess.value / 2);
+        || (excess.spread == Spread::Interval && excess.least > excess.value / 4);
 }
 
 bool hasEnd(const Run& run, DeviceId device)

@@ -1,32 +1,44 @@
 #include "engine/base/bootstrap.h"
 #include "tests/catch.h"
 
+#include <cmath>
 #include <numeric>
+#include <random>
 
 using namespace engine;
 
-TEST_CASE("a bootstrap interval has 95 % of the samples' means and repeats")
+TEST_CASE("the interval of a median has 95 % of the medians of few and of many values")
 {
-    std::vector<std::int64_t> times(100);
-    std::iota(times.begin(), times.end(), 1); // mean 50.5, standard error of the mean 2.9
-    const auto mean = [&](std::span<const std::size_t> drawn) {
-        std::int64_t sum = 0;
-        for (const std::size_t i : drawn)
-            sum += times[i];
-        return sum / std::ssize(drawn);
-    };
-    const auto interval = bootstrapInterval(times.size(), 2000, mean);
-    REQUIRE(interval);
-    CHECK(std::abs(interval->least - 45) <= 1); // 50.5 - 1.96 * 2.9
-    CHECK(std::abs(interval->most - 56) <= 1);
-    CHECK(interval == bootstrapInterval(times.size(), 2000, mean));
+    const int count = GENERATE(3, 4, 5, 7, 30);
+    std::mt19937 random(7);
+    std::lognormal_distribution<double> times(0, 0.5); // its median is 1
+    int covered = 0;
+    constexpr int kTrials = 1000;
+    for (int trial = 0; trial < kTrials; ++trial) {
+        std::vector<std::int64_t> values(count);
+        for (std::int64_t& value : values)
+            value = std::llround(1e6 * times(random));
+        const auto interval = medianInterval(values);
+        REQUIRE(interval);
+        covered += interval->least <= 1'000'000 && 1'000'000 <= interval->most ? 1 : 0;
+    }
+    CHECK(covered >= 0.92 * kTrials);
 }
 
-TEST_CASE("two measurements have no bootstrap interval, equal ones an empty one")
+TEST_CASE("an interval of a median repeats and is not negative if no value is")
 {
-    const auto seven = [](auto) { return 7; };
-    CHECK_FALSE(bootstrapInterval(2, 100, seven));
-    CHECK(bootstrapInterval(3, 100, seven) == Interval{7, 7});
+    const std::vector<std::int64_t> values{1, 50, 60};
+    const auto interval = medianInterval(values);
+    REQUIRE(interval);
+    CHECK(interval == medianInterval(values));
+    CHECK(interval->least == 0);
+    CHECK(interval->most == 87); // 3.7 times as far from 50 as the values reach
+}
+
+TEST_CASE("two values have no interval, equal ones an empty one")
+{
+    CHECK_FALSE(medianInterval({7, 7}));
+    CHECK(medianInterval({7, 7, 7}) == Interval{7, 7});
 }
 
 TEST_CASE("the middle 95 % leave out a fortieth of the values at each end")
