@@ -14,6 +14,7 @@
 #include "profiler/analysis/lanes.h"
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 #include <limits>
 #include <map>
@@ -187,7 +188,7 @@ void startWhenReady(const Schedule& schedule, std::vector<Window>& windows, bool
 class Recorded
 {
 public:
-    Recorded(const Run& run, Counted which)
+    Recorded(const Run& run, Counted which, bool keepsWaits)
         : m_run(run)
         , m_index(run.schedule)
     {
@@ -201,8 +202,7 @@ public:
                     m_windows[k][span.op] = withSpan(m_windows[k][span.op], span);
         if (run.info.mode == Mode::Imported)
             for (std::vector<Window>& windows : m_windows)
-                startWhenReady(run.schedule, windows,
-                               which == Counted::Measured && !hasTransfers(run.schedule));
+                startWhenReady(run.schedule, windows, keepsWaits && !hasTransfers(run.schedule));
     }
 
     const std::vector<std::vector<Window>>& windows() const { return m_windows; }
@@ -351,7 +351,9 @@ public:
         : m_options(options)
     {
         const OpIndex index(run.schedule);
-        const RecordedTimes times = recordedTimes(run);
+        RecordedTimes times = Recorded(run, Counted::Typical, true).medians();
+        JointTimes(run.schedule, times).divide();
+        m_assumedLatency = messageTimeFromWaits(run, measuredWindows(run));
         std::map<Class, Samples> samples;
         for (std::uint32_t number = 0; number < times.size(); ++number) {
             const Op& op = opAt(run.schedule, index, number);
@@ -428,7 +430,8 @@ private:
         for (const Class& candidate : {of, anyStage(of), back, anyStage(back)})
             if (const auto cost = find(candidate))
                 return cost;
-        return std::nullopt;
+        return isSend(of.kind) && m_assumedLatency > 0 ? std::optional(Cost{0, m_assumedLatency})
+                                                       : std::nullopt;
     }
     std::optional<Cost> derived(Class of) const
     {
@@ -454,7 +457,8 @@ private:
 
     const CalibrateOptions& m_options;
     std::map<Class, Cost> m_medians;
-    std::vector<Own> m_own; // sorted by identity()
+    std::vector<Own> m_own;            // sorted by identity()
+    std::int64_t m_assumedLatency = 0; // of messages, if the run has none
 };
 
 Result<void> checkShape(const Shape& run, const Shape& asked)
@@ -551,12 +555,39 @@ double lossToVariation(const Run& run, CalibrateOptions options)
 
 std::vector<std::vector<Window>> measuredWindows(const Run& run)
 {
-    return Recorded(run, Counted::Measured).windows();
+    return Recorded(run, Counted::Measured, true).windows();
+}
+
+std::int64_t messageTimeFromWaits(const Run& run, const std::vector<std::vector<Window>>& windows)
+{
+    if (hasTransfers(run.schedule))
+        return 0;
+    const OpIndex index(run.schedule);
+    const DataFlow flow(run.schedule);
+    std::array<std::vector<std::int64_t>, 2> waits; // for an activation, for a gradient
+    for (const std::vector<Window>& ran : windows) {
+        IdVector<DeviceId, std::int64_t> free(run.schedule.program.size(), kBeforeAll);
+        for (std::uint32_t number = 0; number < index.count(); ++number) {
+            const Op& op = flow.op(number);
+            const DeviceId device = index.deviceOf(number);
+            if (!isCompute(op.kind) || ran[number] == kNotRun)
+                continue;
+            for (const Value& value : consumes(op, run.schedule.shape)) {
+                const auto producer = flow.producer(value, number);
+                if (producer && index.deviceOf(*producer) != device && ran[*producer] != kNotRun
+                    && free[device] <= ran[*producer].end)
+                    waits[isBackward(op.kind) ? 1 : 0].push_back(ran[number].begin
+                                                                 - ran[*producer].end);
+            }
+            free[device] = std::max(free[device], ran[number].end);
+        }
+    }
+    return std::max<std::int64_t>(0, (medianOf(waits[0]) + medianOf(waits[1])) / 2);
 }
 
 RecordedTimes recordedTimes(const Run& run)
 {
-    RecordedTimes times = Recorded(run, Counted::Typical).medians();
+    RecordedTimes times = Recorded(run, Counted::Typical, false).medians();
     JointTimes(run.schedule, times).divide();
     return times;
 }

@@ -29,6 +29,14 @@ RecordedTimes recordedTimes(const engine::Run& run);
 // the run has no messages, and a SEND is an empty window at the end of its producer.
 std::vector<std::vector<engine::Window>> measuredWindows(const engine::Run& run);
 
+// What a message takes in a run that has none, in ticks: the median time from the end of
+// an op to the start of the op on an idle device that needs its output. A difference of the clocks
+// of two devices lengthens these waits in one direction and shortens them in the other, so this is
+// the mean of both directions. 0 if the run has messages, or if its waits do not show it. `windows`
+// are measuredWindows(run).
+std::int64_t messageTimeFromWaits(const engine::Run& run,
+                                  const std::vector<std::vector<engine::Window>>& windows);
+
 struct CalibrateOptions
 {
     // Devices per node, both in the run and in the schedule. Transfers within a node and transfers
@@ -60,8 +68,9 @@ struct CalibrateOptions
 // medians leave out what an iteration loses to its slowest ops; so the recorded schedule takes as
 // long as its median iteration. If the run has no message or copy of that kind, stage and slice,
 // the median is taken over other stages, or over the reverse direction, on the same class of link.
-// Messages, all-reduces and optimizer steps that an imported run does not show are free;
-// evicts and loads must be measured. A stage is assumed to cost the same on every device.
+// All-reduces and optimizer steps that an imported run does not show are free, messages take
+// messageTimeFromWaits(); evicts and loads must be measured. A stage is assumed to cost the same on
+// every device.
 //
 // Fails with Error::Code::InvalidArgument if stages, slices or all-reduce groups differ, or if the
 // run lacks kinds of op; the message says what to record.

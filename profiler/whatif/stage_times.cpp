@@ -13,9 +13,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <array>
 #include <cmath>
-#include <limits>
 #include <map>
 #include <set>
 #include <tuple>
@@ -229,10 +227,8 @@ public:
     {
         m_times.stages.resize(static_cast<std::size_t>(run.schedule.shape.stages));
         countStages();
-        for (const std::vector<Window>& windows : measuredWindows(run)) {
+        for (const std::vector<Window>& windows : measuredWindows(run))
             add(windows);
-            addWaits(windows);
-        }
     }
 
     Result<MeasuredTimes> done()
@@ -253,7 +249,7 @@ public:
         if (m_times.message.isEmpty())
             m_times.message.times = m_messages;
         if (m_times.message.isEmpty())
-            takeWaits();
+            assumeMessages();
         // If there is only one copy of each stage, no all-reduce sums anything. PyTorch still
         // records REDUCE_GRAD, which then only divides the gradients, so these times are dropped.
         const Shape& shape = m_run.schedule.shape;
@@ -348,40 +344,16 @@ private:
             }
     }
 
-    // Without recorded messages, an op on an idle device began when its input had arrived.
-    void addWaits(const std::vector<Window>& windows)
+    void assumeMessages()
     {
-        IdVector<DeviceId, std::int64_t> free(m_run.schedule.program.size(),
-                                              std::numeric_limits<std::int64_t>::min());
-        for (std::uint32_t number = 0; number < m_index.count(); ++number) {
-            const Op& op = m_flow.op(number);
-            const DeviceId device = m_index.deviceOf(number);
-            if (!isCompute(op.kind) || !ran(windows[number]))
-                continue;
-            for (const Value& value : consumes(op, m_run.schedule.shape)) {
-                const auto producer = m_flow.producer(value, number);
-                if (producer && m_index.deviceOf(*producer) != device && ran(windows[*producer])
-                    && free[device] <= windows[*producer].end)
-                    m_waits[isBackward(op.kind) ? 1 : 0].push_back(windows[number].begin
-                                                                   - windows[*producer].end);
-            }
-            free[device] = std::max(free[device], windows[number].end);
-        }
-    }
-
-    // A difference of the clocks of two devices lengthens the waits in one direction and shortens
-    // them in the other, so messages take the mean of both directions.
-    void takeWaits()
-    {
-        const std::int64_t time = (medianOf(m_waits[0]) + medianOf(m_waits[1])) / 2;
-        if (time <= 0 || hasTransfers(m_run.schedule)) {
-            m_times.assumptions.emplace_back("Messages are free: the run has none.");
-            return;
-        }
-        m_times.message.times = {time};
+        const std::int64_t time = messageTimeFromWaits(m_run, measuredWindows(m_run));
+        if (time > 0)
+            m_times.message.times = {time};
         m_times.assumptions.emplace_back(
-            "The run has no messages. Each is assumed to take the median time from the end of an "
-            "op to the start of the op on an idle device that needs its output.");
+            time == 0 ? "Messages are free: the run has none."
+                      : "The run has no messages. Each is assumed to take the median time from the "
+                        "end of an op to the start of the op on an idle device that needs its "
+                        "output.");
     }
 
     void splitBackward()
@@ -413,9 +385,8 @@ private:
     OpIndex m_index;
     DataFlow m_flow;
     MeasuredTimes m_times;
-    IdVector<DeviceId, int> m_stagesPerStep;          // stages that each optimizer step updates
-    std::vector<std::int64_t> m_messages;             // times of all messages
-    std::array<std::vector<std::int64_t>, 2> m_waits; // for an activation, for a gradient
+    IdVector<DeviceId, int> m_stagesPerStep; // stages that each optimizer step updates
+    std::vector<std::int64_t> m_messages;    // times of all messages
 };
 } // namespace
 

@@ -1,3 +1,4 @@
+#include "profiler/analysis/calibrate.h"
 #include "profiler/store/trace_store.h"
 #include "profiler/whatif/predict.h"
 #include "profiler/whatif/stage_times.h"
@@ -180,6 +181,10 @@ TEST_CASE("the waits of a run without messages show how long its messages take")
             CHECK(predictor->correction() == 1);
             CHECK(predictor->predict({scheduleOf("gpipe", 4, 8)})->iteration == 39'000'000);
             CHECK(predictor->predict({scheduleOf("1f1b", 8, 8)})->iteration == 48'500'000);
+            const Schedule gpipe = lower(scheduleOf("gpipe", 4, 8));
+            const auto costs = calibratedCosts(run, gpipe); // as `simulate --calibrate`
+            REQUIRE(costs);
+            CHECK(iterationLength(gpipe, *costs) == 39'000'000);
         }
     }
     const Run none = withoutMessages(measuredRun("1f1b", 4, 1, 8, 0));
