@@ -58,7 +58,7 @@ public:
             m_request.prediction = even;
         }
         if (!m_best)
-            return tl::unexpected(*m_error);
+            return nothingFound();
         m_best->orders = m_isComplete ? m_request.orders * m_rounds : m_tried;
         m_best->isComplete = m_isComplete;
         m_best->seconds = m_seconds;
@@ -86,6 +86,21 @@ private:
                            "unknown; calibrate with a run of bscope run --offload M_A");
         return {};
     }
+
+    // Every choice has another reason, such as the memory that it would need.
+    tl::unexpected<Error> nothingFound() const
+    {
+        std::string reasons;
+        for (const SearchChoice& choice : m_choices) {
+            const std::string text = choice.text();
+            reasons += m_choices.size() == 1
+                ? choice.why
+                : fmt::format("{}{}: {}", reasons.empty() ? "" : ". ",
+                              text.empty() ? "Nothing added" : text, choice.why);
+        }
+        return tl::unexpected(Error{Error::Code::Unsupported, std::move(reasons)});
+    }
+
     // Searches for the current choice. Returns the order that was found; nullopt if none was.
     // Fails only if it was cancelled.
     Result<std::optional<Schedule>> next()
@@ -111,8 +126,6 @@ private:
             if (result.error().code == Error::Code::Cancelled)
                 return tl::unexpected(result.error());
             choice.why = result.error().message;
-            if (!m_error)
-                m_error = result.error();
             return std::nullopt;
         }
         choice.length = result->length();
@@ -131,12 +144,7 @@ private:
 
     Result<SearchResult> found(const std::function<void(const SearchProgress&)>& progress) const
     {
-        const PredictionRequest& prediction = m_request.prediction;
-        if (prediction.recompute == Recompute::Attention
-            && prediction.source.kind == CostSource::Kind::Hardware
-            && prediction.source.setup.attention == AttentionMode::Flash)
-            return invalid("flash attention stores no scores, so there are none to recompute");
-        const auto costs = TRY(costsOf(prediction));
+        const auto costs = TRY(costsOf(m_request.prediction));
         return search(m_request, costs, progress, m_stop);
     }
 
@@ -162,7 +170,6 @@ private:
     std::int64_t m_tried = 0; // orders
     double m_seconds = 0;
     std::size_t m_chosen = 0;
-    std::optional<Error> m_error; // of the first choice without a length
 };
 
 } // namespace

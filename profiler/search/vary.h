@@ -46,7 +46,7 @@ struct VariedSearch
 };
 
 // Searches the order for every choice, each with an equal share of the seconds or orders, and
-// returns the shortest. Fails like search() for the first choice if none has a length, like
+// returns the shortest. Fails with the reasons of all choices if none has a length, like
 // LayoutTask::create() if the layers cannot be varied, and if no limit or no time of a copy decides
 // what is evicted.
 engine::Result<VariedSearch>

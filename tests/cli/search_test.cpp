@@ -143,6 +143,17 @@ TEST_CASE("a search chooses among recomputations, and its order has the time tha
     CHECK((*none)["why"].is_null());
 }
 
+// It named only the memory that is needed without recomputation.
+TEST_CASE("a search that finds nothing names what every choice needs")
+{
+    const Folder folder;
+    const auto none = bscope(folder, "search -D 4 -N 8 --memory 0.1 --vary recompute --orders 99");
+    CHECK(none.status == 1);
+    for (const char* needs : {"Nothing added: no order fits 0.1 M_a",
+                              ". --recompute attention: no order", ". --recompute full: no order"})
+        CHECK(contains(none.err, needs));
+}
+
 TEST_CASE("a search balances the layers for the order that it found")
 {
     const Folder folder;
