@@ -16,6 +16,9 @@ int firstLayer(const ModelSpec& model, int stages, int stage)
 Result<void> checkModel(const ModelSpec& model, int stages)
 {
     TRY(checkFields(model));
+    if (model.attention == AttentionKind::Flash && model.recompute == Recompute::Attention)
+        return invalid("flash attention stores no scores, so there are none to recompute; use "
+                       "--attention standard or --recompute none");
     if (model.layout.isDefault() && model.layers < stages)
         return invalid("{} layers cannot be divided into {} stages: use --layers {} or "
                        "more, or fewer devices or chunks",

@@ -18,8 +18,8 @@
 namespace engine {
 
 // The activations that F drops and that are recomputed for the backward.
-// - Attention: the attention scores, which the backward recomputes. It has no effect with flash
-//   attention, which never stores the scores.
+// - Attention: the attention scores, which the backward recomputes. Not with flash attention, which
+//   never stores the scores.
 // - Full: everything except the input of the stage. RECOMPUTE ops recompute it.
 enum class Recompute : std::uint8_t { None, Attention, Full };
 

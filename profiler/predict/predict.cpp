@@ -300,6 +300,9 @@ Result<PredictionCosts> costsOf(const PredictionRequest& request)
     if (request.source.kind == Kind::Hardware) {
         auto on = TRY(modelOnHardware(request.source));
         on.setup.dataParallel = request.schedule.dataParallel;
+        if (repeatsAttention && on.setup.attention == AttentionMode::Flash)
+            return invalid("flash attention stores no scores, so there are none to recompute; use "
+                           "standard attention, or recompute nothing or everything");
         if (repeatsAttention)
             on.setup.attention = AttentionMode::Recompute;
         if (request.recompute == Recompute::Full)

@@ -74,8 +74,9 @@ TEST_CASE("every wrong usage ends with its exit status and one line that says wh
         {"simulate --scheme 1f1b --offload 2 --evict lazy", 2, "already has evicts"},
         {"simulate --recompute-keeps 1.5", 2, "a share between 0 and 1"},
         {"simulate --model gpt3-96b --hardware abacus", 2, "unknown hardware 'abacus'"},
-        {"simulate --model gpt3-96b --hardware h100-sxm --attention flash --recompute attention", 2,
-         "flash attention stores no scores"},
+        {"simulate --model gpt3-96b --hardware h100-sxm --recompute attention", 2,
+         "flash attention stores no scores"}, // the default, which became standard attention
+        {"run --attention flash --recompute attention -o x.sqlite", 2, "use --attention standard"},
         {"validate empty.txt --stash-limit nan", 2, "nan is not a number above 0"},
         {"validate empty.txt --stash-limit 0", 2, "0 is not a number above 0"},
         {"schedule --scheme gpipe --scheme 1f1b", 2, "--scheme can be given only once"},

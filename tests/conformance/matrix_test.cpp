@@ -76,7 +76,8 @@ std::vector<Proof> everything()
                     for (const auto recompute :
                          {engine::Recompute::None, engine::Recompute::Attention,
                           engine::Recompute::Full})
-                        if (scheme.name != "seq1f1b" || recompute != engine::Recompute::Full)
+                        if ((scheme.name != "seq1f1b" || recompute != engine::Recompute::Full)
+                            && (attention != Flash || recompute != engine::Recompute::Attention))
                             proofs.push_back({request, mode, false, attention, recompute});
             }
     return proofs;

@@ -266,10 +266,6 @@ Result<void> checkUses(const CLI::App& app, const PredictionOptions& options)
         TRY(unused("--mapping", "needs nodes, from --hardware or --devices-per-node"));
     if (given(app, "--model") != given(app, "--hardware"))
         return invalid("a model and --hardware need each other; give both");
-    if (options.request().recompute == Recompute::Attention && given(app, "--attention")
-        && options.request().source.setup.attention == AttentionMode::Flash)
-        return invalid("flash attention stores no scores, so there are none to recompute; remove "
-                       "--attention flash or --recompute attention");
     return {};
 }
 
