@@ -19,7 +19,7 @@ using LegendChunks = std::map<OpKind, std::set<int>>;
 std::string kindText(OpKind kind)
 {
     return kind == OpKind::OptimizerStep ? "optimizer"
-        : isTransfer(kind)               ? "P2P"
+        : isTransfer(kind)               ? "message"
                                          : lowered(kindTitle(kind));
 }
 

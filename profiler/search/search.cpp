@@ -645,7 +645,27 @@ private:
             return {};
         }
         addDifferences(run->run, m_result.found.run, m_result);
+        if (m_options.iterations > 1)
+            m_result.gain = TRY(freshGain(order));
         return {};
+    }
+
+    // SearchResult::gain. Both orders have the same op times in every iteration.
+    Result<Amount> freshGain(const Schedule& published) const
+    {
+        PredictOptions options = m_options;
+        options.iterations = kSamples + kFreshIterations;
+        const PredictedRun found = TRY(predict(m_result.order, m_costs, options));
+        const PredictedRun other = TRY(predict(published, m_costs, options));
+        std::vector<double> gains;
+        for (int i = kSamples; i < options.iterations; ++i) {
+            const auto duration = [i](const PredictedRun& one) {
+                return static_cast<double>(one.run.timeline.iterations[i].window.duration())
+                    / static_cast<double>(one.run.info.ticksPerUnit);
+            };
+            gains.push_back(1 - duration(found) / duration(other));
+        }
+        return meanAmount(gains);
     }
     PredictOptions withSpans() const
     {
@@ -721,6 +741,7 @@ SearchProgress SearchResult::numbers() const
                            .orders = orders,
                            .best = length(),
                            .bound = bound,
+                           .gain = gain,
                            .inUnits = found.run.info.inUnits(),
                            .schemes = published};
     if (const PublishedSchedule* best = bestPublished()) {
@@ -744,7 +765,24 @@ SearchVerdict verdict(const SearchProgress& now, const MemoryLimit& limit)
         + (limit.of.empty() ? std::string() : " that fits " + limit.text());
     const std::string than = "than " + now.published + " ("
         + lengthText(now.publishedLength, now.inUnits) + "), " + best;
-    if (now.published.empty()) {
+    const auto interval = [&now] {
+        return now.gain->spread == Spread::Exact
+            ? std::string()
+            : fmt::format(" (95 % interval {:.1f} to {:.1f} %)", 100 * now.gain->least,
+                          100 * now.gain->most);
+    };
+    if (now.gain && now.gain->least <= 0 && now.gain->most >= 0) {
+        verdict.kind = Kind::AsShort;
+        verdict.lead += fmt::format(", not distinguishable from {},", now.published);
+        verdict.rest = fmt::format("{}: {:.1f} % shorter{} in {} other iterations", best,
+                                   100 * now.gain->value, interval(), kFreshIterations);
+    } else if (now.gain) {
+        const bool isShorter = now.gain->value > 0;
+        verdict.kind = isShorter ? Kind::Shorter : Kind::Longer;
+        verdict.lead += fmt::format(", {:.1f} % {}{}", 100 * std::abs(now.gain->value),
+                                    isShorter ? "shorter" : "longer", interval());
+        verdict.rest = fmt::format("{}, in {} other iterations", than, kFreshIterations);
+    } else if (now.published.empty()) {
         verdict.lead += ":";
         verdict.rest = "no published scheme fits " + limit.text();
     } else if (now.best < now.publishedLength * (1 - kTie)) {

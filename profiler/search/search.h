@@ -1,5 +1,6 @@
 #pragma once
 
+#include "profiler/analysis/compare.h"
 #include "profiler/predict/predict.h"
 
 #include <atomic>
@@ -33,6 +34,8 @@ engine::Result<MemoryLimit> memoryLimit(std::string_view text, const PredictionC
 
 // With jitter, the length of an order is the median of this number of iterations.
 inline constexpr int kJitteredIterations = 8;
+// An order is chosen for these iterations, so its gain is measured in as many others.
+inline constexpr int kFreshIterations = 32;
 
 struct SearchRequest
 {
@@ -69,6 +72,7 @@ struct SearchProgress
     double bound = 0;           // no order of the same ops is shorter; 0: unknown
     std::string published = {}; // the shortest published scheme that fits; "": none
     double publishedLength = 0;
+    std::optional<Amount> gain = {}; // see SearchResult
     bool inUnits = true;
     // The best order that was predicted for display, at most twice a second; nullptr: none.
     std::shared_ptr<const PredictedRun> found = {};
@@ -102,6 +106,9 @@ struct SearchResult
     std::shared_ptr<const PredictedRun> publishedRun; // of bestPublished()
     // No order of the same ops is shorter, in cost units, or ns; 0: unknown.
     double bound = 0;
+    // With jitter: the share by which the order is shorter than bestPublished(), over
+    // kFreshIterations whose op times the search has not seen. nullopt: exact, or the same order.
+    std::optional<Amount> gain;
     // That were tried. If the search was complete, a search of this number and the same seed gives
     // the same schedule.
     std::int64_t orders = 0;

@@ -122,6 +122,11 @@ Sheet searchSheet(const VariedSearch& varied, const SearchRequest& request, cons
              ? Reading()
              : Reading(Reading::Fields{{"scheme", best->scheme}, {"iteration", best->length}})},
         {"schedule_file", textOrUnknown(file)},
+        {"gain",
+         result.gain ? Reading(Reading::Fields{{"value", result.gain->value},
+                                               {"least", result.gain->least},
+                                               {"most", result.gain->most}})
+                     : Reading()},
         {"differences", Reading::List(result.differences.begin(), result.differences.end())},
         {"warnings", Reading::List(result.warnings.begin(), result.warnings.end())}});
     const SearchVerdict sentence = verdict(result.numbers(), request.limit);

@@ -131,8 +131,8 @@ void paintRowLabels(const LaneCanvas& on, const LaneCell& cell)
     if (lane.hasOneStrip) {
         label(lane.sendTop(), Lane::kTransfer, tr("messages"));
     } else {
-        label(lane.sendTop(), Lane::kTransfer, tr("P2P out"));
-        label(lane.receiveTop(), Lane::kTransfer, tr("P2P in"));
+        label(lane.sendTop(), Lane::kTransfer, tr("sent"));
+        label(lane.receiveTop(), Lane::kTransfer, tr("received"));
         label(lane.reduceTop(), Lane::kTransfer, reduceRowTitle(on.view));
     }
     if (on.view.knowsMemory())

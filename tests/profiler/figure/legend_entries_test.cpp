@@ -25,7 +25,7 @@ TEST_CASE("a legend names what occurs, in one order and in the same words everyw
                       {OpKind::AllReduce, {0}},         {OpKind::OptimizerStep, {0}}};
     content.isUp = content.hasBubble = content.hasExposed = true;
     CHECK(legendTexts(content)
-          == "forward, chunk 0 and 1; input gradient; weight gradient; P2P, all-reduce; "
+          == "forward, chunk 0 and 1; input gradient; weight gradient; message, all-reduce; "
              "optimizer; exposed communication; direction up; bubble");
     content.chunks = {{OpKind::Forward, {0, 1, 2, 3}}};
     CHECK(

@@ -283,6 +283,16 @@ TEST_CASE("the verdict on a search names the best published scheme and the bound
              "the optimum of these ops");
     now.best = 68;
     CHECK(verdict(now, limit).kind == SearchVerdict::Kind::Longer);
+    now.gain = Amount{0.012, Spread::Interval, 0.008, 0.016};
+    CHECK(text(now, {}).find(", 1.2 % shorter (95 % interval 0.8 to 1.6 %)|than v-half (67.05 "
+                             "units), the best published scheme, in 32 other iterations; at most ")
+          != std::string::npos);
+    now.gain->least = -0.001;
+    CHECK(verdict(now, limit).kind == SearchVerdict::Kind::AsShort);
+    CHECK(text(now, {}).find(", not distinguishable from v-half,|the best published scheme: 1.2 % "
+                             "shorter (95 % interval -0.1 to 1.6 %) in 32 other iterations; at ")
+          != std::string::npos);
+    now.gain.reset();
     now.best = now.bound;
     CHECK(text(now, {})
           == "49.00 units, 26.9 % shorter|than v-half (67.05 units), the best published scheme; "
@@ -306,6 +316,10 @@ TEST_CASE("with jitter an iteration is a median, which is not below the bound")
         const auto result = searched(request).value();
         CHECK(result.found.run.timeline.iterations.size() == kJitteredIterations);
         CHECK(result.length() >= result.bound);
+        REQUIRE(result.gain);
+        CHECK(result.gain->spread == Spread::Interval);
+        // The 8 iterations that chose the order promise more than others keep.
+        CHECK(result.gain->value < 1 - result.length() / result.bestPublished()->length);
         request.prediction.costs.rules.jitter = {0};
         CHECK(result.bound < searched(request).value().bound);
         request.prediction.costs.rules.jitter = {1, 5};
