@@ -823,21 +823,22 @@ private:
     // Arranges the chips and the field in lines.
     void place()
     {
-        constexpr int kGap = 6, kHeight = 26, kField = 48;
+        constexpr int kGap = 6, kField = 48;
+        const int height = m_line->minimumSizeHint().height(); // a lower field would be cut off
         int x = 0, y = 0;
         const auto put = [&](QWidget* widget, int needed) {
             const int width = std::min(needed, m_chips->width());
             if (x > 0 && x + width > m_chips->width()) {
                 x = 0;
-                y += kHeight + kGap;
+                y += height + kGap;
             }
-            widget->setGeometry(x, y, width, kHeight);
+            widget->setGeometry(x, y, width, height);
             x += width + kGap;
         };
         for (QWidget* chip : m_shown)
             put(chip, chip->sizeHint().width());
         put(m_line, std::max(kField, m_line->fontMetrics().horizontalAdvance(m_line->text()) + 24));
-        m_chips->setFixedHeight(y + kHeight);
+        m_chips->setFixedHeight(y + height);
     }
 
     void read()

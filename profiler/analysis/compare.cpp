@@ -443,6 +443,8 @@ constexpr std::array kSettings{
     Setting{"slices", [](const Run& run) { return shapeText(run.schedule.shape.slices); }},
     Setting{"W", [](const Run& run) { return shapeText(run.schedule.shape.dataParallel); }},
     Setting{"mode", [](const Run& run) { return std::string(modeAdjective(run.info.mode)); }},
+    Setting{"traced by",
+            [](const Run& run) { return run.info.import ? run.info.import->program : ""; }},
     Setting{"model", [](const Run& run) { return run.info.model; }},
     Setting{"precision", [](const Run& run) { return run.info.precision; }},
     Setting{"hardware", [](const Run& run) { return run.info.deviceName; }},

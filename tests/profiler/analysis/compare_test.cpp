@@ -49,6 +49,21 @@ TEST_CASE("numbers of sentences have a point in every locale")
     std::setlocale(LC_NUMERIC, "C");
 }
 
+// Traces state no model, and those of two programs were a change of +1554 %.
+TEST_CASE("traces of two programs are runs under other conditions")
+{
+    Run before = labelled(simulated("1f1b", 4, 4), "1F1B");
+    before.info.mode = Mode::Imported;
+    before.info.import.emplace().program = "Nsight Systems";
+    Run run = before;
+    CHECK(historyPoint(run, &before, "iteration")->conditions.empty());
+    run.info.import->program = "PyTorch profiler";
+    const auto point = historyPoint(run, &before, "iteration");
+    REQUIRE(point);
+    CHECK(point->conditions == "traced by");
+    CHECK_FALSE(point->change);
+}
+
 // A trace without stages was compared as "N = 2, v = 0" with a stash of 1.
 TEST_CASE("what an imported run does not know is not compared")
 {
