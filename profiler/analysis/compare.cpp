@@ -149,6 +149,12 @@ Result<ComparedRun> comparedRun(const Run& run)
     return compared;
 }
 
+// "" for a run of ours.
+std::string tracedBy(const Run& run)
+{
+    return run.info.import ? run.info.import->program : "";
+}
+
 template<class Field>
 bool differ(const std::vector<const Run*>& runs, Field field)
 {
@@ -290,6 +296,7 @@ std::vector<std::string> notesOn(const std::vector<const Run*>& runs)
                           return ran ? r.info.program : std::string();
                       }),
            "the runs were recorded by different builds of this program");
+    noteIf(contradict(runs, tracedBy), "the runs were traced by different programs");
     noteIf(contradict(runs, [](const Run& r) { return r.info.timing; }),
            "the ops were timed with different clocks");
     noteIf(differ(runs, [](const Run& r) { return r.info.link; }),
@@ -443,8 +450,7 @@ constexpr std::array kSettings{
     Setting{"slices", [](const Run& run) { return shapeText(run.schedule.shape.slices); }},
     Setting{"W", [](const Run& run) { return shapeText(run.schedule.shape.dataParallel); }},
     Setting{"mode", [](const Run& run) { return std::string(modeAdjective(run.info.mode)); }},
-    Setting{"traced by",
-            [](const Run& run) { return run.info.import ? run.info.import->program : ""; }},
+    Setting{"traced by", tracedBy},
     Setting{"model", [](const Run& run) { return run.info.model; }},
     Setting{"precision", [](const Run& run) { return run.info.precision; }},
     Setting{"hardware", [](const Run& run) { return run.info.deviceName; }},

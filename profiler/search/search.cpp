@@ -765,22 +765,26 @@ SearchVerdict verdict(const SearchProgress& now, const MemoryLimit& limit)
         + (limit.of.empty() ? std::string() : " that fits " + limit.text());
     const std::string than = "than " + now.published + " ("
         + lengthText(now.publishedLength, now.inUnits) + "), " + best;
-    const auto interval = [&now] {
-        return now.gain->spread == Spread::Exact
-            ? std::string()
-            : fmt::format(" (95 % interval {:.1f} to {:.1f} %)", 100 * now.gain->least,
-                          100 * now.gain->most);
+    // "1.0 % shorter (95 % interval 0.7 to 1.2 %)"
+    const auto gainText = [](const Amount& gain) {
+        const bool isShorter = gain.value > 0;
+        const double part = isShorter ? 100 : -100;
+        const std::string text
+            = fmt::format("{:.1f} % {}", part * gain.value, isShorter ? "shorter" : "longer");
+        return gain.spread == Spread::Exact
+            ? text
+            : fmt::format("{} (95 % interval {:.1f} to {:.1f} %)", text,
+                          part * (isShorter ? gain.least : gain.most),
+                          part * (isShorter ? gain.most : gain.least));
     };
     if (now.gain && now.gain->least <= 0 && now.gain->most >= 0) {
         verdict.kind = Kind::AsShort;
         verdict.lead += fmt::format(", not distinguishable from {},", now.published);
-        verdict.rest = fmt::format("{}: {:.1f} % shorter{} in {} other iterations", best,
-                                   100 * now.gain->value, interval(), kFreshIterations);
+        verdict.rest = fmt::format("{}: {} in {} other iterations", best, gainText(*now.gain),
+                                   kFreshIterations);
     } else if (now.gain) {
-        const bool isShorter = now.gain->value > 0;
-        verdict.kind = isShorter ? Kind::Shorter : Kind::Longer;
-        verdict.lead += fmt::format(", {:.1f} % {}{}", 100 * std::abs(now.gain->value),
-                                    isShorter ? "shorter" : "longer", interval());
+        verdict.kind = now.gain->value > 0 ? Kind::Shorter : Kind::Longer;
+        verdict.lead += ", " + gainText(*now.gain);
         verdict.rest = fmt::format("{}, in {} other iterations", than, kFreshIterations);
     } else if (now.published.empty()) {
         verdict.lead += ":";

@@ -61,6 +61,9 @@ TEST_CASE("traces of two programs are runs under other conditions")
     const auto point = historyPoint(run, &before, "iteration");
     REQUIRE(point);
     CHECK(point->conditions == "traced by");
+    CHECK(std::ranges::count(compare({&before, &run})->notes,
+                             "the runs were traced by different programs")
+          == 1);
     CHECK_FALSE(point->change);
 }
 

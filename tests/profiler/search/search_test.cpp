@@ -287,7 +287,10 @@ TEST_CASE("the verdict on a search names the best published scheme and the bound
     CHECK(text(now, {}).find(", 1.2 % shorter (95 % interval 0.8 to 1.6 %)|than v-half (67.05 "
                              "units), the best published scheme, in 32 other iterations; at most ")
           != std::string::npos);
-    now.gain->least = -0.001;
+    now.gain = Amount{-0.012, Spread::Interval, -0.016, -0.008};
+    CHECK(text(now, {}).find(", 1.2 % longer (95 % interval 0.8 to 1.6 %)|than v-half ")
+          != std::string::npos);
+    now.gain = Amount{0.012, Spread::Interval, -0.001, 0.016};
     CHECK(verdict(now, limit).kind == SearchVerdict::Kind::AsShort);
     CHECK(text(now, {}).find(", not distinguishable from v-half,|the best published scheme: 1.2 % "
                              "shorter (95 % interval -0.1 to 1.6 %) in 32 other iterations; at ")
