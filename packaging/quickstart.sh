@@ -92,6 +92,20 @@ cause_of() {
     fi
 }
 
+# Drops packages from `missing` that later releases no longer have, unless the build needs them.
+leave_out_absent() {
+    local package absent=() present=()
+    for package in "${missing[@]}"; do
+        if apt-cache show "$package" >/dev/null 2>&1 || [[ " ${build_packages[*]} " == *" $package "* ]]; then
+            present+=("$package")
+        else
+            absent+=("$package")
+        fi
+    done
+    missing=("${present[@]}")
+    [ "${#absent[@]}" -eq 0 ] || say "Not in this release, and left out: ${absent[*]}"
+}
+
 install_packages() {
     local missing
     mapfile -t missing < <(missing_packages "$@")
@@ -101,6 +115,8 @@ install_packages() {
     log="$(mktemp)"
     as_root apt-get update -qq >"$log" 2>&1 ||
         fail "apt-get could not install the packages: $(cause_of "$log") (log: $log)"
+    leave_out_absent
+    [ "${#missing[@]}" -gt 0 ] || return 0
     size="$(apt-get install --assume-no --no-install-recommends "${missing[@]}" 2>/dev/null |
         sed -n 's/^Need to get \(.*\) of archives.*/, \1 to download/p' || true)"
     say "Installing ${#missing[@]} Debian packages and what they need$size: ${missing[*]}"

@@ -53,6 +53,16 @@ stub apt-get 'echo "E: You don'"'"'t have enough free space in /var/cache/apt/ar
 expect "the disk is full" deps
 stub apt-get 'echo "E: Could not get lock /var/lib/dpkg/lock-frontend"; exit 100'
 expect "another program is installing packages" deps
+# A package that this release no longer has is left out, unless the build needs it. deps fails, because the stub of
+# apt-get installs nothing.
+# shellcheck disable=SC2016
+stub apt-cache '[ "$2" != clang-format-14 ]'
+# shellcheck disable=SC2016
+stub apt-get 'case "$*" in *clang-format-14*) echo "E: Unable to locate package clang-format-14"; exit 100 ;; *install*) echo "E: stub"; exit 100 ;; esac'
+expect "could not install the packages: E: stub" deps
+stub apt-cache 'exit 1'
+stub apt-get 'case "$*" in *install*g++*) echo "E: Unable to locate package g++"; exit 100 ;; esac'
+expect "Unable to locate package g++; this needs Debian 12 or a derivative" deps
 expect "unknown argument 'now'" run now
 expect "unknown command 'rnu'" rnu
 
