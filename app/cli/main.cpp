@@ -107,7 +107,6 @@ std::string versionText(bool json)
         + "\n";
 }
 
-// The lines of a command in resources/help/examples.txt.
 std::string examplesOf(std::string_view command)
 {
     const std::string_view all = resources::find("help/examples.txt");

@@ -15,7 +15,6 @@
 
 namespace app {
 
-// An op that cannot run, and the op that it waits for.
 struct Wait
 {
     OpPlace waiting;

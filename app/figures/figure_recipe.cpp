@@ -79,6 +79,31 @@ Field<F> inches(FieldFacts facts, double FigureOptions::*member)
             }};
 }
 
+// Parses a list of rows: "0,2-3" gives {0, 2, 3}. "all" and "" give an empty list, which means all
+// rows.
+Result<std::vector<int>> parseRows(std::string_view text)
+{
+    constexpr int kMost = 100'000; // limit on the rows of one range, and of all ranges before it
+    std::vector<int> rows;
+    if (text.empty() || text == "all")
+        return rows;
+    for (std::size_t begin = 0; begin <= text.size();) {
+        const std::size_t end = std::min(text.find(',', begin), text.size());
+        const std::string_view part = text.substr(begin, end - begin);
+        const std::size_t dash = std::min(part.find('-'), part.size());
+        const auto first = engine::parseInteger<int>(part.substr(0, dash));
+        const auto last
+            = dash == part.size() ? first : engine::parseInteger<int>(part.substr(dash + 1));
+        if (!first || !last || *first < 0 || *last < *first || *last - *first > kMost
+            || rows.size() > kMost)
+            return engine::invalid("rows {} do not name devices; write them as 0,2-3 or all", text);
+        for (int device = *first; device <= *last; ++device)
+            rows.push_back(device);
+        begin = end + 1;
+    }
+    return rows;
+}
+
 Field<F> rows()
 {
     return {option("", "--rows", "Rows", "Devices to draw, in this order: 0,2-3", "DEVICES")
@@ -255,29 +280,6 @@ engine::Fields<FigureSettings> figureFields()
         return all;
     }();
     return kFields;
-}
-
-Result<std::vector<int>> parseRows(std::string_view text)
-{
-    constexpr int kMost = 100'000; // limit on the rows of one range, and of all ranges before it
-    std::vector<int> rows;
-    if (text.empty() || text == "all")
-        return rows;
-    for (std::size_t begin = 0; begin <= text.size();) {
-        const std::size_t end = std::min(text.find(',', begin), text.size());
-        const std::string_view part = text.substr(begin, end - begin);
-        const std::size_t dash = std::min(part.find('-'), part.size());
-        const auto first = engine::parseInteger<int>(part.substr(0, dash));
-        const auto last
-            = dash == part.size() ? first : engine::parseInteger<int>(part.substr(dash + 1));
-        if (!first || !last || *first < 0 || *last < *first || *last - *first > kMost
-            || rows.size() > kMost)
-            return engine::invalid("rows {} do not name devices; write them as 0,2-3 or all", text);
-        for (int device = *first; device <= *last; ++device)
-            rows.push_back(device);
-        begin = end + 1;
-    }
-    return rows;
 }
 
 std::vector<FigureFormat> ExportSettings::formats() const
@@ -477,6 +479,20 @@ Result<FigureRequest> readRequest(const QCommandLineParser& parser)
     return request;
 }
 
+// Fails unless all outputs are in the folder of their recipe or below, because a recipe may come
+// from someone else and `--update` replaces its outputs.
+Result<void> checkRecipeOutputs(const QStringList& outputs, const QDir& folder)
+{
+    for (const QString& file : outputs) {
+        const QString path = folder.relativeFilePath(QFileInfo(file).absoluteFilePath());
+        if (path == QLatin1String("..") || path.startsWith(QLatin1String("../")))
+            return invalid("{} is not in the folder of the recipe, {}; a recipe draws "
+                           "only figures in its folder",
+                           file.toStdString(), folder.path().toStdString());
+    }
+    return {};
+}
+
 Result<void> checkFiles(const FigureRequest& request)
 {
     if (request.update && request.runs.isEmpty())
@@ -487,17 +503,15 @@ Result<void> checkFiles(const FigureRequest& request)
         return invalid("name the run to draw: bubblescope figure RUN.sqlite -o figure.pdf");
     if (request.outputs.isEmpty())
         return invalid("name the output file: -o figure.pdf (or .svg, .tex, .png)");
-    if (request.options.notes && request.times == FigureTimes::Schematic)
-        return invalid("notes need recorded times; leave out --notes or --times "
-                       "schematic");
-    if (request.options.memory && request.times == FigureTimes::Schematic)
-        return invalid("memory needs recorded times; leave out --memory or --times "
-                       "schematic");
-    if (request.options.communication && request.times == FigureTimes::Schematic)
+    const profiler::FigureOptions& options = request.options;
+    if (options.communication && request.times == FigureTimes::Schematic)
         return invalid("lanes of communication need its times; draw the run of bscope simulate "
                        "--p2p U --allreduce U -o RUN.sqlite instead of --times schematic");
-    if (!request.options.range.isWhole() && request.times == FigureTimes::Schematic)
-        return invalid("a range needs recorded times; leave out --range or --times schematic");
+    for (const auto& [given, what, flag] : {std::tuple(options.notes, "notes need", "--notes"),
+                                            {options.memory, "memory needs", "--memory"},
+                                            {!options.range.isWhole(), "a range needs", "--range"}})
+        if (given && request.times == FigureTimes::Schematic)
+            return invalid("{} recorded times; leave out {} or --times schematic", what, flag);
     for (const QString& file : request.outputs)
         if (!figureFormat(file))
             return invalid("{} has an unknown format; use the extension .pdf, .svg, .tex or .png",
@@ -564,8 +578,8 @@ Result<Runs> readRuns(const FigureRequest& request)
 {
     Runs runs;
     for (const QString& file : request.runs) {
-        auto run = TRY(readRun(file.toStdString(), request.times));
-        runs.push_back(std::make_shared<const engine::Run>(std::move(run)));
+        runs.push_back(
+            std::make_shared<const engine::Run>(TRY(readRun(file.toStdString(), request.times))));
     }
     return runs;
 }
@@ -584,8 +598,7 @@ Result<std::vector<DrawnRun>> numbersOf(const Runs& runs, int iteration)
 {
     std::vector<DrawnRun> drawn;
     for (const auto& run : runs) {
-        auto numbers = TRY(app::numbersOf(*run, iteration));
-        drawn.push_back(std::move(numbers));
+        drawn.push_back(TRY(app::numbersOf(*run, iteration)));
     }
     return drawn;
 }
@@ -667,30 +680,26 @@ toml::table tableOf(const DrawnRun& run)
 Result<QStringList> textsOf(const toml::table& table, std::string_view key, const QString& file)
 {
     const toml::array* array = table[key].as_array();
-    QStringList list;
-    for (std::size_t k = 0; array != nullptr && k < array->size(); ++k) {
-        const auto text = (*array)[k].value<std::string>();
-        if (!text)
-            return invalid("{}: '{}' must be a list of strings", file.toStdString(), key);
-        list << QString::fromStdString(*text);
-    }
     if (array == nullptr)
         return invalid("{}: '{}' is missing; draw the figure again with --recipe",
                        file.toStdString(), key);
+    QStringList list;
+    for (const toml::node& one : *array) {
+        if (!one.is_string())
+            return invalid("{}: '{}' must be a list of strings", file.toStdString(), key);
+        list << QString::fromStdString(**one.as_string());
+    }
     return list;
 }
 
 std::vector<DrawnRun> drawnOf(const toml::table& table)
 {
     std::vector<DrawnRun> runs;
-    const toml::array* array = table["drawn"].as_array();
-    for (std::size_t k = 0; array != nullptr && k < array->size(); ++k) {
-        const toml::table* one = (*array)[k].as_table();
-        if (one == nullptr)
-            continue;
-        runs.push_back({(*one)["run"].value_or(std::string()), (*one)["iteration"].value_or(0.0),
-                        (*one)["bubble"].value_or(0.0), (*one)["peak"].value<double>()});
-    }
+    if (const toml::array* array = table["drawn"].as_array())
+        array->for_each([&](const toml::table& one) {
+            runs.push_back({one["run"].value_or(std::string()), one["iteration"].value_or(0.0),
+                            one["bubble"].value_or(0.0), one["peak"].value<double>()});
+        });
     return runs;
 }
 
@@ -732,7 +741,6 @@ bool isWrittenAs(const QString& file, const QByteArray& bytes)
     return existing.open(QIODevice::ReadOnly) && existing.readAll() == bytes;
 }
 
-// Replaces the output files whose bytes have changed, and returns their names.
 Result<QStringList> replaceChanged(const FigureRequest& request, const DrawnFigure& figure)
 {
     QStringList names;
@@ -786,10 +794,9 @@ Result<std::vector<engine::NewFile>> createOutputs(const FigureRequest& request)
         inputs.emplace_back(run.toStdString());
     std::vector<engine::NewFile> files;
     for (const QString& output : request.outputs) {
-        auto file = TRY(engine::NewFile::beside(
+        files.push_back(TRY(engine::NewFile::beside(
             output.toStdString(),
-            request.force ? engine::IfExists::Replace : engine::IfExists::Refuse, inputs));
-        files.push_back(std::move(file));
+            request.force ? engine::IfExists::Replace : engine::IfExists::Refuse, inputs)));
     }
     return files;
 }
@@ -820,18 +827,6 @@ void dropRemarks(QtMsgType type, const QMessageLogContext&, const QString& messa
 }
 
 } // namespace
-
-Result<void> checkRecipeOutputs(const QStringList& outputs, const QDir& folder)
-{
-    for (const QString& file : outputs) {
-        const QString path = folder.relativeFilePath(QFileInfo(file).absoluteFilePath());
-        if (path == QLatin1String("..") || path.startsWith(QLatin1String("../")))
-            return invalid("{} is not in the folder of the recipe, {}; a recipe draws "
-                           "only figures in its folder",
-                           file.toStdString(), folder.path().toStdString());
-    }
-    return {};
-}
 
 Result<FigureRequest> parseFigureRequest(const QStringList& arguments)
 {
@@ -898,10 +893,9 @@ Result<DrawnRun> numbersOf(const engine::Run& run, int iteration)
     const auto metrics = TRY(profiler::metrics(run, iteration));
     DrawnRun drawn{run.info.label, static_cast<double>(metrics.duration), metrics.bubbleRatio,
                    std::nullopt};
-    for (const profiler::DeviceMetrics& device : metrics.devices) {
+    for (const profiler::DeviceMetrics& device : metrics.devices)
         if (device.peakBytes)
             drawn.peak = std::max(drawn.peak.value_or(0), static_cast<double>(*device.peakBytes));
-    }
     return drawn;
 }
 
@@ -912,8 +906,7 @@ Result<DrawnFigure> drawFigure(const FigureRequest& request)
     TRY(checkOptions(request, study.has_value()));
     std::vector<std::vector<engine::Note>> notes;
     for (const QString& file : request.options.notes ? request.runs : QStringList()) {
-        auto read = TRY(profiler::readNotes(file.toStdString()));
-        notes.push_back(std::move(read));
+        notes.push_back(TRY(profiler::readNotes(file.toStdString())));
     }
     const auto scene
         = study ? TRY(layOutChart(*study, request)) : TRY(layOut(runs, request.options, notes));
@@ -930,8 +923,7 @@ Result<DrawnFigure> drawFigure(const FigureRequest& request)
         if (!check.good)
             figure.warnings.push_back(std::move(check.text));
     for (const QString& output : request.outputs) {
-        auto bytes = TRY(renderFigure(scene, *figureFormat(output), request.dpi));
-        figure.files.push_back(std::move(bytes));
+        figure.files.push_back(TRY(renderFigure(scene, *figureFormat(output), request.dpi)));
     }
     figure.runs = TRY(numbersOf(runs, request.options.iteration));
     for (const auto& run : runs)
@@ -967,18 +959,14 @@ Result<FigureRecipe> readRecipe(const QString& file)
 {
     const auto text = TRY(engine::readFile(file.toStdString()));
     const auto table = TRY(engine::parseToml(text, file.toStdString()));
-    const auto runs = textsOf(table, "runs", file);
-    const auto outputs = textsOf(table, "outputs", file);
-    const auto options = textsOf(table, "options", file);
-    for (const auto* list : {&runs, &outputs, &options})
-        if (!*list)
-            return tl::unexpected(list->error());
+    const auto runs = TRY(textsOf(table, "runs", file));
+    const auto outputs = TRY(textsOf(table, "outputs", file));
+    QStringList arguments = TRY(textsOf(table, "options", file));
     const QDir folder = folderOf(file);
-    QStringList arguments = *options;
-    for (const QString& output : *outputs)
+    for (const QString& output : outputs)
         arguments << QStringLiteral("-o") << QDir::cleanPath(folder.absoluteFilePath(output));
     arguments << QStringLiteral("--");
-    for (const QString& run : *runs)
+    for (const QString& run : runs)
         arguments << QDir::cleanPath(folder.absoluteFilePath(run));
     auto request = parseFigureRequest(arguments);
     if (!request)
@@ -1013,20 +1001,14 @@ QString changeText(const DrawnRun& before, const DrawnRun& now, const engine::Ru
 int updateFigures(const QStringList& filesAndFolders)
 {
     int status = 0;
-    const auto report = [&](const Error& error) {
-        engine::printError(fmt::format("bubblescope: {}\n", error.message));
-        status = 1;
-    };
     for (const QString& path : filesAndFolders) {
         const auto recipes = recipesIn(path);
-        if (!recipes) {
-            report(recipes.error());
-            continue;
-        }
-        for (const QString& file : *recipes) {
+        if (!recipes)
+            status = report(recipes.error(), 1);
+        for (const QString& file : recipes.value_or(QStringList())) {
             const auto lines = update(file);
             if (!lines)
-                report(lines.error());
+                status = report(lines.error(), 1);
             else
                 engine::printText(fmt::format("{}\n  {}\n", file.toStdString(),
                                               lines->join(QStringLiteral("\n  ")).toStdString()));

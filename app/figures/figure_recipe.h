@@ -42,10 +42,6 @@ struct FigureSettings
 // one applies.
 engine::Fields<FigureSettings> figureFields();
 
-// Parses a list of rows: "0,2-3" gives {0, 2, 3}. "all" and "" give an empty list, which means all
-// rows.
-engine::Result<std::vector<int>> parseRows(std::string_view text);
-
 // The settings that the export dialog shows and stores, for the figure, the publication and the
 // output files.
 struct ExportSettings : FigureSettings
@@ -61,8 +57,7 @@ struct ExportSettings : FigureSettings
     friend bool operator==(const ExportSettings&, const ExportSettings&) = default;
 };
 
-// Returns the ExportSettings::base for a chosen file: the path without the extension of a figure
-// format.
+// The ExportSettings::base for a chosen file: the path without the extension of a figure format.
 QString figureBase(const QString& file);
 
 // Returns the fields of figureFields(), followed by the fields for the publication and the files.
@@ -101,9 +96,6 @@ struct FigureRequest : FigureSettings
 // Parses the arguments after "figure". Fails with Error::Code::InvalidArgument; the message names
 // the option.
 engine::Result<FigureRequest> parseFigureRequest(const QStringList& arguments);
-// Fails unless all outputs are in the folder of their recipe or below, because a recipe may come
-// from someone else and `--update` replaces its outputs.
-engine::Result<void> checkRecipeOutputs(const QStringList& outputs, const QDir& folder);
 // Returns the options that parseFigureRequest() turns into these settings.
 QStringList figureArguments(const FigureSettings& settings);
 QString figureHelp(); // has lines of at most 100 columns
@@ -186,7 +178,6 @@ engine::Result<FigureDraft> draftFigure(const std::vector<std::shared_ptr<const 
 // equal. Takes up to a second for a large figure. Can be called in any thread.
 engine::Result<std::vector<profiler::FigureCheck>> checkPdf(const profiler::Scene& scene, int dpi);
 
-// The runs of a figure and their files.
 struct FigureRuns
 {
     std::vector<std::shared_ptr<const engine::Run>> runs;

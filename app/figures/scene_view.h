@@ -21,7 +21,6 @@
 
 namespace app {
 
-// Returns the style of a chart that fills a widget of `size`.
 profiler::ChartStyle chartStyle(const Theme& theme, QSize size);
 
 // Everything on which the look of a chart depends. The default is that of a figure on white paper.

@@ -13,7 +13,7 @@
 #include "engine/timeline/kernel_name.h"
 #include "profiler/import/import.h"
 #include "profiler/import/rules.h"
-#include "profiler/report/import_sheet.h"
+#include "profiler/report/run_sheet.h"
 #include "resources/resources.h"
 
 #include <QAction>

@@ -23,7 +23,6 @@ struct ImportState : profiler::ImportProgress
 {
     double seconds = 0; // since the start
 
-    // In bytes per second.
     double rate() const { return seconds > 0 ? static_cast<double>(bytes) / seconds : 0; }
     double secondsLeft() const // < 0: unknown
     {

@@ -147,7 +147,6 @@ struct AliveRow
     std::optional<std::int64_t> back; // when an evicted stash returns
 };
 
-// Shows the contents of a device's memory at one point in time.
 void showAlive(TableModel<AliveRow>& model, const MemoryReport& report, engine::DeviceId device,
                std::int64_t time);
 // Shows a row per device: its planned memory, its recorded or simulated memory, and the stashes

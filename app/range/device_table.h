@@ -60,7 +60,6 @@ private:
     Scale m_time, m_bytes;
 };
 
-// Appends columns to a table.
 template<class Columns>
 void append(Columns& columns, Columns more)
 {

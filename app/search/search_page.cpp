@@ -269,7 +269,6 @@ namespace {
 using profiler::PublishedSchedule;
 using profiler::SearchVerdict;
 
-// What a search found, and what the page says about it.
 struct Found
 {
     profiler::VariedSearch varied;

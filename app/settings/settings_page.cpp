@@ -226,7 +226,6 @@ void applySetting(const char* key, const Settings& settings, ThemeController& th
 class SettingsPage : public Page
 {
 public:
-    // `theme` and `settings` must outlive the page.
     SettingsPage(ThemeController& theme, Settings& settings)
         : m_theme(theme)
         , m_settings(settings)

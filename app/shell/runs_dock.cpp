@@ -24,7 +24,6 @@
 
 namespace app {
 
-// A run, or the header of a group.
 struct RunRow
 {
     std::shared_ptr<RunDocument> run; // null: a header

@@ -273,6 +273,12 @@ bool isPreset(const std::string& key)
     return key == kModel || key == kHardware;
 }
 
+QString studyOptionHelp(const std::string& key)
+{
+    const auto facts = isPreset(key) ? std::nullopt : factsOf(key);
+    return facts ? fromUtf8(facts->help) : QString();
+}
+
 QString problemOf(const std::string& key, const std::string& value)
 {
     if (key == kScheme || value.empty())
@@ -299,12 +305,6 @@ QString studyOptionLabel(const std::string& key)
     const auto field = runField(key);
     return fromUtf8(!field || field->label.empty() ? profiler::optionLabel(key)
                                                    : std::string(field->label));
-}
-
-QString studyOptionHelp(const std::string& key)
-{
-    const auto facts = isPreset(key) ? std::nullopt : factsOf(key);
-    return facts ? fromUtf8(facts->help) : QString();
 }
 
 QStringList studyOptionNames(const std::string& key)
@@ -462,7 +462,7 @@ void ChartPanel::show(const StudyPointer& results, std::size_t point)
         : chartAxes(results->study, m_which);
     const bool isKnown = std::ranges::find(axes, axis()) != axes.end();
     offer(chartChoices(*results, m_which, isKnown ? axis() : std::string(), point), axes);
-    m_mode->setText(modeText(results->study));
+    m_mode->setText(fromUtf8(engine::modeAdjective(results->study.mode)));
     m_view->select(point);
     draw();
 }
@@ -493,7 +493,8 @@ void ChartPanel::showChoice()
     const bool hasAxis = chosen != nullptr && !chosen->isOwn && m_axes.size() > 1;
     m_axis->setVisible(hasAxis);
     m_over->setVisible(hasAxis);
-    m_where->setText(chosen == nullptr ? QString() : whereText(chosen->chart));
+    m_where->setText(chosen == nullptr ? QString()
+                                       : fromUtf8(profiler::whereText(chosen->chart.where)));
     m_view->setAccessibleName(chosen == nullptr ? tr("Chart") : chosen->title);
 }
 
@@ -611,7 +612,7 @@ void addFronts(const StudyData& data, const profiler::StudyPoint& point,
         if (isKnown(data, metric) || metric == StudyMetric::Iteration)
             choices.push_back(
                 {QStringLiteral("%1 against memory")
-                     .arg(fromUtf8(metricTitle(metric)).section(QLatin1Char(','), 0, 0)),
+                     .arg(fromUtf8(metricInfo(metric).title).section(QLatin1Char(','), 0, 0)),
                  through(data.study, ChartKind::Pareto, memory, metricName(metric), point), false});
 }
 
@@ -674,22 +675,12 @@ std::size_t firstPoint(const StudyData& data)
     return summarizePoint(data, start).best.value_or(start);
 }
 
-QString whereText(const StudyChart& chart)
-{
-    return fromUtf8(profiler::whereText(chart.where));
-}
+namespace {
 
-double gridSize(const Study& study)
-{
-    double points = 1;
-    for (const profiler::StudyAxis& axis : study.grid)
-        points *= static_cast<double>(axis.values.size());
-    return points;
-}
-
+// "20 simulations, 0.3 s". `results`: nullptr if there are none. `seconds`: 0 if unknown.
 QString summaryText(const Study& study, const StudyPointer& results, double seconds)
 {
-    const QString count = countOf(static_cast<std::int64_t>(gridSize(study)),
+    const QString count = countOf(static_cast<std::int64_t>(study.size()),
                                   study.isMeasured() ? "run" : "simulation");
     if (results == nullptr || results->study != study || results->done() == 0)
         return QStringLiteral("%1, not computed yet").arg(count);
@@ -698,6 +689,7 @@ QString summaryText(const Study& study, const StudyPointer& results, double seco
     return seconds > 0 ? QStringLiteral("%1, %2 s").arg(count, number(seconds, 1)) : count;
 }
 
+// "4 values of devices × 6 of micro-batches × 10 of scheme"
 QString gridText(const Study& study)
 {
     QStringList axes;
@@ -708,14 +700,6 @@ QString gridText(const Study& study)
                 .arg(fromUtf8(profiler::optionWord(axis.key))));
     return axes.join(QStringLiteral(" × "));
 }
-
-QString modeText(const Study& study)
-{
-    constexpr std::array<const char*, 3> kModes{"simulated", "emulated", "live"};
-    return QString::fromLatin1(kModes[static_cast<std::size_t>(study.mode)]);
-}
-
-namespace {
 
 // Sorts the values if all are numbers.
 void sortNumbers(std::vector<std::string>& values)
@@ -1125,7 +1109,7 @@ public:
         : CardButton(theme)
         , m_title(fromUtf8(study.title))
         , m_question(fromUtf8(study.question))
-        , m_count(countOf(static_cast<int>(gridSize(study)), study.isMeasured() ? "run" : "point"))
+        , m_count(countOf(static_cast<int>(study.size()), study.isMeasured() ? "run" : "point"))
         , m_kind(study.charts.empty() ? Kind::Lines : study.charts.front().kind)
     {
         setObjectName(QStringLiteral("studyCard"));
@@ -1243,7 +1227,7 @@ public:
         m_form->setStudy(*study);
         showPreset();
         showEdits();
-        if (m_isRunnable && !study->isMeasured() && gridSize(*study) <= kMostAtOnce)
+        if (m_isRunnable && !study->isMeasured() && study->size() <= kMostAtOnce)
             run();
         else
             showStart(*study);
@@ -1274,9 +1258,10 @@ public:
     {
         if (m_data == nullptr)
             return {tr("<b>Study</b> not computed yet")};
-        QStringList texts{tr("<b>Study</b> %1").arg(modeText(m_data->study)),
-                          gridText(m_data->study).toHtmlEscaped(),
-                          countOf(static_cast<qint64>(m_data->done()), "point")};
+        QStringList texts{
+            tr("<b>Study</b> %1").arg(fromUtf8(engine::modeAdjective(m_data->study.mode))),
+            gridText(m_data->study).toHtmlEscaped(),
+            countOf(static_cast<qint64>(m_data->done()), "point")};
         if (m_data->refused() > 0)
             texts.append(tr("%1 not possible").arg(m_data->refused()));
         return texts;
@@ -1686,7 +1671,7 @@ private:
         m_pointTable->show(pointColumns(m_summary.name), m_summary.rows);
         m_pointTitle->setText(tr("Selected: %1").arg(fromUtf8(m_summary.name)));
         m_pointWhere->setText(fromUtf8(m_summary.where));
-        m_mode->setText(modeText(m_data->study));
+        m_mode->setText(fromUtf8(engine::modeAdjective(m_data->study.mode)));
         m_sentence->setText(m_summary.reason.empty()
                                 ? fromUtf8(m_summary.sentence)
                                 : tr("Not possible: %1.").arg(fromUtf8(m_summary.reason)));

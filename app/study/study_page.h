@@ -124,7 +124,6 @@ void cleanStudyCache(const QString& root, qint64 most, const QString& kept);
 // runs.
 
 QString studyOptionLabel(const std::string& key); // "Micro-batches N"
-QString studyOptionHelp(const std::string& key);  // "" if there is no such option
 // Returns the names that an option accepts: the values of a choice, or the presets of a model or
 // hardware. Empty for other options.
 QStringList studyOptionNames(const std::string& key);
@@ -144,13 +143,11 @@ std::optional<StudyProblem> studyProblem(const profiler::Study& study);
 // simulate` has; "" if it can run them.
 QString notRunnable(const profiler::Study& study);
 
-// The study of a new page.
 profiler::Study defaultStudy();
 QStringList studyPresets();
 // Reads a preset or a file.
 engine::Result<profiler::Study> openStudy(const QString& nameOrFile);
 
-// The three charts of a study page.
 enum class StudyPanel : std::uint8_t { Map, Lines, Front };
 constexpr std::size_t kStudyPanels = 3;
 
@@ -173,15 +170,6 @@ std::vector<std::string> chartAxes(const profiler::Study& study, StudyPanel pane
 // Returns the point that a page selects first: the best point under the conditions of the study's
 // first chart.
 std::size_t firstPoint(const StudyData& data);
-
-// Names the fixed values of a chart: "devices 8, P2P message 0.1"; "" if there are none.
-QString whereText(const profiler::StudyChart& chart);
-QString modeText(const profiler::Study& study); // "simulated"
-// "4 values of devices × 6 of micro-batches × 10 of scheme"
-QString gridText(const profiler::Study& study);
-double gridSize(const profiler::Study& study); // number of points
-// "20 simulations, 0.3 s". `results`: nullptr if there are none. `seconds`: 0 if unknown.
-QString summaryText(const profiler::Study& study, const StudyPointer& results, double seconds);
 
 // A chart of a study page, drawn in the background. A bar above it has the choice of chart and
 // axis, the fixed values, and an export button. A chart of a metric varies one axis and takes the

@@ -126,7 +126,6 @@ struct SlowestDevice
 };
 SlowestDevice slowestDevice(const engine::Run& run, const profiler::MeasuredTimes& times);
 
-// One change to a measured run, and the changes without it.
 struct WhatIfEdit
 {
     QString text; // "F on device 3 × 1.5"
@@ -143,9 +142,8 @@ double slowdown(const WhatIfChanges& changes, const profiler::RunEdit& edit);
 // factors. A factor of 1 removes the slow-down.
 void setSlowdown(WhatIfChanges& changes, profiler::RunEdit edit);
 
-// Returns the links between devices over which messages pass, as edits with a factor of 1. If the
-// run names several hosts, edits for all links within nodes and for all links between nodes come
-// first.
+// The links between devices over which messages pass, as edits with a factor of 1. If the run names
+// several hosts, edits for all links within nodes and for all links between nodes come first.
 std::vector<profiler::RunEdit> linksOf(const engine::Run& run);
 
 // The result of a prediction, in one sentence.

@@ -1571,8 +1571,7 @@ private:
         m_form->showOp(op, isOwnOrder());
     }
 
-    // Returns the selected op with its predicted duration, even if it is selected in the measured
-    // run.
+    // The selected op with its predicted duration, even if it is selected in the measured run.
     std::optional<OpInFocus> predictedOp() const
     {
         const auto& [run, selection] = m_selected;

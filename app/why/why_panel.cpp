@@ -1149,7 +1149,6 @@ private:
         return {std::max<std::int64_t>(1, std::llround(*typed * memoryScale().perUnit())), 0};
     }
 
-    // The unit of all memory of the panel.
     Scale memoryScale() const
     {
         std::int64_t largest = 0;

@@ -380,18 +380,19 @@ engine::Result<ExportSettings> FigureOptionsPanel::settings() const
     return m_settings;
 }
 
-ExportSettings FigureOptionsPanel::drawable(ExportSettings settings) const
+ExportSettings FigureOptionsPanel::drawable(const ExportSettings& settings) const
 {
-    const bool isMeasured = m_available.isComparable && settings.times == FigureTimes::Measured;
-    settings.options.memory = settings.options.memory && m_available.hasMemory && isMeasured;
-    settings.options.notes = settings.options.notes && m_available.hasNotes && isMeasured;
-    settings.options.communication = settings.options.communication && isMeasured;
-    settings.recipe = settings.recipe && m_available.hasFiles;
-    if (!isMeasured)
-        settings.options.range = {};
-    if (!isMeasured)
-        settings.times = FigureTimes::Schematic;
-    return settings;
+    ExportSettings drawn = settings;
+    for (const auto& [flag, without] : {std::pair("--times", "schematic"),
+                                        {"--range", "whole iteration"},
+                                        {"--memory", "false"},
+                                        {"--notes", "false"},
+                                        {"--communication", "false"},
+                                        {"--recipe", "false"}})
+        if (const Field& each = *std::ranges::find(m_table, flag, &Field::flag);
+            !each.off(drawn).empty())
+            static_cast<void>(each.set(drawn, without));
+    return drawn;
 }
 
 void FigureOptionsPanel::setHeight(double points)
@@ -645,7 +646,6 @@ public:
         showChecks();
     }
 
-    // Checks of the shown figure.
     void addChecks(const std::vector<profiler::FigureCheck>& checks)
     {
         m_draft.checks.insert(m_draft.checks.end(), checks.begin(), checks.end());

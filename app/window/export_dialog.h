@@ -50,7 +50,7 @@ public:
     // the text of a field is invalid.
     engine::Result<ExportSettings> settings() const;
     // Returns `settings` without the contents that these runs lack or cannot show together.
-    ExportSettings drawable(ExportSettings settings) const;
+    ExportSettings drawable(const ExportSettings& settings) const;
 
     void setOwnPresets(const QStringList& names);
     // Selects the preset without applying it. "" selects no preset.

@@ -484,7 +484,6 @@ Result<void> checkGroups(const Shape& run, const Schedule& asked)
                    group(run), group(asked.shape));
 }
 
-// The costs of typical ops.
 Result<OpCosts> typicalCosts(const Run& run, const Schedule& lowered,
                              const CalibrateOptions& options)
 {

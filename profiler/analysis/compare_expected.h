@@ -18,7 +18,6 @@ struct KindTimes
     std::vector<double> times;        // indexed by run
 };
 
-// A device of the measured run.
 struct DeviceTimes
 {
     engine::DeviceId device;

@@ -72,8 +72,7 @@ std::string microseconds(std::int64_t ns)
     return fmt::format("{}{}.{:03}", ns < 0 ? "-" : "", std::abs(ns / 1000), std::abs(ns % 1000));
 }
 
-// Returns a JSON number, or a JSON string if the magnitude exceeds 2^53, because viewers would lose
-// digits.
+// A JSON number, or a JSON string if the magnitude exceeds 2^53, because viewers would lose digits.
 std::string chromeNumber(std::int64_t number)
 {
     const bool isExact = -kMostExact <= number && number <= kMostExact;

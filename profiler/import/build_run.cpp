@@ -6,7 +6,6 @@
 #include "engine/timeline/run.h"
 #include "profiler/analysis/measure.h"
 #include "profiler/analysis/run_measures.h"
-#include "profiler/import/iterations.h"
 #include "profiler/import/job.h"
 #include "profiler/import/placement.h"
 #include "profiler/store/check_schedule.h"

@@ -1,6 +1,5 @@
-#include "profiler/import/iterations.h"
-
 #include "engine/base/text.h"
+#include "profiler/import/placement.h"
 
 #include <algorithm>
 #include <cstddef>

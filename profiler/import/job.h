@@ -22,7 +22,6 @@ struct JobRank
     bool isLead = true; // the first traced rank of its tensor-parallel and context-parallel groups
 };
 
-// The ranks of one traced job, by rank.
 struct Job
 {
     std::vector<JobRank> ranks;

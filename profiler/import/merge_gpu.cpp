@@ -1,5 +1,5 @@
 #include "profiler/import/placement.h"
-#include "profiler/import/readers/string_table.h"
+#include "profiler/import/readers/readers.h"
 
 #include <algorithm>
 #include <unordered_map>

@@ -1,7 +1,6 @@
 #include "profiler/import/placement.h"
 
 #include "engine/schedule/schedule.h"
-#include "profiler/import/iterations.h"
 #include "profiler/import/job.h"
 
 #include <fmt/format.h>

@@ -1,6 +1,5 @@
-#include "profiler/report/import_sheet.h"
-
 #include "engine/base/median.h"
+#include "profiler/report/run_sheet.h"
 
 #include <fmt/format.h>
 

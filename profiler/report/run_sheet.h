@@ -38,4 +38,10 @@ void addComparison(std::span<const engine::Run* const> runs, const Comparison& c
 engine::Result<std::string> htmlReport(std::span<const engine::Run* const> runs,
                                        std::span<const Finding> findings = {});
 
+// The import report as `bscope import` prints it. Requires RunInfo::import.
+Sheet importSheet(const engine::Run& run);
+
+// How much of the recorded memory has a category: "87 % by category"; "" without memory.
+std::string categorizedMemory(const engine::Run& run);
+
 } // namespace profiler

@@ -16,7 +16,6 @@ namespace {
 
 using nlohmann::ordered_json;
 
-// A column of a table as it is drawn.
 struct DrawnColumn
 {
     std::string title, unit, tip;

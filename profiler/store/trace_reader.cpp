@@ -71,10 +71,9 @@ public:
         }
         return last;
     }
-    // Returns the id up to which to read, so that no table contributes more than `rows` rows after
-    // the id `after`. Returns the largest integer if every table has fewer rows left.
-    // Uses OFFSET to count rows and does not compute with ids, because ids of a damaged file can
-    // have gaps of any size.
+    // The id up to which to read, so that no table contributes more than `rows` rows after the id
+    // `after`. Returns the largest integer if every table has fewer rows left. Uses OFFSET to count
+    // rows and does not compute with ids, because ids of a damaged file can have gaps of any size.
     Result<std::int64_t> rowAfter(std::int64_t after, std::int64_t rows)
     {
         std::int64_t first = std::numeric_limits<std::int64_t>::max();

@@ -89,7 +89,6 @@ public:
     }
 
 private:
-    // Returns the index of the point's value among the values of the axis `key`.
     std::size_t indexOf(std::size_t point, std::string_view key) const
     {
         const auto& values = m_data.study.axis(key)->values;
@@ -547,12 +546,10 @@ private:
 
     void drawHeatMap()
     {
-        double least = 1e300, most = -1e300;
-        for (const ChartValue& value : values()) {
-            least = std::min(least, value.y);
-            most = std::max(most, value.y);
-        }
-        const bool hasBar = most >= least;
+        const std::vector<ChartValue> all = values();
+        const bool hasBar = !all.empty();
+        const double least = hasBar ? std::ranges::min(all, {}, &ChartValue::y).y : 0,
+                     most = hasBar ? std::ranges::max(all, {}, &ChartValue::y).y : 0;
         const double labels
             = !hasBar ? 0 : std::max(textWidth(textOf(least)), textWidth(textOf(most)));
         const Cells cells
@@ -562,7 +559,7 @@ private:
         const double towards = lessIsBetter(m_data.study, m_chart.y) ? 1 : -1;
         std::vector<double> best(cells.columns,
                                  1e300); // best value of each column, times `towards`
-        for (const ChartValue& value : values()) {
+        for (const ChartValue& value : all) {
             double& of = best[indexOf(value.point, m_chart.x)];
             of = std::min(of, towards * value.y);
         }

@@ -147,9 +147,8 @@ std::optional<SeriesLook> knownLook(std::string_view scheme, const ChartStyle& s
     return look;
 }
 
-// Returns the preferred index into kOthers. For a scheme it is the scheme's number in
-// engine::schemes(), so that the scheme tends to have the same colour in all studies. For other
-// values it is `index`.
+// The preferred index into kOthers. For a scheme it is the scheme's number in engine::schemes(), so
+// that the scheme tends to have the same colour in all studies. For other values it is `index`.
 std::size_t firstChoice(std::string_view key, std::string_view value, std::size_t index)
 {
     const auto all = engine::schemes();
@@ -185,8 +184,7 @@ std::vector<SeriesLook> seriesLooks(std::string_view key, const std::vector<std:
 
 namespace {
 
-// Returns the distance of two ticks: 1, 2 or 5 times a power of ten, so that `span` has four to ten
-// steps.
+// The distance of two ticks: 1, 2 or 5 times a power of ten, so that `span` has four to ten steps.
 double stepOf(double span)
 {
     const double power = std::pow(10, std::floor(std::log10(span / 4)));

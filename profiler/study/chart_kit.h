@@ -29,7 +29,6 @@ struct ChartStyle
     friend bool operator==(const ChartStyle&, const ChartStyle&) = default;
 };
 
-// How a chart draws a series.
 struct SeriesLook
 {
     // Both contrast with the background; the contrast of `text` is sufficient for letters.

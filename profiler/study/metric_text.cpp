@@ -166,7 +166,7 @@ std::string columnTitle(const StudyData& data, std::string_view column)
     if (data.study.ratio(column) != nullptr)
         return ratioTitle(column);
     const auto metric = metricNamed(column);
-    std::string title(metric ? metricTitle(*metric) : column);
+    std::string title(metric ? metricInfo(*metric).title : column);
     constexpr std::string_view kLoss = "the loss"; // "Time to a loss of 2.60"
     if (title.ends_with(kLoss) && data.study.targetLoss)
         title.replace(title.size() - kLoss.size(), kLoss.size(),

@@ -14,8 +14,7 @@ namespace profiler {
 // Returns the values of a column, converted to the unit that columnTitle() states: ms, % or GiB.
 engine::Result<std::vector<std::optional<double>>> shownColumn(const StudyData& data,
                                                                std::string_view name);
-// Returns the factor by which a value of StudyData::column() is multiplied to get that of
-// shownColumn().
+// The factor by which a value of StudyData::column() is multiplied to get that of shownColumn().
 double shownFactor(const StudyData& data, std::string_view column);
 // StudyData::amount() in the unit of shownColumn().
 std::optional<Amount> shownAmount(const StudyData& data, std::string_view column,

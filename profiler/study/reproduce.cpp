@@ -137,12 +137,9 @@ Result<void> addBaselines(Rows& rows)
 // BitPipe against other schemes on four nodes of eight A800 GPUs: D = 8, four data-parallel copies
 // (W = 4), micro-batches of b sequences. All schemes have the same reserve of memory, and either
 // the same mapping or each the fastest one.
-class Throughput
+struct Throughput
 {
-public:
-    explicit Throughput(Rows& rows)
-        : m_rows(rows)
-    { }
+    Rows& rows;
 
     // Adds the rows of a model and returns their answers.
     Result<std::vector<std::string>> add(const char* model, int size)
@@ -171,7 +168,6 @@ public:
         return answers;
     }
 
-private:
     struct SetUp
     {
         const char* model;
@@ -255,7 +251,7 @@ private:
         const UnitOrder bitpipe{kSelf, kDevices, setUp.microBatches, {{"concat", setUp.concat}}};
         const auto ownUnits = TRY(unitRun(bitpipe)),
                    units = TRY(unitRun({other.scheme.c_str(), kDevices, setUp.microBatches}));
-        m_rows.push_back(
+        rows.push_back(
             {"BitPipe, speed-up over " + against + " (1.05 to 1.28)",
              fmt::format("{}, b = {}, D = 8, N = {}, {}, W = 4, 32 A800", setUp.model, setUp.size,
                          setUp.microBatches, setUp.concat),
@@ -265,7 +261,7 @@ private:
                          units.length() / ownUnits.length()),
              isEqual ? own.mapping
                      : fmt::format("fastest of each scheme: {}, {}", own.mapping, other.mapping)});
-        m_ratios.push_back({setUp, m_rows.size() - 1});
+        ratios.push_back({setUp, rows.size() - 1});
         return {};
     }
 
@@ -274,14 +270,14 @@ private:
     void nameCauses()
     {
         const auto isSame = [](const char* a, const char* b) { return std::string_view(a) == b; };
-        for (const Ratio& one : m_ratios) {
-            Reproduced& row = m_rows[one.row];
+        for (const Ratio& one : ratios) {
+            Reproduced& row = rows[one.row];
             const SetUp& own = one.setUp;
             const Ratio* inside = nullptr;
-            for (const Ratio& other : m_ratios) {
+            for (const Ratio& other : ratios) {
                 const bool sameConcat = isSame(own.concat, other.setUp.concat);
                 const bool sameSize = own.microBatches == other.setUp.microBatches;
-                if (m_rows[other.row].what == row.what && m_rows[other.row].isWithin()
+                if (rows[other.row].what == row.what && rows[other.row].isWithin()
                     && sameConcat != sameSize && (inside == nullptr || sameSize))
                     inside = &other;
             }
@@ -292,13 +288,12 @@ private:
                 "{} {} the ratio is {:.3f}; the abstract does not state {}. {}",
                 isSize ? "With N =" : "With concat =",
                 isSize ? std::to_string(inside->setUp.microBatches) : inside->setUp.concat,
-                m_rows[inside->row].computed, isSize ? "N" : "the concatenation", row.cause);
+                rows[inside->row].computed, isSize ? "N" : "the concatenation", row.cause);
         }
-        m_ratios.clear();
+        ratios.clear();
     }
 
-    Rows& m_rows;
-    std::vector<Ratio> m_ratios; // of one model and placement
+    std::vector<Ratio> ratios{}; // of one model and placement
 };
 
 // Why the looping placement with early concatenation is faster than the V, which sends fewer
@@ -466,7 +461,7 @@ Result<Reproduction> reproduce(Paper paper)
         TRY(addBitPipeSchedules(rows));
         TRY(addBitPipeBubbles(rows));
         TRY(addBaselines(rows));
-        Throughput throughput(rows);
+        Throughput throughput{rows};
         answers = TRY(throughput.add("bert-64", 4));
         std::ranges::copy(TRY(throughput.add("gpt-96", 1)), std::back_inserter(answers));
         answers.push_back(TRY(placementAnswer()));

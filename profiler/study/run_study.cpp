@@ -34,8 +34,7 @@ constexpr std::array<std::pair<OpKind, StudyMetric>, 5> kKinds{
      {OpKind::BackwardWeight, StudyMetric::BackwardWeight},
      {OpKind::OptimizerStep, StudyMetric::Optimizer}}};
 
-// Returns the mean loss over the micro-batches of the last measured iteration; nullopt if it
-// diverged.
+// The mean loss over the micro-batches of the last measured iteration; nullopt if it diverged.
 std::optional<double> lastLoss(const Run& run)
 {
     const auto& all = run.timeline.iterations;
@@ -176,18 +175,6 @@ std::vector<NumberColumn> numberColumns()
     return columns;
 }
 
-std::vector<std::string> columnsOf(const Study& study)
-{
-    std::vector<std::string> columns;
-    for (const StudyAxis& axis : study.grid)
-        columns.push_back(axisColumn(axis.key));
-    for (const NumberColumn& column : numberColumns())
-        columns.push_back(column.name);
-    for (const StudyRatio& ratio : study.ratios)
-        columns.push_back(ratio.name);
-    return columns;
-}
-
 // Quotes the name of a column, because the user names the axes.
 std::string identifier(std::string_view name)
 {
@@ -215,12 +202,18 @@ std::vector<std::pair<std::string, const char*>> storedColumns(const Study& stud
     return columns;
 }
 
-std::string selectResults()
+std::string namesOf(const std::vector<std::pair<std::string, const char*>>& columns,
+                    const std::string& table = {})
 {
-    std::string columns;
-    for (const NumberColumn& column : numberColumns())
-        columns += ", results." + identifier(column.name);
-    return "SELECT point, unit, error, results.mapping" + columns + " FROM results";
+    std::vector<std::string> names;
+    for (const auto& [name, type] : columns)
+        names.push_back(table + name);
+    return fmt::format("{}", fmt::join(names, ", "));
+}
+// Without its table, SQLite takes the name of a column that is not there for a text.
+std::string selectResults(const Study& study)
+{
+    return fmt::format("SELECT {} FROM results", namesOf(storedColumns(study), "results."));
 }
 
 } // namespace
@@ -257,7 +250,7 @@ Result<StudyFile> StudyFile::open(const std::filesystem::path& file, const Study
         }
     const auto stored = opened.m_database.text("SELECT value FROM study WHERE key = 'points'");
     // Another version of the program may have other metrics.
-    if (!stored || *stored != pointsToml(study) || !opened.m_database.prepare(selectResults()))
+    if (!stored || *stored != pointsToml(study) || !opened.m_database.prepare(selectResults(study)))
         return invalid("{} has the results of another study, or of another version of "
                        "this one; choose another folder, or delete the file",
                        file.string());
@@ -274,15 +267,15 @@ Result<StudyData> StudyFile::read()
             return tl::unexpected(m_database.damaged("a point that the study lacks"));
         StudyResult& result = data.results[point];
         result.isDone = true;
-        result.values.unit = row.text(1);
-        result.error = row.text(2);
-        result.values.mapping = row.text(3);
-        for (std::size_t i = 0; i < numbers.size(); ++i)
-            (void)row.get(4 + static_cast<int>(i),
-                          (result.values.*numbers[i].of)[numbers[i].metric]);
+        int next = static_cast<int>(m_study->grid.size());
+        for (const NumberColumn& column : numbers)
+            (void)row.get(++next, (result.values.*column.of)[column.metric]);
+        result.values.unit = row.text(++next);
+        result.values.mapping = row.text(++next);
+        result.error = row.text(++next);
         return {};
     };
-    TRY(m_database.forEach(selectResults(), take));
+    TRY(m_database.forEach(selectResults(*m_study), take));
     return data;
 }
 
@@ -291,14 +284,12 @@ Result<void> StudyFile::write(const std::vector<StudyPoint>& points,
 {
     if (results.empty())
         return {};
-    std::vector<std::string> names;
-    for (const auto& [name, type] : storedColumns(*m_study))
-        names.push_back(name);
-    const std::vector<std::string_view> places(names.size(), "?");
+    const auto columns = storedColumns(*m_study);
+    const std::vector<std::string_view> places(columns.size(), "?");
     TRY(m_database.execute("BEGIN"));
     auto insert
         = TRY(m_database.prepare(fmt::format("INSERT OR REPLACE INTO results ({}) VALUES ({})",
-                                             fmt::join(names, ", "), fmt::join(places, ", "))));
+                                             namesOf(columns), fmt::join(places, ", "))));
     const auto numbers = numberColumns();
     for (const auto& [index, result] : results) {
         int next = 0;
@@ -356,11 +347,14 @@ std::string studyCsv(const StudyData& data)
 {
     const auto& [study, points, results] = data;
     const auto numbers = numberColumns();
-    std::string text
-        = fmt::format("{},unit,mapping,error,arguments\n", fmt::join(columnsOf(study), ","));
-    std::vector<std::vector<std::optional<double>>> ratios;
+    std::string text;
+    for (const StudyAxis& axis : study.grid)
+        text += axisColumn(axis.key) + ",";
+    for (const NumberColumn& column : numbers)
+        text += column.name + ",";
     for (const StudyRatio& ratio : study.ratios)
-        ratios.push_back(data.column(ratio.name).value());
+        text += ratio.name + ",";
+    text += "unit,mapping,error,arguments\n";
     const auto number
         = [&](std::optional<double> value) { text += value ? fmt::format("{},", *value) : ","; };
     for (std::size_t i = 0; i < points.size(); ++i) {
@@ -368,8 +362,8 @@ std::string studyCsv(const StudyData& data)
             text += csvCell(value) + ",";
         for (const NumberColumn& column : numbers)
             number((results[i].values.*column.of)[column.metric]);
-        for (const auto& ratio : ratios)
-            number(ratio[i]);
+        for (const StudyRatio& ratio : study.ratios)
+            number(data.value(ratio.name, i));
         text += fmt::format("{},{},{},{}\n", results[i].values.unit,
                             csvCell(results[i].values.mapping), csvCell(results[i].error),
                             csvCell(joinedArguments(points[i])));

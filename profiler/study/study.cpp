@@ -85,11 +85,6 @@ bool isResultColumn(std::string_view name)
     return metricNamed(name) || std::ranges::find(kOther, name) != kOther.end();
 }
 
-std::string_view metricTitle(StudyMetric metric)
-{
-    return metricInfo(metric).title;
-}
-
 MemoryCapacity StudyValues::memory() const
 {
     const double all = of[StudyMetric::DeviceMemory].value_or(0);
@@ -132,7 +127,7 @@ bool Study::isMeasured() const
 {
     const auto measures = [](const std::vector<std::string>& values) {
         return std::ranges::any_of(values, [](const std::string& value) {
-            return value == kModes[1] || value == kModes[2];
+            return modeNamed(value).value_or(Mode::Simulate) != Mode::Simulate;
         });
     };
     const auto sets
@@ -143,6 +138,14 @@ bool Study::isMeasured() const
         || std::ranges::any_of(fixed, sets) || std::ranges::any_of(grid, sets)
         || std::ranges::any_of(caseArguments,
                                [&](const auto& one) { return measures(one.second); });
+}
+
+double Study::size() const
+{
+    double points = 1;
+    for (const StudyAxis& axis : grid)
+        points *= static_cast<double>(axis.values.size());
+    return points;
 }
 
 std::optional<std::size_t> pointAt(const Study& study, const std::vector<std::string>& values)
@@ -182,8 +185,7 @@ void addValue(const Study& study, StudyPoint& point, const std::string& key,
               const std::string& value)
 {
     if (key == "mode")
-        point.mode = static_cast<Study::Mode>(std::ranges::find(Study::kModes, value)
-                                              - Study::kModes.begin());
+        point.mode = modeNamed(value).value_or(Mode::Simulate);
     else if (key != "case")
         appendOption(point.arguments, key, value);
     const auto& own = key == "case" ? study.caseArguments : study.schemeArguments;

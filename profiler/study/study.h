@@ -3,6 +3,7 @@
 #include "engine/base/id_vector.h"
 #include "engine/base/memory_capacity.h"
 #include "engine/base/result.h"
+#include "engine/timeline/run.h"
 #include "profiler/analysis/compare.h"
 #include "profiler/analysis/measure.h"
 
@@ -60,7 +61,6 @@ enum class StudyMetric : std::uint8_t {
 constexpr std::size_t kStudyMetrics = 25;
 const MeasureInfo& metricInfo(StudyMetric metric); // key, title, unit and better direction
 std::string_view metricName(StudyMetric metric);   // "tokens_per_second", a column of the results
-std::string_view metricTitle(StudyMetric metric);  // "Tokens/s"
 std::optional<StudyMetric> metricNamed(std::string_view name);
 // Whether the results of every study have a column of this name: a metric, an end of its interval
 // ("iteration_low"), point, unit, mapping, error or arguments.
@@ -123,8 +123,7 @@ struct StudyAnswer
 
 struct Study
 {
-    enum class Mode : std::uint8_t { Simulate, Emulate, Live };
-    static constexpr std::array<std::string_view, 3> kModes{"simulate", "emulate", "live"};
+    using Mode = engine::Mode; // never Imported
 
     std::string title, question, limits;
     Mode mode = Mode::Simulate; // mode of points that have no option `mode`
@@ -150,7 +149,6 @@ struct Study
     std::string repeat;
     std::optional<double> targetLoss; // of StudyMetric::TimeToLoss, in nats per token
 
-    // Returns the axis with this key; nullptr if the grid does not have it.
     const StudyAxis* axis(std::string_view key) const;
     std::size_t place(std::string_view key) const;        // of an axis in the grid
     const StudyRatio* ratio(std::string_view name) const; // nullptr if there is none
@@ -158,6 +156,7 @@ struct Study
     const StudyAxis* comparedAxis() const;
     // Whether the study needs a run on this machine, for a point or for a file.
     bool isMeasured() const;
+    double size() const; // number of points
     friend bool operator==(const Study&, const Study&) = default;
 };
 
@@ -211,7 +210,6 @@ struct StudyData
     // value() and its spread. The interval of a ratio is that of quotient(). What is predicted or
     // counted is the same in every iteration, so it is exact.
     std::optional<Amount> amount(std::string_view column, std::size_t point) const;
-    // The value of each point in a column. Fails if the column is unknown.
     engine::Result<std::vector<std::optional<double>>> column(std::string_view name) const;
     const std::string& valueOf(std::size_t point, std::string_view key) const; // of an axis
     bool isTooLarge(std::size_t point) const; // left out, because it does not fit in memory

@@ -353,7 +353,6 @@ private:
         return text;
     }
 
-    // The point of a compared value in a set-up.
     std::optional<std::size_t> pointOf(const std::vector<std::size_t>& setUp,
                                        const std::string& value) const
     {
@@ -783,9 +782,6 @@ private:
             if (!text.empty() && std::ranges::find(all, text) == all.end())
                 all.push_back(text);
         };
-        // The interval of one run is that of its iterations; runs differ by more.
-        static constexpr std::array kModes{"simulated", "emulated", "live"},
-            kSingle{"simulated", "emulated, one run each", "live, one run each"};
         const StudyAxis* const scheme = m_data.study.axis("scheme");
         for (const auto& [key, setUp] : m_setUps)
             for (const std::size_t point : setUp) {
@@ -802,9 +798,11 @@ private:
                 const StudyValues& values = m_data.results[point].values;
                 add(mappings, values.mapping);
                 add(memories, values.memory().isKnown() ? values.memory().text() : "");
+                // The interval of one run is that of its iterations; runs differ by more.
+                const Mode mode = m_data.points[point].mode;
                 add(modes,
-                    (isMean() ? kModes
-                              : kSingle)[static_cast<std::size_t>(m_data.points[point].mode)]);
+                    std::string(modeAdjective(mode))
+                        + (isMean() || mode == Mode::Simulate ? "" : ", one run each"));
             }
         const auto replace = [this](const char* old, const char* key, const std::string& text) {
             if (text.empty())

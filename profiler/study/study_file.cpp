@@ -58,7 +58,6 @@ bool contains(const std::vector<std::string>& values, const std::string& value)
     return std::ranges::find(values, value) != values.end();
 }
 
-// Keeps the first error.
 class FirstError
 {
 public:
@@ -255,11 +254,9 @@ private:
     void checkSize()
     {
         constexpr double kMost = 1e6;
-        double points = 1;
-        for (const StudyAxis& axis : m_study.grid)
-            points *= static_cast<double>(axis.values.size());
-        require(points <= kMost,
-                fmt::format("the grid has {:.3g} points; at most 1,000,000 are possible", points));
+        require(m_study.size() <= kMost,
+                fmt::format("the grid has {:.3g} points; at most 1,000,000 are possible",
+                            m_study.size()));
     }
 
     const Study& m_study;
@@ -336,10 +333,10 @@ private:
 
     Study::Mode modeOf(const std::string& mode)
     {
-        const std::size_t at = placeOf(mode, Study::kModes);
-        require(at < Study::kModes.size(),
-                fmt::format("mode '{}' is not one of {}", mode, fmt::join(Study::kModes, ", ")));
-        return static_cast<Study::Mode>(at);
+        const auto known = modeNamed(mode);
+        require(known && *known != Mode::Imported,
+                fmt::format("mode '{}' is not one of simulate, emulate, live", mode));
+        return known.value_or(Mode::Simulate);
     }
 
     // Converts a number, string or boolean to option text.
@@ -653,11 +650,8 @@ constexpr int kMostSteps = 1000;
 
 std::string_view trimmed(std::string_view text)
 {
-    while (text.starts_with(' '))
-        text.remove_prefix(1);
-    while (text.ends_with(' '))
-        text.remove_suffix(1);
-    return text;
+    text.remove_prefix(std::min(text.find_first_not_of(' '), text.size()));
+    return text.substr(0, text.find_last_not_of(' ') + 1);
 }
 
 // Parses text such as "0 to 0.5, 21 steps".
@@ -709,7 +703,7 @@ std::string studyToml(const Study& study)
     toml::table table;
     addTexts(table, kStudyTexts, study);
     if (study.mode != Study::Mode::Simulate)
-        table.insert("mode", std::string(Study::kModes[static_cast<std::size_t>(study.mode)]));
+        table.insert("mode", std::string(modeName(study.mode)));
     if (study.onlyFitting)
         table.insert("only_fitting", true);
     if (study.targetLoss)

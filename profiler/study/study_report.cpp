@@ -31,15 +31,9 @@ std::string paragraph(const std::string& text)
 
 std::string_view modeText(Study::Mode mode)
 {
-    switch (mode) {
-    case Study::Mode::Emulate:
-        return "emulated: every op ran on this machine, one at a time";
-    case Study::Mode::Live:
-        return "live: all devices ran at the same time on this machine";
-    case Study::Mode::Simulate:
-        break;
-    }
-    return "simulated: no op ran";
+    return mode == Mode::Emulate ? "emulated: every op ran on this machine, one at a time"
+        : mode == Mode::Live     ? "live: all devices ran at the same time on this machine"
+                                 : "simulated: no op ran";
 }
 
 // Describes how the points were obtained: "20 points, 5 of them live: all devices ran ..."

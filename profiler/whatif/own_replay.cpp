@@ -136,8 +136,7 @@ void OwnReplay::takeTimes(const IterationTimes& times)
         addDelays(times);
 }
 
-// Returns the cost of a SEND. The latency is the time from the end of the SEND to the end of the
-// RECV.
+// The cost of a SEND. The latency is the time from the end of the SEND to the end of the RECV.
 OpCosts::Cost OwnReplay::messageCost(const IterationTimes& times, std::uint32_t send) const
 {
     const DataFlow& flow = times.flow();

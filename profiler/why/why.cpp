@@ -66,7 +66,6 @@ Window inside(const IterationTimes& times, std::uint32_t op)
     return {begin, std::clamp(window.end, begin, all.end)};
 }
 
-// The times at which each device computes.
 IdVector<DeviceId, Windows> workOf(const Run& run, const IterationTimes& times)
 {
     IdVector<DeviceId, Windows> work(run.schedule.program.size());
@@ -677,7 +676,6 @@ private:
         return !isOfOne && m_flow.deviceOf(earlier) == m_flow.deviceOf(later);
     }
 
-    // The median duration of every stage and kind in the iteration.
     std::map<StageKind, std::int64_t> medians() const
     {
         std::map<StageKind, std::vector<std::int64_t>> times;

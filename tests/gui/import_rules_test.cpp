@@ -2,7 +2,7 @@
 #include "app/import/import_page.h"
 #include "app/ui/controls.h"
 #include "app/ui/data_table.h"
-#include "profiler/report/import_sheet.h"
+#include "profiler/report/run_sheet.h"
 #include "tests/app/wait_for.h"
 #include "tests/profiler/import/traces.h"
 #include "tests/support/temporary_folder.h"

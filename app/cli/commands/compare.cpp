@@ -157,7 +157,6 @@ struct Gate
     }
 };
 
-// Why the iterations of a run and of the baseline cannot be compared; "" if they can.
 std::string whyNoGate(const Comparison& comparison, const Run& base, const Run& run)
 {
     const auto unknown = whyIterationUnknown(base), ownUnknown = whyIterationUnknown(run);

@@ -30,7 +30,6 @@ using namespace engine;
 using namespace profiler;
 
 namespace {
-// Returns why runs cannot use a GPU; "" if they can.
 std::string whyNoGpu(const CudaReport& cuda)
 {
     return cuda.reason.empty() ? "" : cuda.reason + "; runs use the CPU";
@@ -176,8 +175,7 @@ Result<MeasureHardware> devicesToMeasure(const DevicesOptions& options)
 {
     MeasureHardware on;
     if (options.backend == Backend::Cpu) {
-        auto cpu = TRY(openCpuDevice());
-        on.devices.push_back(std::move(cpu));
+        on.devices.push_back(TRY(openCpuDevice()));
         on.devicesPerNode = static_cast<int>(usableCores());
         return on;
     }

@@ -40,8 +40,7 @@ public:
     engine::GpuMachine begin(const engine::Run& run);
     engine::LaunchHooks hooks(); // must not outlive this object
     void timed(std::span<const engine::OpTiming> timings);
-    // Returns the records since the last call, on the timeline of the run. Call it only between
-    // iterations.
+    // The records since the last call, on the timeline of the run. Call it only between iterations.
     engine::GpuTrace take(const engine::Run& run);
     engine::GpuTrace finish(const engine::Run& run); // like take(), and stops recording
     // Returns a description of the missing records; "" if the recording is complete. Call it after

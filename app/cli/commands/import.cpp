@@ -8,7 +8,7 @@
 #include "engine/base/try.h"
 #include "engine/base/version.h"
 #include "engine/timeline/run.h"
-#include "profiler/report/import_sheet.h"
+#include "profiler/report/run_sheet.h"
 #include "profiler/store/trace_store.h"
 #include "resources/resources.h"
 

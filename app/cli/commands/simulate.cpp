@@ -18,13 +18,10 @@
 #include <CLI/CLI.hpp>
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
-#include <unistd.h>
 
 #include <algorithm>
 #include <cmath>
-#include <cstdlib>
 #include <filesystem>
-#include <fstream>
 #include <memory>
 #include <optional>
 #include <string>
@@ -37,40 +34,11 @@ using namespace engine;
 using namespace profiler;
 
 namespace {
-void restartWithHugePages()
-{
-    constexpr const char* kTunables = "GLIBC_TUNABLES";
-    if (std::getenv(kTunables) != nullptr)
-        return;
-    std::vector<std::string> words;
-    std::ifstream arguments("/proc/self/cmdline", std::ios::binary);
-    for (std::string word; std::getline(arguments, word, '\0');)
-        words.push_back(word);
-    if (words.empty())
-        return;
-    std::vector<char*> pointers;
-    pointers.reserve(words.size() + 1);
-    for (std::string& word : words)
-        pointers.push_back(word.data());
-    pointers.push_back(nullptr);
-    setenv(kTunables, "glibc.malloc.hugetlb=1", 1);
-    execv("/proc/self/exe", pointers.data());
-    unsetenv(kTunables); // exec failed, so the program continues without huge pages
-}
-
 struct SimulationOptions : PredictionOptions
 {
     bool json = false, needsLoads = true;
     OutputOptions output;
 };
-
-// Whether the request is large enough to restart with huge pages.
-bool isHuge(const ScheduleRequest& request)
-{
-    constexpr std::int64_t kMany = std::int64_t{1} << 22;
-    return std::int64_t{request.devices} * request.microBatches * std::max(1, request.chunks)
-        > kMany;
-}
 
 // Whether the schedule is small enough to be printed as a timeline of letters, for which the spans
 // of all iterations are kept.
@@ -309,8 +277,6 @@ Result<int> print(const SimulationOptions& options)
     std::optional<NewFile> file;
     if (!options.output.file.empty())
         file = TRY(createOutput(options.output));
-    if (isHuge(options.request().schedule))
-        restartWithHugePages();
     const auto all = TRY(simulateAll(options));
     if (file)
         TRY(writeRun(std::move(*file), all.front().run));

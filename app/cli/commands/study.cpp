@@ -187,8 +187,7 @@ Result<StudyValues> valuesAt(const Study& study, const StudyPoint& point, const 
             argument = (folder / argument).string();
     if (point.mode == Study::Mode::Simulate)
         return simulated.at(arguments);
-    const std::string mode(Study::kModes[static_cast<std::size_t>(point.mode)]);
-    arguments.insert(arguments.end(), {"--mode", mode});
+    arguments.insert(arguments.end(), {"--mode", std::string(modeName(point.mode))});
     return recordedPoint(study, std::move(arguments), folder, cancelled);
 }
 

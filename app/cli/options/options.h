@@ -48,7 +48,6 @@ CLI::Validator choice(std::vector<std::pair<std::string, Value>> names)
             ""};
 }
 
-// A validator that accepts one of these names and leaves it as text.
 inline CLI::Validator oneOf(std::vector<std::string> names)
 {
     return {[names = std::move(names)](std::string& text) {
@@ -59,7 +58,6 @@ inline CLI::Validator oneOf(std::vector<std::string> names)
             ""};
 }
 
-// A validator that accepts a number in [least, most].
 template<class Number>
 CLI::Validator between(Number least, Number most)
 {
@@ -73,7 +71,6 @@ CLI::Validator between(Number least, Number most)
             ""};
 }
 
-// A validator that accepts a positive, finite number.
 inline CLI::Validator positive()
 {
     return {[](std::string& text) {

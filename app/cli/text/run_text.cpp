@@ -54,38 +54,34 @@ std::int64_t stepOf(const Lanes& lanes)
     return step;
 }
 
-class Painter
+struct Painter
 {
-public:
-    Painter(const Run& run, const Lanes& lanes, std::int64_t step, Ink ink)
-        : m_run(run)
-        , m_lanes(lanes)
-        , m_step(step)
-        , m_ink(ink)
-    { }
+    const Run& run;
+    const Lanes& lanes;
+    std::int64_t step;
+    Ink ink;
 
     std::string row(DeviceId device) const
     {
         std::string text = fmt::format("device {:<3} | ", device.value);
-        std::int64_t now = m_lanes.window().begin;
-        const OpIndex index(m_run.schedule);
-        for (const Span& span : m_lanes.spans(device, Track::Kind::Compute)) {
+        std::int64_t now = lanes.window().begin;
+        const OpIndex index(run.schedule);
+        for (const Span& span : lanes.spans(device, Track::Kind::Compute)) {
             if (span.begin < now || span.window().duration() <= 0)
                 continue;
-            const Op& op = opAt(m_run.schedule, index, span.op);
+            const Op& op = opAt(run.schedule, index, span.op);
             text += idle(span.begin - now)
-                + painted(cells(span.window().duration(), cellOf(op, m_run.schedule.shape)),
+                + painted(cells(span.window().duration(), cellOf(op, run.schedule.shape)),
                           op.replica == 1 ? "\033[4m" : "", colourOf(op.kind));
             now = span.end;
         }
-        return text + idle(m_lanes.window().end - now) + "\n";
+        return text + idle(lanes.window().end - now) + "\n";
     }
 
-private:
     std::string cells(std::int64_t duration, const std::string& cell) const
     {
         std::string text;
-        for (std::int64_t c = 0; c < duration / m_step; ++c)
+        for (std::int64_t c = 0; c < duration / step; ++c)
             text += cell;
         return text;
     }
@@ -95,13 +91,8 @@ private:
     }
     std::string painted(const std::string& text, const char* style, const char* colour) const
     {
-        return m_ink == Ink::Plain ? text : fmt::format("{}{}{}\033[0m", style, colour, text);
+        return ink == Ink::Plain ? text : fmt::format("{}{}{}\033[0m", style, colour, text);
     }
-
-    const Run& m_run;
-    const Lanes& m_lanes;
-    std::int64_t m_step;
-    Ink m_ink;
 };
 } // namespace
 
@@ -115,7 +106,7 @@ std::string timelineText(const Run& run, int iteration, std::size_t columns, Ink
     if (step <= 0
         || kHeadWidth + 2 * static_cast<std::size_t>(lanes.window().duration() / step) > columns)
         return {};
-    const Painter painter(run, lanes, step, ink);
+    const Painter painter{run, lanes, step, ink};
     std::string text;
     for (DeviceId d{0}; d.value < lanes.devices(); ++d.value)
         text += painter.row(d);

@@ -413,12 +413,9 @@ std::vector<bool> segmentsOfCopies(const ClassifiedRank& rank)
 // Finds the forward segments after the last backward of an iteration that has a forward before a
 // backward, and those before the first message of an iteration if the rank receives it. An
 // iteration ends with its range or, without such ranges, with its optimizer step.
-class FalseForwards
+struct FalseForwards
 {
-public:
-    explicit FalseForwards(std::vector<bool> found)
-        : m_found(std::move(found))
-    { }
+    std::vector<bool> found; // by work
 
     std::vector<bool> find(const ClassifiedRank& rank)
     {
@@ -426,8 +423,8 @@ public:
             const Work& work = rank.works[i];
             if (i > 0 && work.step != rank.works[i - 1].step)
                 endIteration();
-            if (isForwardSegment(work) && !m_found[i])
-                m_latest.push_back(i);
+            if (isForwardSegment(work) && !found[i])
+                latest.push_back(i);
             else if (isBackward(work.op.kind) || isTransfer(work.op.kind))
                 confirm(work.op.kind);
             if (work.op.kind == OpKind::OptimizerStep && rank.steps.empty())
@@ -435,37 +432,35 @@ public:
         }
         if (!rank.steps.empty())
             endIteration();
-        return std::move(m_found);
+        return std::move(found);
     }
 
-private:
     void confirm(OpKind kind)
     {
-        const bool isFirstMessage = isTransfer(kind) && !std::exchange(m_hasMessage, true);
+        const bool isFirstMessage = isTransfer(kind) && !std::exchange(hasMessage, true);
         if (isFirstMessage && kind == OpKind::RecvActivation)
             removeLatest();
-        m_hasForward = m_hasForward || !m_latest.empty();
-        m_hasBackward = m_hasBackward || isBackward(kind);
-        m_latest.clear();
+        hasForward = hasForward || !latest.empty();
+        hasBackward = hasBackward || isBackward(kind);
+        latest.clear();
     }
     void endIteration()
     {
-        if (m_hasForward && m_hasBackward)
+        if (hasForward && hasBackward)
             removeLatest();
-        m_latest.clear();
-        m_hasForward = m_hasBackward = m_hasMessage = false;
+        latest.clear();
+        hasForward = hasBackward = hasMessage = false;
     }
     void removeLatest()
     {
-        for (const std::size_t work : m_latest)
-            m_found[work] = true;
-        m_latest.clear();
+        for (const std::size_t work : latest)
+            found[work] = true;
+        latest.clear();
     }
 
-    std::vector<bool> m_found;         // by work
-    std::vector<std::size_t> m_latest; // forwards after the latest backward or message
+    std::vector<std::size_t> latest{}; // forwards after the latest backward or message
     // What the iteration has had.
-    bool m_hasForward = false, m_hasBackward = false, m_hasMessage = false;
+    bool hasForward = false, hasBackward = false, hasMessage = false;
 };
 
 // Removes segments that are no forward: copies without a kernel; work between the last backward and
@@ -473,7 +468,7 @@ private:
 // iteration if the rank receives it, such as the clearing of gradients.
 void removeFalseForwards(ClassifiedRank& rank)
 {
-    const std::vector<bool> removed = FalseForwards(segmentsOfCopies(rank)).find(rank);
+    const std::vector<bool> removed = FalseForwards{segmentsOfCopies(rank)}.find(rank);
     std::vector<std::uint32_t> newIndex(rank.works.size(), ClassifiedRank::kNoWork);
     std::vector<Work> kept;
     ImportReport::LeftOut leftOut{"GPU work outside forwards and backwards", 0, 0};

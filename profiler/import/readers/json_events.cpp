@@ -1,7 +1,6 @@
-#include "profiler/import/readers/json_events.h"
-
 #include "engine/base/field.h"
 #include "engine/base/text.h"
+#include "profiler/import/readers/readers.h"
 
 #include <fmt/format.h>
 

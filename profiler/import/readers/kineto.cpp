@@ -2,18 +2,20 @@
 #include "engine/base/text.h"
 #include "engine/base/try.h"
 #include "profiler/import/rank_trace.h"
-#include "profiler/import/readers/json_events.h"
-#include "profiler/import/readers/kineto_event.h"
 #include "profiler/import/readers/readers.h"
-#include "profiler/import/readers/string_table.h"
 #include "profiler/store/row_tables.h"
 
 #include <fmt/format.h>
+#include <simdjson.h>
 
 #include <algorithm>
+#include <array>
+#include <concepts>
 #include <functional>
 #include <limits>
 #include <map>
+#include <memory>
+#include <optional>
 #include <set>
 #include <string_view>
 #include <tuple>
@@ -26,6 +28,293 @@ namespace profiler {
 using namespace engine;
 
 namespace {
+
+namespace ondemand = simdjson::ondemand;
+
+enum class EventCategory : std::uint8_t {
+    Range,
+    Python, // a Python function
+    Op,
+    Kernel,
+    Copy,
+    Memset,
+    Call,
+    Instant,
+    Skip, // not imported
+};
+
+// The fields of an event as JSON text; a missing field is empty.
+struct TraceEvent
+{
+    std::string_view phase, category, name, process, thread, id, time, duration, arguments;
+
+    // The time and duration; nullopt if the time is missing, the duration negative, or one of
+    // them too large. A time may be negative: it is relative to the start of the recording.
+    std::optional<Window> window() const
+    {
+        constexpr std::int64_t kLongest = 1'000'000'000'000'000;
+        const auto begin = nanosecondsFrom(time);
+        const auto length
+            = duration.empty() ? std::optional<std::int64_t>(0) : nanosecondsFrom(duration);
+        if (!begin || !length || *length < 0 || *begin < kLeastTime || *begin > kMostTime
+            || *length > kLongest)
+            return std::nullopt;
+        return Window{*begin, *begin + *length};
+    }
+};
+
+// Parses JSON text that has kJsonPadding readable bytes after it. Results refer to that text.
+class JsonParser
+{
+public:
+    std::optional<TraceEvent> eventOf(std::string_view json) // nullopt if it is damaged
+    {
+        TraceEvent event;
+        const bool isWhole = forEach(m_outer, json, [&](ondemand::field field) {
+            const std::string_view value = simdjson::to_json_string(field.value());
+            for (const auto& [name, member] : {std::pair("ph", &TraceEvent::phase),
+                                               {"cat", &TraceEvent::category},
+                                               {"name", &TraceEvent::name},
+                                               {"pid", &TraceEvent::process},
+                                               {"tid", &TraceEvent::thread},
+                                               {"id", &TraceEvent::id},
+                                               {"id2", &TraceEvent::id},
+                                               {"ts", &TraceEvent::time},
+                                               {"dur", &TraceEvent::duration},
+                                               {"args", &TraceEvent::arguments}})
+                if (field.key().unsafe_is_equal(name))
+                    event.*member = value;
+        });
+        return isWhole ? std::optional(event) : std::nullopt;
+    }
+    // Calls use(key, value) for each field. Stops where the object is damaged.
+    void forEachField(std::string_view json, auto use)
+    {
+        forEach(m_inner, json, [&](ondemand::field field) {
+            const std::string_view key = field.unescaped_key();
+            use(key, std::string_view(simdjson::to_json_string(field.value())));
+        });
+    }
+    std::vector<std::string_view> elements(std::string_view json) // of an array
+    {
+        std::vector<std::string_view> all;
+        try {
+            ondemand::document document = m_outer.iterate(padded(json));
+            for (ondemand::value element : document.get_array())
+                all.push_back(simdjson::to_json_string(element));
+        } catch (const simdjson::simdjson_error&) { // the elements before are whole
+        }
+        return all;
+    }
+
+private:
+    static simdjson::padded_string_view padded(std::string_view json)
+    {
+        return simdjson::padded_string_view(json.data(), json.size(), json.size() + kJsonPadding);
+    }
+    // Returns whether the whole text is an object.
+    static bool forEach(ondemand::parser& parser, std::string_view json, auto use)
+    {
+        try {
+            ondemand::document document = parser.iterate(padded(json));
+            for (ondemand::field field : document.get_object())
+                use(field);
+            return true;
+        } catch (const simdjson::simdjson_error&) {
+            return false;
+        }
+    }
+
+    ondemand::parser m_outer, m_inner;
+};
+
+// The events of a Chrome trace that `bscope export` wrote.
+enum class OwnEvent : std::uint8_t {
+    Measured,   // a span of a measured iteration
+    OtherPhase, // a span of a warm-up or of typical ops
+    GpuRecord,  // a GPU record, or a range around API calls that repeats a span of a device
+};
+// Assigns the number to the field, or leaves the field unchanged if the number does not fit.
+void putNumber(std::string_view token, std::integral auto& field)
+{
+    using Number = std::remove_reference_t<decltype(field)>;
+    const auto number = integerFrom(token);
+    if (number && std::in_range<Number>(*number))
+        field = static_cast<Number>(*number);
+}
+
+// At most 4 KiB of the text of a JSON string, in UTF-8.
+std::string textOf(std::string_view token)
+{
+    std::string text(unquoted(token));
+    simdjson::dom::parser parser; // a text with a damaged escape stays as it is
+    std::string_view plain;
+    if (text.find('\\') != std::string::npos
+        && parser.parse('"' + text + '"').get(plain) == simdjson::SUCCESS)
+        text = plain;
+    text.resize(std::min(text.size(), kMostText));
+    return text;
+}
+
+EventCategory eventCategory(std::string_view name)
+{
+    struct Known
+    {
+        std::string_view name;
+        EventCategory category;
+    };
+    // Names with a capital letter are those of Kineto before 2022.
+    static constexpr std::array kKnown{
+        Known{"cpu_op", EventCategory::Op},
+        Known{"Operator", EventCategory::Op},
+        Known{"kernel", EventCategory::Kernel},
+        Known{"Kernel", EventCategory::Kernel},
+        Known{"gpu_memcpy", EventCategory::Copy},
+        Known{"Memcpy", EventCategory::Copy},
+        Known{"gpu_memset", EventCategory::Memset},
+        Known{"Memset", EventCategory::Memset},
+        Known{"Runtime", EventCategory::Call},
+        Known{"python_function", EventCategory::Python},
+        Known{"cpu_instant_event", EventCategory::Instant},
+        Known{"gpu_user_annotation", EventCategory::Skip}, // repeats a user_annotation
+        Known{"Trace", EventCategory::Skip},
+        Known{"overhead", EventCategory::Skip},
+        Known{"cuda_sync", EventCategory::Skip},
+        Known{"cuda_event", EventCategory::Skip},
+    };
+    for (const Known& known : kKnown)
+        if (known.name == name)
+            return known.category;
+    // "cuda_runtime", "hip_driver" and those of other GPUs
+    return name.ends_with("_runtime") || name.ends_with("_driver") ? EventCategory::Call
+                                                                   : EventCategory::Range;
+}
+
+// The number that CUPTI gives to the direction in the name of a copy; 0 if it states none.
+std::uint8_t copyKindNamed(std::string_view name)
+{
+    struct Known
+    {
+        std::string_view text;
+        std::uint8_t kind;
+    };
+    static constexpr std::array kKnown{
+        Known{"HtoD", 1},
+        Known{"DtoH", 2},
+        Known{"DtoD", 8},
+        Known{"HtoH", 9},
+        Known{"PtoP", 10},
+        // The first versions for AMD GPUs wrote "CopyHostToDevice".
+        Known{"HostToDevice", 1},
+        Known{"DeviceToHost", 2},
+        Known{"DeviceToDevice", 8},
+        // For Intel GPUs, M is the memory of the host: "Memcpy M2D".
+        Known{"M2D", 1},
+        Known{"D2M", 2},
+        Known{"D2D", 8},
+    };
+    for (const Known& known : kKnown)
+        if (name.find(known.text) != std::string_view::npos)
+            return known.kind;
+    return 0;
+}
+
+OwnEvent ownEventOf(const TraceEvent& event, EventCategory category, JsonParser& json)
+{
+    if (category != EventCategory::Range || unquoted(event.category) == "user_annotation")
+        return OwnEvent::GpuRecord;
+    const std::string_view measured = iterationKindName(engine::Iteration::Kind::Measured);
+    OwnEvent own = OwnEvent::Measured;
+    json.forEachField(event.arguments, [&](std::string_view key, std::string_view value) {
+        if (key == "phase" && unquoted(value) != measured)
+            own = OwnEvent::OtherPhase;
+    });
+    return own;
+}
+
+// From the list `deviceProperties` of a trace, by id.
+std::map<std::int64_t, std::string> gpuNames(std::string_view devices, JsonParser& json)
+{
+    std::map<std::int64_t, std::string> names;
+    for (const std::string_view device : json.elements(devices)) {
+        std::optional<std::int64_t> id;
+        std::string name;
+        json.forEachField(device, [&](std::string_view key, std::string_view token) {
+            if (key == "id")
+                id = integerFrom(token);
+            else if (key == "name")
+                name = textOf(token);
+        });
+        if (id)
+            names[*id] = name;
+    }
+    return names;
+}
+
+// Finds the groups by their names in the list `pg_config` of a trace. A pipeline of one rank counts
+// as none.
+ProcessGroups processGroups(std::string_view list, JsonParser& json)
+{
+    // Megatron-LM names its groups; a DeviceMesh of PyTorch names them after its dimensions.
+    using Group = std::vector<int> ProcessGroups::*;
+    constexpr std::array<std::pair<std::string_view, Group>, 6> kNames{
+        {{"PIPELINE_MODEL_PARALLEL_GROUP", &ProcessGroups::pipeline},
+         {"mesh_pp", &ProcessGroups::pipeline},
+         {"TENSOR_MODEL_PARALLEL_GROUP", &ProcessGroups::tensor},
+         {"mesh_tp", &ProcessGroups::tensor},
+         {"CONTEXT_PARALLEL_GROUP", &ProcessGroups::context},
+         {"mesh_cp", &ProcessGroups::context}}};
+    ProcessGroups groups;
+    if (list.empty())
+        return groups;
+    for (const std::string_view group : json.elements(list)) {
+        std::string_view name, members;
+        json.forEachField(group, [&](std::string_view key, std::string_view value) {
+            if (key == "pg_desc")
+                name = unquoted(value);
+            else if (key == "ranks")
+                members = value;
+        });
+        const auto known
+            = std::ranges::find(kNames, name, &std::pair<std::string_view, Group>::first);
+        if (members.empty() || known == kNames.end())
+            continue;
+        std::vector<int> ranks;
+        for (const std::string_view rank : json.elements(members))
+            putNumber(rank, ranks.emplace_back(-1));
+        if (!ranks.empty() && std::ranges::min(ranks) >= 0 && (groups.*known->second).empty())
+            groups.*known->second = std::move(ranks);
+    }
+    if (groups.pipeline.size() == 1)
+        groups.pipeline.clear();
+    return groups;
+}
+
+// False if the description names another kind of parallelism.
+bool mayBePipelineGroup(std::string_view description)
+{
+    // Those that PyTorch gives to groups for which the program states none.
+    constexpr std::array<std::string_view, 4> kUnnamed{"", "default_pg", "undefined",
+                                                       "mesh_default"};
+    std::string name(description);
+    std::ranges::transform(name, name.begin(), [](char c) {
+        return 'A' <= c && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c;
+    });
+    return std::ranges::find(kUnnamed, name) != kUnnamed.end()
+        || name.starts_with("mesh_dim_") // a dimension of a DeviceMesh without names
+        || name.find("pp") != std::string::npos || name.find("pipe") != std::string::npos;
+}
+
+// Parses the three numbers of "[512, 1, 1]".
+void putThree(std::string_view token, std::array<std::int32_t, 3>& three)
+{
+    token.remove_prefix(std::min<std::size_t>(1, token.size()));
+    for (std::int32_t& each : three) {
+        const std::size_t end = std::min(token.find_first_of(",]"), token.size());
+        putNumber(token.substr(std::min(token.find_first_not_of(' '), end), end), each);
+        token.remove_prefix(std::min(end + 1, token.size()));
+    }
+}
 
 // A message or a collective that a thread states, before the call that launches its NCCL kernel.
 struct StatedMessage

@@ -4,7 +4,6 @@
 #include "engine/base/try.h"
 #include "profiler/analysis/measure.h"
 #include "profiler/import/readers/readers.h"
-#include "profiler/import/readers/string_table.h"
 
 #include <fmt/format.h>
 #include <re2/re2.h>

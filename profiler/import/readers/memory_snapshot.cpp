@@ -393,7 +393,6 @@ private:
     {
         return fail(Error::Code::Corrupt, m_name + " has impossible numbers; record it again");
     }
-    // Adds an entry of the history.
     Result<void> add(const Dict& entry, Window& recorded)
     {
         const std::string_view action = textIn(entry, "action");

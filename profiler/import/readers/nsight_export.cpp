@@ -53,7 +53,6 @@ std::vector<std::string> workColumns(std::initializer_list<const char*> more)
     return all;
 }
 
-// The GPUs in an export of Nsight Systems.
 struct NsightGpus
 {
     std::map<std::int64_t, std::string> names; // by TARGET_INFO_GPU.id
@@ -209,14 +208,10 @@ private:
                            const int named = row.isNull(7) ? 18 : 7;
                            kernel.name = row.isNull(named) ? m_strings.number(unnamed)
                                                            : nameOf(row.integer(named));
-                           for (int i = 0; i < 3; ++i) {
-                               (void)row.get(8 + i, kernel.grid[static_cast<std::size_t>(i)]);
-                               (void)row.get(11 + i, kernel.block[static_cast<std::size_t>(i)]);
-                           }
-                           (void)row.get(14, kernel.registers);
-                           (void)row.get(15, kernel.staticShared);
-                           (void)row.get(16, kernel.dynamicShared);
-                           (void)row.get(17, kernel.graphNode);
+                           auto& [x, y, z] = kernel.grid;
+                           auto& [i, j, k] = kernel.block;
+                           take(row, 8, x, y, z, i, j, k, kernel.registers, kernel.staticShared,
+                                kernel.dynamicShared, kernel.graphNode);
                            process(row.integer(6)).trace.gpu.kernels.push_back(kernel);
                        }));
     }
@@ -391,10 +386,7 @@ private:
     static GpuPlace place(const Statement& row)
     {
         GpuPlace place;
-        (void)row.get(2, place.device);
-        (void)row.get(3, place.context);
-        (void)row.get(4, place.stream);
-        (void)row.get(5, place.correlation);
+        take(row, 2, place.device, place.context, place.stream, place.correlation);
         return place;
     }
 

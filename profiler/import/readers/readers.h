@@ -5,12 +5,17 @@
 #include "profiler/import/rank_trace.h"
 #include "profiler/import/trace_files.h"
 
+#include <cstdint>
+#include <deque>
 #include <filesystem>
 #include <functional>
+#include <iterator>
 #include <map>
+#include <memory_resource>
 #include <optional>
 #include <string>
 #include <string_view>
+#include <unordered_map>
 #include <vector>
 
 namespace profiler {
@@ -19,10 +24,69 @@ class Database;
 
 inline constexpr std::size_t kMostText = 4096; // bytes of a name in a trace; the rest is cut off
 
+// Interns texts and numbers them in the order of first use; "" is 0.
+class StringTable
+{
+public:
+    StringTable() { number(""); }
+
+    std::uint32_t number(std::string_view text)
+    {
+        if (const auto known = m_numbers.find(text); known != m_numbers.end())
+            return known->second;
+        const auto number = static_cast<std::uint32_t>(m_texts.size());
+        m_texts.emplace_back(text);
+        m_numbers.emplace(m_texts.back(), number);
+        return number;
+    }
+    const std::string& text(std::uint32_t number) const { return m_texts[number]; }
+    // Moves all texts out. Do not use the table afterwards.
+    std::vector<std::string> take()
+    {
+        m_numbers.clear();
+        return {std::make_move_iterator(m_texts.begin()), std::make_move_iterator(m_texts.end())};
+    }
+
+private:
+    std::deque<std::string> m_texts; // a deque never moves its elements, to which m_numbers points
+    std::pmr::monotonic_buffer_resource m_memory;
+    std::pmr::unordered_map<std::string_view, std::uint32_t> m_numbers{&m_memory};
+};
+
 // A reader turns a file of one format into RankTraces. Nothing after it depends on the format.
 
 // Whether a rule matches ranges with this name. Python functions without such a rule are dropped.
 using IsNamedByRule = std::function<bool(std::string_view range)>;
+
+// Callbacks for the parts of a JSON trace. Every part is passed as JSON text with at least
+// kJsonPadding readable bytes after it.
+struct JsonEvents
+{
+    // Called for a member of the trace other than its events. Values of more than 1 MiB are
+    // skipped.
+    std::function<void(std::string_view key, std::string_view value)> member;
+    // Called for each event; returns false if the text is not a JSON object. It is empty for an
+    // event whose end cannot be found, for example because of an unescaped quote.
+    std::function<bool(std::string_view event)> event;
+};
+inline constexpr std::size_t kJsonPadding = 64;
+
+// Reads a trace in the Trace Event Format, {"traceEvents": [...], ...} or [...], or one event per
+// line, in constant memory. After an event that is damaged, continues with the next one. If the
+// trace is truncated, the events before that are kept and the returned warning says so; otherwise
+// the warning is "". Fails with Error::Code::Corrupt if no event precedes the damage, and with the
+// errors of `bytes`.
+engine::Result<std::string> readJsonEvents(const std::string& name, const ByteSource& bytes,
+                                           const JsonEvents& events);
+
+std::string_view unquoted(std::string_view token);
+
+// Converts microseconds to ns. The token is a JSON number, or a string with a number. Returns
+// nullopt if the number is not finite or exceeds 285 years. Digits below 1 ns are dropped.
+std::optional<std::int64_t> nanosecondsFrom(std::string_view token);
+
+// Converts a JSON number, or a string with a number, to an integer.
+std::optional<std::int64_t> integerFrom(std::string_view token);
 
 struct JsonTrace
 {

@@ -79,10 +79,7 @@ void setAgents(GpuCopy& copy, std::optional<std::uint32_t> source,
 class RocpdReader : SqlReader
 {
 public:
-    RocpdReader(Database& database, const ImportProgress& progress,
-                const OnImportProgress& onProgress)
-        : SqlReader(database, progress, onProgress)
-    { }
+    using SqlReader::SqlReader;
 
     Result<std::vector<RankTrace>> read()
     {
@@ -139,12 +136,10 @@ private:
             timed([&](const Statement& row, Window when) {
                 GpuKernel kernel{when, place(row)};
                 kernel.name = textOf(row.text(7));
-                for (std::size_t i = 0; i < 3; ++i) {
-                    (void)row.get(8 + static_cast<int>(i), kernel.grid[i]);
-                    (void)row.get(11 + static_cast<int>(i), kernel.block[i]);
-                }
+                auto& [x, y, z] = kernel.grid;
+                auto& [i, j, k] = kernel.block;
+                take(row, 8, x, y, z, i, j, k, kernel.staticShared);
                 countBlocks(kernel);
-                (void)row.get(14, kernel.staticShared);
                 RankTrace& trace = process(row.integer(2)).trace;
                 trace.deviceName = row.text(15).substr(0, kMostHost);
                 trace.gpu.kernels.push_back(kernel);
@@ -215,12 +210,9 @@ private:
     GpuPlace place(const Statement& row)
     {
         GpuPlace place;
-        (void)row.get(3, place.device);
         std::uint64_t stream = 0, queue = 0;
-        (void)row.get(4, stream);
-        (void)row.get(5, queue);
+        take(row, 3, place.device, stream, queue, place.correlation);
         place.stream = process(row.integer(2)).stream(stream, queue);
-        (void)row.get(6, place.correlation);
         return place;
     }
     std::string m_uuid;

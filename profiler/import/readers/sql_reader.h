@@ -2,7 +2,6 @@
 
 #include "profiler/import/rank_trace.h"
 #include "profiler/import/readers/readers.h"
-#include "profiler/import/readers/string_table.h"
 #include "profiler/store/sqlite.h"
 
 #include <memory>
@@ -16,14 +15,20 @@ namespace profiler {
 // ranges are their begin and end.
 class SqlReader
 {
-protected:
+public:
     SqlReader(Database& database, ImportProgress progress, const OnImportProgress& onProgress)
         : m_database(database)
         , m_progress(std::move(progress))
         , m_onProgress(onProgress)
     { }
 
-    // Calls `use(row)` for each row.
+protected:
+    // Reads consecutive columns; a value that does not fit leaves its field as it is.
+    static void take(const Statement& row, int first, auto&... fields)
+    {
+        ((void)row.get(first++, fields), ...);
+    }
+
     template<class Use>
     engine::Result<void> forEachRowOf(Statement& row, Use& use)
     {

@@ -1,4 +1,5 @@
 #include "app/study/study_page.h"
+#include "profiler/study/metric_text.h"
 #include "profiler/study/study_file.h"
 #include "tests/catch.h"
 
@@ -55,7 +56,7 @@ TEST_CASE("the chart of a metric goes through the selected point")
     const ChartChoice& iteration = choices[1];
     CHECK(iteration.title == QStringLiteral("Iteration, units"));
     CHECK(iteration.chart.x == "p2p");
-    CHECK(whereText(iteration.chart) == QStringLiteral("concatenation early, devices 8"));
+    CHECK(profiler::whereText(iteration.chart.where) == "concatenation early, devices 8");
     CHECK_FALSE(iteration.isOwn);
     const auto front = chartChoices(data, StudyPanel::Front, "", *point).back();
     CHECK(front.chart.where.at("p2p") == "0.2");

@@ -1,7 +1,7 @@
 // Compares cupti_api.h with the CUPTI headers of CUDA 13, which declare the records of CUDA 12.9 as
 // well. Compiled only where these headers are installed.
-#include "engine/base/same_call.h"
 #include "profiler/capture/cupti/cupti_api.h"
+#include "tests/support/same_call.h"
 
 #include <cupti.h> // includes cuda.h
 

@@ -49,7 +49,7 @@ private:
     int m_correlation = 0;
 };
 
-inline profiler::ClassifiedRank classified(const std::string& text)
+inline profiler::RankTrace rankOf(const std::string& text)
 {
     std::size_t at = 0;
     const auto bytes = [&](std::span<char> buffer) -> engine::Result<std::size_t> {
@@ -61,7 +61,13 @@ inline profiler::ClassifiedRank classified(const std::string& text)
     const auto trace = profiler::readKineto("a.json", bytes, [](std::string_view) { return true; });
     REQUIRE(trace);
     REQUIRE(trace->ranks.size() == 1);
-    return profiler::classify(trace->ranks.front(), profiler::Rules::shipped());
+    return trace->ranks.front();
+}
+
+inline profiler::ClassifiedRank classified(const std::string& text)
+{
+    const profiler::RankTrace trace = rankOf(text);
+    return profiler::classify(trace, profiler::Rules::shipped());
 }
 
 inline std::vector<engine::OpKind> kindsOf(const profiler::ClassifiedRank& rank)

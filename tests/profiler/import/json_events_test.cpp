@@ -1,4 +1,4 @@
-#include "profiler/import/readers/json_events.h"
+#include "profiler/import/readers/readers.h"
 #include "tests/catch.h"
 
 #include <algorithm>

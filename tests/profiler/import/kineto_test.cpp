@@ -113,3 +113,63 @@ TEST_CASE("a process in a trace of PyTorch's profiler is one rank")
 {
     CHECK(ranksOf(2, std::string(kKineto)) == 1);
 }
+
+// Copies of other GPUs than NVIDIA's had no direction.
+TEST_CASE("the name of a copy gives its direction on any GPU")
+{
+    for (const auto& [name, kind] : {std::pair("Memcpy HtoD (Pinned -> Device)", 1),
+                                     {"Memcpy DtoD (Device -> Device)", 8},
+                                     {"CopyDeviceToHost", 2},
+                                     {"Memcpy M2D", 1},
+                                     {"Memcpy", 0}}) {
+        CAPTURE(name);
+        FrameTrace trace;
+        trace.work("gpu_memcpy", name, 1, 10);
+        const RankTrace rank = rankOf(trace.text());
+        REQUIRE(rank.gpu.copies.size() == 1);
+        CHECK(rank.gpu.copies.front().kind == kind);
+    }
+}
+
+// They were ranges, so kernels of these GPUs had no launch and were not classified.
+TEST_CASE("calls of the runtimes of other GPUs are calls")
+{
+    FrameTrace trace;
+    for (const char* category : {"cuda_runtime", "xpu_runtime", "xpu_driver", "mtia_runtime",
+                                 "privateuse1_runtime", "privateuse1_driver"})
+        trace.add(category, "launch", 1, 10, 1);
+    const RankTrace rank = rankOf(trace.text());
+    CHECK(rank.gpu.calls.size() == 6);
+    CHECK(rank.ranges.empty());
+}
+
+// Ring attention made stages of the ranks of its group. Pipelines of a DeviceMesh whose dimensions
+// have no names had no messages.
+TEST_CASE("a group that is described as one of another parallelism is not a pipeline's")
+{
+    const auto mayBePipeline = [](const std::string& group) {
+        FrameTrace trace;
+        trace.work(
+            "kernel", "ncclDevKernel_SendRecv", 1, 10,
+            fmt::format(R"(,"Collective name":"send","Process Group Description":"{}")", group));
+        const RankTrace rank = rankOf(trace.text());
+        REQUIRE(rank.nccl.size() == 1);
+        return rank.nccl.begin()->second.mayBePipeline;
+    };
+    for (const char* name : {"", "default_pg", "undefined", "mesh_default", "mesh_dim_0",
+                             "PIPELINE_MODEL_PARALLEL_GROUP", "mesh_pp"})
+        CHECK(mayBePipeline(name));
+    for (const char* name : {"CONTEXT_PARALLEL_GROUP", "EXPERT_MODEL_PARALLEL_GROUP", "mesh_cp"})
+        CHECK_FALSE(mayBePipeline(name));
+}
+
+TEST_CASE("a name with a damaged escape stays as it is")
+{
+    FrameTrace trace;
+    trace.add("user_annotation", R"(Forward \uD8 0)", 1, 10, 1);
+    trace.add("user_annotation", R"(a\"b\\c\u00e4\n)", 1, 20, 1);
+    const RankTrace rank = rankOf(trace.text());
+    REQUIRE(rank.ranges.size() == 2);
+    CHECK(rank.text(rank.ranges[0].name) == R"(Forward \uD8 0)");
+    CHECK(rank.text(rank.ranges[1].name) == "a\"b\\c\u00e4\n");
+}

@@ -1,6 +1,6 @@
 // Compares functions.h with nccl.h. Compiled only where that header is installed.
 #include "engine/backend/cuda/nccl/functions.h"
-#include "engine/base/same_call.h"
+#include "tests/support/same_call.h"
 
 #include <nccl.h>
 
