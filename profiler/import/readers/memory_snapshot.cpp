@@ -517,8 +517,7 @@ std::optional<int> rankNamedIn(const std::string& file)
 {
     static const RE2 kRank("(?i).*rank[_-]?(\\d+)");
     std::string rank;
-    const bool isNamed
-        = RE2::PartialMatch(std::string_view(file).substr(file.rfind('/') + 1), kRank, &rank);
+    const bool isNamed = RE2::PartialMatch(file.substr(file.rfind('/') + 1), kRank, &rank);
     return isNamed ? rankIn(rank) : std::nullopt;
 }
 
