@@ -1,13 +1,11 @@
 #include "app/figures/figure_recipe.h"
 #include "app/settings/settings_page.h"
-#include "app/ui/control_style.h"
 #include "app/ui/controls.h"
 #include "app/ui/message_log.h"
 #include "app/ui/settings.h"
 #include "app/ui/theme.h"
 #include "app/window/command_line.h"
 #include "app/window/main_window.h"
-#include "app/window/window_session.h"
 #include "engine/base/process.h"
 
 #include <QApplication>

@@ -1,7 +1,7 @@
 #include "app/cluster/cluster_page.h"
 
-#include "app/compare/compare_numbers.h"
-#include "app/timeline/details/details_panel.h"
+#include "app/compare/compare_widget.h"
+#include "app/timeline/details/details.h"
 #include "app/ui/form.h"
 #include "app/ui/text.h"
 #include "engine/base/median.h"
@@ -18,13 +18,11 @@
 
 #include <QAction>
 #include <QBoxLayout>
-#include <QClipboard>
 #include <QComboBox>
 #include <QDirIterator>
 #include <QDragEnterEvent>
 #include <QFileInfo>
 #include <QFormLayout>
-#include <QGuiApplication>
 #include <QHBoxLayout>
 #include <QLineEdit>
 #include <QMimeData>
@@ -365,11 +363,6 @@ std::vector<RankState> ClusterResults::states() const
     return states;
 }
 
-int ClusterResults::received() const
-{
-    return static_cast<int>(std::ranges::count(states(), RankState::Received));
-}
-
 QStringList ClusterResults::complete() const
 {
     QStringList paths;
@@ -548,296 +541,334 @@ std::vector<TableColumn<NodeRanks>> nodeColumns()
     return columns;
 }
 
-} // namespace
-
-ResultsPanel::ResultsPanel(const ThemeController& theme, RunLibrary& library, QAction& compare)
-    : m_theme(theme)
-    , m_library(library)
-    , m_compare(compare)
+class Results : public ResultsPanel
 {
-    setObjectName(QStringLiteral("resultsPanel"));
-    setAcceptDrops(true);
-    constexpr int kIncoming = 330;
-    QWidget* incoming = makeIncoming();
-    incoming->setFixedWidth(kIncoming);
-    spaced(new QHBoxLayout(this), {}, 28, {incoming, {makeComparison(), 1}});
-    showResults();
-    connect(m_stop, &QPushButton::clicked, this, [this] {
-        m_watcher.stop();
+public:
+    Results(const ThemeController& theme, RunLibrary& library, QAction& compare)
+        : m_theme(theme)
+        , m_library(library)
+        , m_compare(compare)
+    {
+        setObjectName(QStringLiteral("resultsPanel"));
+        setAcceptDrops(true);
+        constexpr int kIncoming = 330;
+        QWidget* incoming = makeIncoming();
+        incoming->setFixedWidth(kIncoming);
+        spaced(new QHBoxLayout(this), {}, 28, {incoming, {makeComparison(), 1}});
         showResults();
-    });
-    connect(m_import, &QPushButton::clicked, this, [this] { import(results().complete()); });
-    connect(&m_watcher, &ResultWatcher::changed, this, &ResultsPanel::showResults);
-}
-
-QWidget* ResultsPanel::makeIncoming()
-{
-    auto* watch = makeButton(tr("Watch a folder…"), QStringLiteral("watchResults"));
-    watch->setToolTip(
-        tr("Choose the folder of results; traces are imported when all have arrived"));
-    connect(watch, &QPushButton::clicked, this, &ResultsPanel::askForFolder);
-    auto* advice = makeWrapped("", "", tr("Drop the folder or the archives of results here"));
-    advice->setAlignment(Qt::AlignCenter);
-    auto* frame = makeColumn({16, 18, 16, 18}, 10, {advice, {watch, 0, Qt::AlignHCenter}}, "alt");
-    return makeColumn(
-        {}, 10,
-        {frame, spaced(new QHBoxLayout, {}, 8, {{m_folder, 1}, m_stop}),
-         spaced(new QHBoxLayout, {}, 8, {makeLabel(tr("Ranks"), "dock"), kStretch, m_received}),
-         m_nodes, m_import, m_progress, kStretch},
-        "");
-}
-
-QWidget* ResultsPanel::makeComparison()
-{
-    m_empty->setText(
-        tr("Nothing has been measured. When the traces of all ranks have arrived, they "
-           "are imported and compared with the prediction and with the emulated run."));
-    auto* head = spaced(new QHBoxLayout, {}, 8,
-                        {makeLabel(tr("Iteration by kind of time"), "dock"), kStretch,
-                         makeLabel(tr("reported iteration, mean of the devices"), "hint")});
-    m_shown = makeColumn({}, 10, {head, m_bars, m_times, m_finding}, "");
-    auto* use = m_finding->addAction(tr("Use the measured links"), QStringLiteral("useLinks"));
-    use->setToolTip(tr("Predicts again with the bandwidths of the measured messages"));
-    connect(use, &QPushButton::clicked, this, &ResultsPanel::useMeasuredLinks);
-    m_shown->hide();
-    return makeColumn({}, 0, {m_empty, m_shown, kStretch}, "");
-}
-
-void ResultsPanel::setOutlook(std::shared_ptr<const ClusterOutlook> outlook,
-                              const ClusterPlan& plan)
-{
-    m_outlook = std::move(outlook);
-    m_plan = plan;
-    m_predictedFile.clear();
-    m_watcher.setRanks(m_outlook ? m_outlook->kit.ranks : 0);
-    showResults();
-    showImported();
-}
-
-void ResultsPanel::askForFolder()
-{
-    connect(openFileDialog(
+        connect(m_stop, &QPushButton::clicked, this, [this] {
+            m_watcher.stop();
+            showResults();
+        });
+        connect(m_import, &QPushButton::clicked, this, [this] { import(results().complete()); });
+        connect(&m_watcher, &ResultWatcher::changed, this, &Results::showResults);
+    }
+    void setOutlook(std::shared_ptr<const ClusterOutlook> outlook, const ClusterPlan& plan) override
+    {
+        m_outlook = std::move(outlook);
+        m_plan = plan;
+        m_predictedFile.clear();
+        m_watcher.setRanks(m_outlook ? m_outlook->kit.ranks : 0);
+        showResults();
+        showImported();
+    }
+    void setEmulated(std::shared_ptr<RunDocument> run) override { m_emulated = std::move(run); }
+    void take(const QStringList& paths) override
+    {
+        m_areAllImported = false;
+        if (paths.size() == 1 && QFileInfo(paths.front()).isDir())
+            m_watcher.watch(paths.front(), m_outlook ? m_outlook->kit.ranks : 0);
+        else if (!paths.isEmpty()) {
+            m_areAllImported = true; // the chosen files are not replaced by those of the folder
+            import(paths);
+        }
+    }
+    void askForFolder() override
+    {
+        connect(
+            openFileDialog(
                 {tr("Folder of the results"), {}, "resultsDialog", QFileDialog::Directory}, this),
             &QFileDialog::fileSelected, this, [this](const QString& folder) { take({folder}); });
-}
-
-void ResultsPanel::take(const QStringList& paths)
-{
-    m_areAllImported = false;
-    if (paths.size() == 1 && QFileInfo(paths.front()).isDir())
-        m_watcher.watch(paths.front(), m_outlook ? m_outlook->kit.ranks : 0);
-    else if (!paths.isEmpty()) {
-        m_areAllImported = true; // the chosen files are not replaced by those of the folder
-        import(paths);
     }
-}
-
-void ResultsPanel::showResults()
-{
-    const ClusterResults& results = m_watcher.results();
-    const bool isWatching = m_watcher.isWatching();
-    m_folder->setText(results.folder.isEmpty() ? tr("No folder is watched")
-                          : isWatching         ? tr("Watching %1").arg(results.folder)
-                                               : results.folder);
-    m_stop->setVisible(isWatching);
-    const auto traces = std::ranges::count_if(
-        results.files, [](const ResultFile& file) { return file.isComplete && !file.isSnapshot; });
-    m_received->setText(tr("%1 of %2 received").arg(results.received()).arg(results.ranks));
-    m_import->setText(tr("Import %1").arg(countOf(traces, "trace")));
-    m_import->setVisible(traces > 0);
-    showRanks();
-    if (results.areAllThere() && !std::exchange(m_areAllImported, true))
-        import(results.complete());
-    Q_EMIT changed();
-}
-
-void ResultsPanel::showRanks()
-{
-    std::vector<RankState> states = results().states();
-    if (m_comparison && m_compared != nullptr)
-        for (const profiler::DeviceTimes& device : m_comparison->devices) {
-            const auto rank = static_cast<std::size_t>(rankOf(*m_compared, device.device));
-            if (device.isSlow && rank < states.size())
-                states[rank] = RankState::Slow;
-        }
-    m_nodes->show(nodeColumns(), nodesOf(states, m_outlook ? m_outlook->kit.ranksPerNode : 1));
-    m_nodes->fit(200);
-}
-
-void ResultsPanel::showProgress(const QString& text)
-{
-    showNote(text);
-    m_import->setEnabled(text.isEmpty());
-}
-
-void ResultsPanel::showNote(const QString& text)
-{
-    m_progress->setText(text);
-    m_progress->setVisible(!text.isEmpty());
-}
-
-void ResultsPanel::showFailure(const QString& reason)
-{
-    showProgress({});
-    m_empty->setText(reason);
-    m_empty->show();
-    m_shown->hide();
-}
-
-// Replaces an import that is running: the user chose other traces, or the missing ones have
-// arrived.
-void ResultsPanel::import(const QStringList& paths)
-{
-    if (paths.isEmpty())
-        return;
-    m_importer = std::make_unique<TraceImporter>();
-    showProgress(tr("Importing %1").arg(countOf(paths.size(), "file")));
-    connect(m_importer.get(), &TraceImporter::progressed, this, [this](const ImportState& state) {
-        if (state.allBytes > 0)
-            showProgress(tr("Importing, %1 read")
-                             .arg(percent(static_cast<double>(state.bytes)
-                                              / static_cast<double>(state.allBytes),
-                                          0)));
-    });
-    const auto end = [this] { m_importer.release()->deleteLater(); };
-    connect(m_importer.get(), &TraceImporter::failed, this, [this, end](const QString& reason) {
-        end();
-        showFailure(capitalized(reason));
-    });
-    connect(m_importer.get(), &TraceImporter::finished, this, [this, end](const QString& file) {
-        end();
-        m_measured = m_library.open(file);
-        connect(m_measured.get(), &RunDocument::stateChanged, this, &ResultsPanel::showImported);
-        showImported();
-    });
-    m_importer->start(paths);
-}
-
-// As soon as the measured run is read, compares it with the prediction and with the emulated run,
-// if these are known.
-void ResultsPanel::showImported()
-{
-    const auto isRead = [](const std::shared_ptr<RunDocument>& document) {
-        return document != nullptr && document->run() != nullptr
-            && document->state() == RunDocument::State::Finished;
-    };
-    m_compare.setEnabled(isRead(m_measured) && !m_isPredicting
-                         && (isRead(m_emulated) || hasPrediction()));
-    if (!isRead(m_measured))
-        return;
-    QStringList names;
-    std::vector<RunPointer> runs;
-    if (hasPrediction()) {
-        names.append(tr("Predicted"));
-        runs.push_back(m_outlook->prediction->run);
+    void compare() override
+    {
+        if (!hasPrediction() || !m_predictedFile.isEmpty())
+            return requestComparison();
+        m_isPredicting = true;
+        m_compare.setEnabled(false);
+        showProgress(tr("Writing the prediction"));
+        const auto run = m_outlook->prediction->run;
+        m_background.run([run] { return writeNewRun(*run); },
+                         [this, run](const engine::Result<QString>& file) {
+                             m_isPredicting = false;
+                             m_compare.setEnabled(true);
+                             showProgress({});
+                             if (!file)
+                                 return showFailure(capitalized(fromUtf8(file.error().message)));
+                             if (!hasPrediction() || m_outlook->prediction->run != run)
+                                 return compare(); // the plan has changed
+                             m_predictedFile = *file;
+                             requestComparison();
+                         });
     }
-    if (isRead(m_emulated) && !m_emulated->run()->info.inUnits()) {
-        names.append(m_emulated->run()->info.mode == engine::Mode::Live ? tr("Live")
-                                                                        : tr("Emulated"));
-        runs.push_back(m_emulated->run());
+    ResultWatcher& watcher() override { return m_watcher; }
+    const ClusterResults& results() const override { return m_watcher.results(); }
+    const profiler::ExpectedComparison* comparison() const override
+    {
+        return m_comparison ? &*m_comparison : nullptr;
     }
-    names.append(tr("Measured"));
-    runs.push_back(m_measured->run());
-    if (runs.size() < 2)
-        showFailure(tr("The traces were imported as %1. Choose the GPU of the cluster, "
-                       "or open this page from an emulated run, to compare them.")
-                        .arg(m_measured->title()));
-    else
-        showComparison(names, runs);
-    Q_EMIT changed();
-}
 
-// The last run is the measured one.
-void ResultsPanel::showComparison(const QStringList& names, const std::vector<RunPointer>& all)
-{
-    std::vector<const engine::Run*> runs;
-    for (const RunPointer& run : all)
-        runs.push_back(run.get());
-    auto comparison = profiler::compareExpected(runs);
-    if (!comparison)
-        return showFailure(capitalized(fromUtf8(comparison.error().message)));
-    m_comparison = *std::move(comparison);
-    m_compared = all.back();
-    showProgress({});
-    m_empty->hide();
-    m_shown->show();
-    auto rows = m_comparison->kinds;
-    rows.push_back({"iteration", {}, m_comparison->iterations});
-    m_times->show(expectedColumns(m_comparison->iterations, names), std::move(rows));
-    m_times->fit();
-    const auto shares = profiler::compare(runs);
-    const Scale time
-        = timeScale({}, static_cast<std::int64_t>(std::ranges::max(m_comparison->iterations)));
-    m_bars->setFixedHeight(static_cast<int>(30 * runs.size()) + 60);
-    if (shares)
-        m_bars->draw([names, all = shares->runs, time](const ChartLook& look) {
-            std::vector<BarRow> bars;
-            for (std::size_t i = 0; i < all.size(); ++i)
-                bars.push_back(
-                    timeRow(i, names.at(static_cast<qsizetype>(i)), all[i], time, look.palette));
-            return barChart({}, bars, time, look);
-        });
-    const QString finding = findingText(*m_comparison, *m_compared, names.front().toLower());
-    m_finding->show(finding.isEmpty() ? Band::Kind::Ok : Band::Kind::Warning, {},
-                    finding.isEmpty() ? tr("No link and no rank stands out.") : finding);
-    showRanks();
-}
-
-void ResultsPanel::useMeasuredLinks()
-{
-    const profiler::ExpectedComparison* measured = comparison();
-    ClusterPlan plan = m_plan;
-    if (measured == nullptr || !hasPrediction()
-        || !takeMeasuredLinks(*m_outlook->prediction, measured->links, plan))
-        return showNote(tr("The link bandwidths cannot be measured: no message took "
-                           "longer than the assumed latency."));
-    Q_EMIT linksMeasured(plan);
-}
-
-void ResultsPanel::compare()
-{
-    if (!hasPrediction() || !m_predictedFile.isEmpty())
-        return requestComparison();
-    m_isPredicting = true;
-    m_compare.setEnabled(false);
-    showProgress(tr("Writing the prediction"));
-    const auto run = m_outlook->prediction->run;
-    m_background.run([run] { return writeNewRun(*run); },
-                     [this, run](const engine::Result<QString>& file) {
-                         m_isPredicting = false;
-                         m_compare.setEnabled(true);
-                         showProgress({});
-                         if (!file)
-                             return showFailure(capitalized(fromUtf8(file.error().message)));
-                         if (!hasPrediction() || m_outlook->prediction->run != run)
-                             return compare(); // the plan has changed
-                         m_predictedFile = *file;
-                         requestComparison();
-                     });
-}
-
-void ResultsPanel::requestComparison()
-{
-    QStringList files;
-    if (!m_predictedFile.isEmpty())
-        files.append(m_predictedFile);
-    if (m_emulated != nullptr)
-        files.append(m_emulated->file());
-    if (m_measured != nullptr)
-        files.append(m_measured->file());
-    Q_EMIT compareRequested(files);
-}
-
-void ResultsPanel::dragEnterEvent(QDragEnterEvent* event)
-{
-    if (!localFiles(*event->mimeData()).isEmpty())
+protected:
+    void dragEnterEvent(QDragEnterEvent* event) override
+    {
+        if (!localFiles(*event->mimeData()).isEmpty())
+            event->acceptProposedAction();
+    }
+    void dropEvent(QDropEvent* event) override
+    {
         event->acceptProposedAction();
-}
+        take(localFiles(*event->mimeData()));
+    }
 
-void ResultsPanel::dropEvent(QDropEvent* event)
+private:
+    QWidget* makeIncoming()
+    {
+        auto* watch = makeButton(tr("Watch a folder…"), "watchResults", "", this,
+                                 [this] { askForFolder(); });
+        watch->setToolTip(
+            tr("Choose the folder of results; traces are imported when all have arrived"));
+        auto* advice = makeWrapped("", "", tr("Drop the folder or the archives of results here"));
+        advice->setAlignment(Qt::AlignCenter);
+        auto* frame
+            = makeColumn({16, 18, 16, 18}, 10, {advice, {watch, 0, Qt::AlignHCenter}}, "alt");
+        return makeColumn(
+            {}, 10,
+            {frame, spaced(new QHBoxLayout, {}, 8, {{m_folder, 1}, m_stop}),
+             spaced(new QHBoxLayout, {}, 8, {makeLabel(tr("Ranks"), "dock"), kStretch, m_received}),
+             m_nodes, m_import, m_progress, kStretch},
+            "");
+    }
+    QWidget* makeComparison()
+    {
+        m_empty->setText(
+            tr("Nothing has been measured. When the traces of all ranks have arrived, they "
+               "are imported and compared with the prediction and with the emulated run."));
+        auto* head = spaced(new QHBoxLayout, {}, 8,
+                            {makeLabel(tr("Iteration by kind of time"), "dock"), kStretch,
+                             makeLabel(tr("reported iteration, mean of the devices"), "hint")});
+        m_shown = makeColumn({}, 10, {head, m_bars, m_times, m_finding}, "");
+        auto* use = m_finding->addAction(tr("Use the measured links"), "useLinks", this,
+                                         [this] { useMeasuredLinks(); });
+        use->setToolTip(tr("Predicts again with the bandwidths of the measured messages"));
+        m_shown->hide();
+        return makeColumn({}, 0, {m_empty, m_shown, kStretch}, "");
+    }
+    void showResults()
+    {
+        const ClusterResults& results = m_watcher.results();
+        const bool isWatching = m_watcher.isWatching();
+        m_folder->setText(results.folder.isEmpty() ? tr("No folder is watched")
+                              : isWatching         ? tr("Watching %1").arg(results.folder)
+                                                   : results.folder);
+        m_stop->setVisible(isWatching);
+        const auto traces = std::ranges::count_if(results.files, [](const ResultFile& file) {
+            return file.isComplete && !file.isSnapshot;
+        });
+        m_received->setText(tr("%1 of %2 received").arg(results.received()).arg(results.ranks));
+        m_import->setText(tr("Import %1").arg(countOf(traces, "trace")));
+        m_import->setVisible(traces > 0);
+        showRanks();
+        if (results.areAllThere() && !std::exchange(m_areAllImported, true))
+            import(results.complete());
+        Q_EMIT changed();
+    }
+    void showRanks()
+    {
+        std::vector<RankState> states = results().states();
+        if (m_comparison && m_compared != nullptr)
+            for (const profiler::DeviceTimes& device : m_comparison->devices) {
+                const auto rank = static_cast<std::size_t>(rankOf(*m_compared, device.device));
+                if (device.isSlow && rank < states.size())
+                    states[rank] = RankState::Slow;
+            }
+        m_nodes->show(nodeColumns(), nodesOf(states, m_outlook ? m_outlook->kit.ranksPerNode : 1));
+        m_nodes->fit(200);
+    }
+    // Shows the progress of a task and disables the import meanwhile. "": the task has ended.
+    void showProgress(const QString& text)
+    {
+        showNote(text);
+        m_import->setEnabled(text.isEmpty());
+    }
+    // in place of the progress
+    void showNote(const QString& text)
+    {
+        m_progress->setText(text);
+        m_progress->setVisible(!text.isEmpty());
+    }
+    void showFailure(const QString& reason)
+    {
+        showProgress({});
+        m_empty->setText(reason);
+        m_empty->show();
+        m_shown->hide();
+    }
+    // Replaces an import that is running: the user chose other traces, or the missing ones have
+    // arrived.
+    void import(const QStringList& paths)
+    {
+        if (paths.isEmpty())
+            return;
+        m_importer = std::make_unique<TraceImporter>();
+        showProgress(tr("Importing %1").arg(countOf(paths.size(), "file")));
+        connect(m_importer.get(), &TraceImporter::progressed, this,
+                [this](const ImportState& state) {
+                    if (state.allBytes > 0)
+                        showProgress(tr("Importing, %1 read")
+                                         .arg(percent(static_cast<double>(state.bytes)
+                                                          / static_cast<double>(state.allBytes),
+                                                      0)));
+                });
+        const auto end = [this] { m_importer.release()->deleteLater(); };
+        connect(m_importer.get(), &TraceImporter::failed, this, [this, end](const QString& reason) {
+            end();
+            showFailure(capitalized(reason));
+        });
+        connect(m_importer.get(), &TraceImporter::finished, this, [this, end](const QString& file) {
+            end();
+            m_measured = m_library.open(file);
+            connect(m_measured.get(), &RunDocument::stateChanged, this, &Results::showImported);
+            showImported();
+        });
+        m_importer->start(paths);
+    }
+    // As soon as the measured run is read, compares it with the prediction and with the emulated
+    // run, if these are known.
+    void showImported()
+    {
+        const auto isRead = [](const std::shared_ptr<RunDocument>& document) {
+            return document != nullptr && document->run() != nullptr
+                && document->state() == RunDocument::State::Finished;
+        };
+        m_compare.setEnabled(isRead(m_measured) && !m_isPredicting
+                             && (isRead(m_emulated) || hasPrediction()));
+        if (!isRead(m_measured))
+            return;
+        QStringList names;
+        std::vector<RunPointer> runs;
+        if (hasPrediction()) {
+            names.append(tr("Predicted"));
+            runs.push_back(m_outlook->prediction->run);
+        }
+        if (isRead(m_emulated) && !m_emulated->run()->info.inUnits()) {
+            names.append(m_emulated->run()->info.mode == engine::Mode::Live ? tr("Live")
+                                                                            : tr("Emulated"));
+            runs.push_back(m_emulated->run());
+        }
+        names.append(tr("Measured"));
+        runs.push_back(m_measured->run());
+        if (runs.size() < 2)
+            showFailure(tr("The traces were imported as %1. Choose the GPU of the cluster, "
+                           "or open this page from an emulated run, to compare them.")
+                            .arg(m_measured->title()));
+        else
+            showComparison(names, runs);
+        Q_EMIT changed();
+    }
+    // The last run is the measured one.
+    void showComparison(const QStringList& names, const std::vector<RunPointer>& all)
+    {
+        std::vector<const engine::Run*> runs;
+        for (const RunPointer& run : all)
+            runs.push_back(run.get());
+        auto comparison = profiler::compareExpected(runs);
+        if (!comparison)
+            return showFailure(capitalized(fromUtf8(comparison.error().message)));
+        m_comparison = *std::move(comparison);
+        m_compared = all.back();
+        showProgress({});
+        m_empty->hide();
+        m_shown->show();
+        auto rows = m_comparison->kinds;
+        rows.push_back({"iteration", {}, m_comparison->iterations});
+        m_times->show(expectedColumns(m_comparison->iterations, names), std::move(rows));
+        m_times->fit();
+        const auto shares = profiler::compare(runs);
+        const Scale time
+            = timeScale({}, static_cast<std::int64_t>(std::ranges::max(m_comparison->iterations)));
+        m_bars->setFixedHeight(static_cast<int>(30 * runs.size()) + 60);
+        if (shares)
+            m_bars->draw([names, all = shares->runs, time](const ChartLook& look) {
+                std::vector<BarRow> bars;
+                for (std::size_t i = 0; i < all.size(); ++i)
+                    bars.push_back(timeRow(i, names.at(static_cast<qsizetype>(i)), all[i], time,
+                                           look.palette));
+                return barChart({}, bars, time, look);
+            });
+        const QString finding = findingText(*m_comparison, *m_compared, names.front().toLower());
+        m_finding->show(finding.isEmpty() ? Band::Kind::Ok : Band::Kind::Warning, {},
+                        finding.isEmpty() ? tr("No link and no rank stands out.") : finding);
+        showRanks();
+    }
+    void useMeasuredLinks()
+    {
+        const profiler::ExpectedComparison* measured = comparison();
+        ClusterPlan plan = m_plan;
+        if (measured == nullptr || !hasPrediction()
+            || !takeMeasuredLinks(*m_outlook->prediction, measured->links, plan))
+            return showNote(tr("The link bandwidths cannot be measured: no message took "
+                               "longer than the assumed latency."));
+        Q_EMIT linksMeasured(plan);
+    }
+    void requestComparison()
+    {
+        QStringList files;
+        if (!m_predictedFile.isEmpty())
+            files.append(m_predictedFile);
+        if (m_emulated != nullptr)
+            files.append(m_emulated->file());
+        if (m_measured != nullptr)
+            files.append(m_measured->file());
+        Q_EMIT compareRequested(files);
+    }
+    bool hasPrediction() const { return m_outlook && m_outlook->prediction; }
+
+    const ThemeController& m_theme;
+    RunLibrary& m_library;
+    QAction& m_compare;
+    Background m_background{this};
+    ResultWatcher m_watcher;
+    std::shared_ptr<const ClusterOutlook> m_outlook;
+    ClusterPlan m_plan;
+    std::unique_ptr<TraceImporter> m_importer; // nullptr: no import is running
+    bool m_areAllImported = false; // whether all ranks, or all files of take(), are imported
+    QString m_predictedFile;       // written by compare()
+    bool m_isPredicting = false;   // m_predictedFile is being written
+    std::shared_ptr<RunDocument> m_emulated, m_measured;
+    std::optional<profiler::ExpectedComparison> m_comparison; // with m_compared
+    RunPointer m_compared;                                    // the measured run
+    RowTable<profiler::KindTimes>* m_times
+        = new RowTable<profiler::KindTimes>(m_theme, 26, "expectedTable", tr("Times by kind"));
+    RowTable<NodeRanks>* m_nodes
+        = new RowTable<NodeRanks>(m_theme, 26, "rankTable", tr("Ranks"), 1); // 1: received
+    QLabel *m_folder = makeWrapped("small", "watchedFolder"),
+           *m_received = named(makeLabel({}, "hint"), "ranksReceived"),
+           *m_progress = makeWrapped("small", "importProgress"),
+           *m_empty = makeWrapped("secondary", "resultsEmpty");
+    QPushButton *m_stop = makeButton(tr("Stop"), "stopWatching", "link"),
+                *m_import = makeButton(QString(), "importReceived");
+    SceneView* m_bars = named(new SceneView(m_theme, [](std::size_t) { return QString(); }),
+                              "threeWays", tr("Iteration of every run"));
+    Band* m_finding = named(new Band(m_theme, Band::Shape::Verdict), "clusterFinding");
+    QWidget* m_shown;
+};
+
+} // namespace
+
+ResultsPanel* ResultsPanel::make(const ThemeController& theme, RunLibrary& library,
+                                 QAction& compare)
 {
-    event->acceptProposedAction();
-    take(localFiles(*event->mimeData()));
+    return new Results(theme, library, compare);
 }
 
 namespace {
@@ -1080,7 +1111,7 @@ private:
         setObjectName(QStringLiteral("clusterPage"));
         makeActions();
         makeFields();
-        m_results = new ResultsPanel(theme, library, *m_compare);
+        m_results = ResultsPanel::make(theme, library, *m_compare);
         m_dock = makeDock();
         spaced(new QHBoxLayout(this), {}, 0,
                {{makeScroll(makeCentre()), 1}, makeLine(Qt::Vertical), m_dock});
@@ -1113,7 +1144,7 @@ private:
             [this] { m_results->compare(); },
             tr("compare prediction, emulated run and measured run op by op"));
         m_copy = makeAction("copyCluster", tr("Copy the &command"), tr("Ctrl+Shift+C"), [this] {
-            QGuiApplication::clipboard()->setText(m_outlook->command);
+            copyText(m_outlook->command);
             m_writtenText->setText(tr("Copied."));
         });
         for (QAction* action : {m_write, m_archive, m_compare, m_copy})
@@ -1138,7 +1169,6 @@ private:
         m_command->setReadOnly(true);
         m_command->setFont(codeFont(12));
         m_cancel->hide();
-        connect(m_cancel, &QPushButton::clicked, this, [this] { m_writing->isCancelled = true; });
         connect(m_launcher, &SegmentControl::currentChanged, this, [this](int launcher) {
             m_plan.launcher = static_cast<engine::Launcher>(launcher);
             edited();
@@ -1176,15 +1206,13 @@ private:
         form->addRow(tr("GPUs per node"), row({m_gpus, {m_ranks, 1}}));
         form->addRow(tr("First node"), row({{m_first, 1}, makeLabel(tr("Port")), m_port}));
         form->addRow(tr("Command"),
-                     row({{m_command, 1},
-                          makeButton(tr("Copy"), QStringLiteral("copyLaunch"), "", m_copy)}));
+                     row({{m_command, 1}, makeButton(tr("Copy"), "copyLaunch", "", m_copy)}));
         form->addRow({}, m_hint);
-        form->addRow(
-            {},
-            row({makeButton(tr("Write kit…"), QStringLiteral("writeKit"), "primary", m_write),
-                 makeButton(tr("Write .zip…"), QStringLiteral("writeKitArchive"), "", m_archive),
-                 m_cancel,
-                 {m_writtenText, 1}}));
+        form->addRow({},
+                     row({makeButton(tr("Write kit…"), "writeKit", "primary", m_write),
+                          makeButton(tr("Write .zip…"), "writeKitArchive", "", m_archive),
+                          m_cancel,
+                          {m_writtenText, 1}}));
         form->addRow(tr("Kit"), m_contents);
         form->addRow({}, m_files);
         return makeRow({}, 0, {{kit, 100}, kStretch}, "");
@@ -1208,8 +1236,7 @@ private:
 
     QWidget* makeDock()
     {
-        auto* button
-            = makeButton(tr("Compare"), QStringLiteral("compareClusterButton"), "", m_compare);
+        auto* button = makeButton(tr("Compare"), "compareClusterButton", "", m_compare);
         auto* dock = makeLined({makeBar(40, 8,
                                         {makeLabel(tr("Prediction"), "dock"),
                                          new Tag(m_theme, tr("simulated")), kStretch}),
@@ -1404,7 +1431,7 @@ private:
 
     const ThemeController& m_theme;
     Latest<ClusterPlan, engine::Result<ClusterOutlook>> m_outlooks{
-        this, [](const ClusterPlan& plan, const auto&) { return outlookOf(plan); },
+        this, [](const ClusterPlan& plan) { return outlookOf(plan); },
         [this](engine::Result<ClusterOutlook> outlook) { take(std::move(outlook)); }};
     Background m_background{this};
     std::shared_ptr<Writing> m_writing; // nullptr: no kit is being written
@@ -1434,7 +1461,8 @@ private:
         = new RowTable<ClusterCheck>(m_theme, 24, "clusterChecks", tr("Checks"), 2);
     RowTable<engine::KitFile>* m_files
         = new RowTable<engine::KitFile>(m_theme, 22, "kitFiles", tr("Files of the kit"), 2);
-    QPushButton* m_cancel = makeButton(tr("Cancel"), QStringLiteral("cancelKit"));
+    QPushButton* m_cancel = makeButton(tr("Cancel"), "cancelKit", "", this,
+                                       [this] { m_writing->isCancelled = true; });
     ResultsPanel* m_results;
     DetailsView* m_facts = new DetailsView(
         m_theme, "clusterFacts", tr("Prediction"),

@@ -2,7 +2,7 @@
 
 #include "app/documents/run_library.h"
 #include "app/figures/scene_view.h"
-#include "app/import/trace_importer.h"
+#include "app/import/import_page.h"
 #include "app/plan/run_plan.h"
 #include "app/shell/page.h"
 #include "app/ui/background.h"
@@ -132,8 +132,12 @@ struct ClusterResults
     std::vector<ResultFile> files;
 
     std::vector<RankState> states() const; // one per rank; never Slow
-    int received() const;                  // number of ranks with a complete trace
-    QStringList complete() const;          // paths of the complete traces and snapshots
+    // number of ranks with a complete trace
+    int received() const
+    {
+        return static_cast<int>(std::ranges::count(states(), RankState::Received));
+    }
+    QStringList complete() const; // paths of the complete traces and snapshots
     // Whether every rank has a complete trace and no file is still growing. An archive provides the
     // trace of no rank, because its ranks are unknown.
     bool areAllThere() const;
@@ -145,7 +149,6 @@ struct ClusterResults
 // the text, such as "predicted".
 QString findingText(const profiler::ExpectedComparison& comparison, const engine::Run& measured,
                     const QString& expected);
-// The rank of a device of an imported run.
 int rankOf(const engine::Run& run, engine::DeviceId device);
 
 // Watches the folder in which the traces of a cluster run arrive. A trace is complete when its size
@@ -175,11 +178,10 @@ private:
     QTimer m_clock;
     QElapsedTimer m_sinceLook;
     Latest<QString, std::vector<ResultFile>> m_looks{
-        this, [](const QString& folder, const auto&) { return resultFiles(folder); },
+        this, [](const QString& folder) { return resultFiles(folder); },
         [this](std::vector<ResultFile> found) { take(std::move(found)); }};
 };
 
-// The ranks of a node by their state.
 struct NodeRanks
 {
     int node = 0;
@@ -195,77 +197,25 @@ class ResultsPanel : public QWidget
     Q_OBJECT
 
 public:
+    using QWidget::QWidget;
     // `compare` is enabled if there are runs to compare.
-    ResultsPanel(const ThemeController& theme, RunLibrary& library, QAction& compare);
-
+    static ResultsPanel* make(const ThemeController& theme, RunLibrary& library, QAction& compare);
     // `outlook` is the expected outcome of `plan`; nullptr: unknown.
-    void setOutlook(std::shared_ptr<const ClusterOutlook> outlook, const ClusterPlan& plan);
+    virtual void setOutlook(std::shared_ptr<const ClusterOutlook> outlook, const ClusterPlan& plan)
+        = 0;
     // A run of this machine; nullptr: none.
-    void setEmulated(std::shared_ptr<RunDocument> run) { m_emulated = std::move(run); }
-    void take(const QStringList& paths); // watches a folder, or imports files
-    void askForFolder();
-    void compare(); // writes the prediction first
-    ResultWatcher& watcher() { return m_watcher; }
-    const ClusterResults& results() const { return m_watcher.results(); }
-    const profiler::ExpectedComparison* comparison() const
-    {
-        return m_comparison ? &*m_comparison : nullptr;
-    }
+    virtual void setEmulated(std::shared_ptr<RunDocument> run) = 0;
+    virtual void take(const QStringList& paths) = 0; // watches a folder, or imports files
+    virtual void askForFolder() = 0;
+    virtual void compare() = 0; // writes the prediction first
+    virtual ResultWatcher& watcher() = 0;
+    virtual const ClusterResults& results() const = 0;
+    virtual const profiler::ExpectedComparison* comparison() const = 0;
 
 Q_SIGNALS:
     void changed();
     void compareRequested(const QStringList& files);
     void linksMeasured(const app::ClusterPlan& plan); // `plan` has the measured links
-
-protected:
-    void dragEnterEvent(QDragEnterEvent* event) override;
-    void dropEvent(QDropEvent* event) override;
-
-private:
-    QWidget* makeIncoming();
-    QWidget* makeComparison();
-    void showResults();
-    void showRanks();
-    // Shows the progress of a task and disables the import meanwhile. "": the task has ended.
-    void showProgress(const QString& text);
-    void showNote(const QString& text); // in place of the progress
-    void showFailure(const QString& reason);
-    void import(const QStringList& paths);
-    void showImported();
-    void showComparison(const QStringList& names, const std::vector<RunPointer>& all);
-    void useMeasuredLinks();
-    void requestComparison();
-    bool hasPrediction() const { return m_outlook && m_outlook->prediction; }
-
-    const ThemeController& m_theme;
-    RunLibrary& m_library;
-    QAction& m_compare;
-    Background m_background{this};
-    ResultWatcher m_watcher;
-    std::shared_ptr<const ClusterOutlook> m_outlook;
-    ClusterPlan m_plan;
-    std::unique_ptr<TraceImporter> m_importer; // nullptr: no import is running
-    bool m_areAllImported = false; // whether all ranks, or all files of take(), are imported
-    QString m_predictedFile;       // written by compare()
-    bool m_isPredicting = false;   // m_predictedFile is being written
-    std::shared_ptr<RunDocument> m_emulated, m_measured;
-    std::optional<profiler::ExpectedComparison> m_comparison; // with m_compared
-    RunPointer m_compared;                                    // the measured run
-
-    RowTable<profiler::KindTimes>* m_times
-        = new RowTable<profiler::KindTimes>(m_theme, 26, "expectedTable", tr("Times by kind"));
-    RowTable<NodeRanks>* m_nodes
-        = new RowTable<NodeRanks>(m_theme, 26, "rankTable", tr("Ranks"), 1); // 1: received
-    QLabel *m_folder = makeWrapped("small", "watchedFolder"),
-           *m_received = named(makeLabel({}, "hint"), "ranksReceived"),
-           *m_progress = makeWrapped("small", "importProgress"),
-           *m_empty = makeWrapped("secondary", "resultsEmpty");
-    QPushButton *m_stop = makeButton(tr("Stop"), QStringLiteral("stopWatching"), "link"),
-                *m_import = makeButton({}, QStringLiteral("importReceived"));
-    SceneView* m_bars = named(new SceneView(m_theme, [](std::size_t) { return QString(); }),
-                              "threeWays", tr("Iteration of every run"));
-    Band* m_finding = named(new Band(m_theme, Band::Shape::Verdict), "clusterFinding");
-    QWidget* m_shown;
 };
 
 // Runs an experiment on a cluster: writes a kit, checks it, and imports the results to compare them

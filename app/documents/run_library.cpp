@@ -1,7 +1,6 @@
 #include "app/documents/run_library.h"
 
-#include "app/documents/run_follower.h"
-#include "app/documents/run_process.h"
+#include "app/documents/run_document.h"
 #include "app/ui/settings.h"
 #include "app/ui/text.h"
 #include "engine/base/new_file.h"

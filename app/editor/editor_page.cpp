@@ -16,11 +16,9 @@
 
 #include <QAction>
 #include <QApplication>
-#include <QClipboard>
 #include <QDialog>
 #include <QFileDialog>
 #include <QFileInfo>
-#include <QGuiApplication>
 #include <QHBoxLayout>
 #include <QHeaderView>
 #include <QKeyEvent>
@@ -1223,7 +1221,7 @@ private:
         if (!saveFirst())
             return;
         const QString command = simulateCommand();
-        QGuiApplication::clipboard()->setText(command);
+        copyText(command);
         m_band->show(Band::Kind::Ok, tr("Copied."),
                      tr("%1 (`bscope run --schedule` trains with the file.)").arg(command));
     }

@@ -12,8 +12,6 @@
 #include "profiler/study/reproduce.h"
 
 #include <QAction>
-#include <QClipboard>
-#include <QGuiApplication>
 #include <QHBoxLayout>
 #include <QItemSelectionModel>
 #include <QScrollArea>
@@ -231,11 +229,6 @@ std::vector<BpipeStep> stepsOf(const engine::BpipeAnswer& answer)
     return steps;
 }
 
-QString BpipeCase::text() const
-{
-    return QStringLiteral("%1: published %2").arg(title, published);
-}
-
 QString stepText(const BpipeStep& step)
 {
     const auto growth = [](double factor) { return percent(std::abs(factor - 1)); };
@@ -333,7 +326,6 @@ QString speedUpText(const std::vector<BpipeStep>& steps, std::size_t point)
 
 namespace {
 
-using engine::BpipeRow;
 using profiler::Reproduced;
 
 constexpr int kFormColumn = 300, kSourcesColumn = 380, kFoldSources = 1280; // px
@@ -526,11 +518,11 @@ private:
             tr("simulate the chosen micro-batch size with BPipe"));
         m_copyCommand = makeAction(
             "estimatorCommand", tr("Copy as command"), {},
-            [this] { QGuiApplication::clipboard()->setText(estimateCommand(m_request)); },
+            [this] { copyText(estimateCommand(m_request)); },
             tr("copy the bscope estimate command with this set-up"));
         m_copyTable
             = makeAction("estimatorCopyTable", tr("Copy table"), Qt::CTRL | Qt::SHIFT | Qt::Key_C,
-                         [this] { QGuiApplication::clipboard()->setText(csvOf(m_table->rows())); });
+                         [this] { copyText(csvOf(m_table->rows())); });
         m_reset = makeAction("estimatorReset", tr("Reset"), {},
                              [this] { setRequest(defaultEstimate()); });
         m_showSources = makeAction("estimatorShowSources", tr("Sources of the numbers"), {});
@@ -851,10 +843,7 @@ private:
     Background m_reading{this};
     using MemoryRequest = std::pair<EstimateRequest, int>; // and the micro-batch size
     Latest<MemoryRequest, engine::Result<BpipeMemory>> m_memory{
-        this,
-        [](const MemoryRequest& asked, const auto&) {
-            return bpipeMemory(asked.first, asked.second);
-        },
+        this, [](const MemoryRequest& asked) { return bpipeMemory(asked.first, asked.second); },
         [this](const engine::Result<BpipeMemory>& memory) { showMemory(memory); }};
     std::optional<engine::BpipeQuestion> m_question;
     std::optional<engine::BpipeAnswer> m_answer; // nullopt: the input is not valid

@@ -29,7 +29,8 @@ struct BpipeCase
     QChar mark;
     double gain = 1;
 
-    QString text() const; // "GPT-3 96B, recompute: published 1.35×"
+    // "GPT-3 96B, recompute: published 1.35×"
+    QString text() const { return QStringLiteral("%1: published %2").arg(title, published); }
 };
 const std::vector<BpipeCase>& bpipeCases();
 

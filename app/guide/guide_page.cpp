@@ -121,7 +121,6 @@ public:
                     m_text->verticalScrollBar()->setValue(static_cast<int>(
                         m_text->document()->documentLayout()->blockBoundingRect(block).top()));
                 });
-        connect(m_show, &QPushButton::clicked, this, &GuidePage::showPage);
         connect(&theme, &ThemeController::changed, this,
                 [this] { open(m_chapters->currentRow()); });
         setInitialFocus(m_text);
@@ -262,7 +261,8 @@ private:
     QListWidget *m_chapters = named(new QListWidget, "guideChapters", tr("Chapters")),
                 *m_sections = named(new QListWidget, "guideSections", tr("On this page"));
     QTextBrowser* m_text = named(new ChapterText, "guideText", tr("Text of the chapter"));
-    QPushButton* m_show = makeButton(tr("Show me"), QStringLiteral("guideShow"), "primary");
+    QPushButton* m_show
+        = makeButton(tr("Show me"), "guideShow", "primary", this, [this] { showPage(); });
 };
 
 } // namespace

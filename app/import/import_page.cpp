@@ -1,19 +1,21 @@
 #include "app/import/import_page.h"
 
-#include "app/import/trace_importer.h"
+#include "app/documents/run_library.h"
 #include "app/plan/schedule_preview.h"
 #include "app/shell/run_saver.h"
 #include "app/shell/runs_dock.h"
 #include "app/timeline/view/run_view.h"
-#include "app/ui/background.h"
 #include "app/ui/controls.h"
 #include "app/ui/data_table.h"
 #include "app/ui/text.h"
+#include "engine/base/cancel.h"
+#include "engine/base/new_file.h"
 #include "engine/base/try.h"
+#include "engine/base/version.h"
 #include "engine/timeline/kernel_name.h"
-#include "profiler/import/import.h"
 #include "profiler/import/rules.h"
 #include "profiler/report/run_sheet.h"
+#include "profiler/store/trace_store.h"
 #include "resources/resources.h"
 
 #include <QAction>
@@ -28,7 +30,6 @@
 #include <QSplitter>
 #include <QStackedWidget>
 #include <QTextBlock>
-#include <QTimer>
 #include <QToolButton>
 #include <QVBoxLayout>
 
@@ -36,7 +37,7 @@
 #include <atomic>
 #include <cmath>
 #include <filesystem>
-#include <memory>
+#include <mutex>
 #include <optional>
 #include <set>
 #include <string>
@@ -44,6 +45,108 @@
 #include <vector>
 
 namespace app {
+namespace {
+
+using engine::Result;
+constexpr int kReportMilliseconds = 100;
+
+bool hasRules(const std::string& toml)
+{
+    const QStringList lines = QString::fromStdString(toml).split(QLatin1Char('\n'));
+    return std::any_of(lines.begin(), lines.end(), [](const QString& line) {
+        const QString text = line.trimmed();
+        return !text.isEmpty() && !text.startsWith(QLatin1Char('#'));
+    });
+}
+
+Result<QString> writeImported(profiler::ImportedRun imported)
+{
+    imported.run.info.program = engine::buildId();
+    auto file = TRY(engine::NewFile::firstFree(
+        runFileNames(QStringLiteral("import-%1").arg(fromUtf8(imported.run.info.scheme)))));
+    const QString name = QString::fromStdString(file.target().string());
+    TRY(profiler::writeRun(std::move(file), imported.run, std::move(imported.gpu)));
+    return name;
+}
+
+} // namespace
+
+engine::Result<profiler::Rules> rulesOf(const std::string& toml)
+{
+    return hasRules(toml) ? profiler::Rules::parse(toml, "rules") : profiler::Rules::shipped();
+}
+
+struct TraceImporter::Shared
+{
+    std::atomic<bool> isCancelled = false;
+    std::mutex mutex;
+    profiler::ImportProgress progress; // protected by `mutex`
+
+    // Runs on the worker thread. The result does not count if the import was cancelled.
+    Result<QString> import(const std::vector<std::filesystem::path>& paths, const std::string& toml)
+    {
+        const auto rules = TRY(rulesOf(toml));
+        auto imported = TRY(profiler::importTraces(paths, rules, [this](const auto& now) {
+            const std::lock_guard lock(mutex);
+            progress = now;
+            return !isCancelled;
+        }));
+        const QString file = isCancelled ? QString() : TRY(writeImported(std::move(imported)));
+        std::error_code ignored;
+        if (isCancelled)
+            std::filesystem::remove(file.toStdString(), ignored);
+        return file;
+    }
+};
+
+TraceImporter::TraceImporter(QObject* parent)
+    : QObject(parent)
+    , m_shared(std::make_shared<Shared>())
+    , m_background(this)
+{
+    m_clock.setInterval(kReportMilliseconds);
+    connect(&m_clock, &QTimer::timeout, this, &TraceImporter::report);
+}
+
+void TraceImporter::start(const QStringList& paths, const QString& rules)
+{
+    std::vector<std::filesystem::path> files;
+    for (const QString& path : paths)
+        files.emplace_back(path.toStdString());
+    m_sinceStart.start();
+    m_clock.start();
+    m_background.run([shared = m_shared, files,
+                      toml = rules.toStdString()] { return shared->import(files, toml); },
+                     [this](const Result<QString>& file) {
+                         m_clock.stop();
+                         if (m_shared->isCancelled)
+                             return;
+                         if (file)
+                             Q_EMIT finished(*file);
+                         else
+                             Q_EMIT failed(fromUtf8(file.error().message));
+                     });
+}
+
+void TraceImporter::cancel()
+{
+    m_clock.stop();
+    m_shared->isCancelled = true;
+}
+
+void TraceImporter::report()
+{
+    ImportState now;
+    {
+        const std::lock_guard lock(m_shared->mutex);
+        static_cast<profiler::ImportProgress&>(now) = m_shared->progress;
+    }
+    if (now.allBytes > 0 && now.bytes >= now.allBytes)
+        now.file.clear();
+    now.seconds = static_cast<double>(m_sinceStart.elapsed()) / 1e3;
+    Q_EMIT progressed(now);
+}
+
 namespace {
 
 using engine::ImportReport;
@@ -591,12 +694,12 @@ constexpr int kPause = 400; // ms; a preview starts when no key was pressed for 
 constexpr std::int64_t kMostBytes = std::int64_t{48} << 20;
 
 engine::Result<engine::ImportReport> importWith(const std::vector<fs::path>& files,
-                                                const std::string& toml,
-                                                const std::atomic<bool>& isDropped)
+                                                const std::string& toml)
 {
     const auto rules = TRY(rulesOf(toml));
-    const auto imported
-        = TRY(profiler::importTraces(files, rules, [&](const auto&) { return !isDropped.load(); }));
+    const auto imported = TRY(profiler::importTraces(
+        files, rules,
+        [isDropped = engine::CancelScope::flag()](const auto&) { return !*isDropped; }));
     return *imported.run.info.import;
 }
 
@@ -666,10 +769,7 @@ public:
         : m_theme(theme)
         , m_traces(std::make_shared<Traces>(Traces{sources}))
         , m_previews(
-              this,
-              [traces = m_traces](const std::string& toml, const std::atomic<bool>& isDropped) {
-                  return preview(*traces, toml, isDropped);
-              },
+              this, [traces = m_traces](const std::string& toml) { return preview(*traces, toml); },
               [this](const Preview& preview) { take(preview); })
 
     {
@@ -703,9 +803,6 @@ public:
                          tr("The coverage refers to these."));
         if (areGone)
             return;
-        m_pause.setSingleShot(true);
-        m_pause.setInterval(kPause);
-        connect(&m_pause, &QTimer::timeout, this, &RulesPane::ask);
         connect(m_own, &QPlainTextEdit::textChanged, &m_pause, qOverload<>(&QTimer::start));
         m_pause.start();
     }
@@ -824,8 +921,7 @@ private:
         Preview last{};
     };
 
-    static Preview preview(Traces& traces, const std::string& toml,
-                           const std::atomic<bool>& isDropped)
+    static Preview preview(Traces& traces, const std::string& toml)
     {
         Preview& last = traces.last;
         last.failure = traces.files.empty() ? selectFiles(traces) : QString();
@@ -833,7 +929,7 @@ private:
             return last;
         const auto import
             = [&](const std::string& rules, std::optional<engine::ImportReport>& report) {
-                  if (auto imported = importWith(traces.files, rules, isDropped))
+                  if (auto imported = importWith(traces.files, rules))
                       report = *std::move(imported);
                   else
                       last.failure = fromUtf8(imported.error().message);
@@ -911,7 +1007,7 @@ private:
     const ThemeController& m_theme;
     std::shared_ptr<Traces> m_traces;
     std::optional<engine::ImportReport> m_before, m_after;
-    QTimer m_pause;
+    Later m_pause{kPause, [this] { ask(); }};
     Latest<std::string, Preview> m_previews;
     SegmentControl* m_choice = named(
         new SegmentControl(m_theme, {tr("Your rules"), tr("Built-in rules")}), "rulesChoice");
@@ -925,9 +1021,8 @@ private:
         = new RowTable<Row>(m_theme, kRow, "rulesPreview", tr("Coverage per rule"));
 
 public:
-    QPushButton *m_save = makeButton(tr("Save rules…"), QStringLiteral("saveRules")),
-                *m_import
-        = makeButton(tr("Import again with these rules"), QStringLiteral("importAgain"));
+    QPushButton *m_save = makeButton(tr("Save rules…"), "saveRules"),
+                *m_import = makeButton(tr("Import again with these rules"), "importAgain");
     QToolButton* m_close = nullptr;
 };
 
@@ -1030,15 +1125,8 @@ private:
             m_stack->addWidget(part);
         spaced(new QVBoxLayout(this), {}, 0)->addWidget(m_stack);
         connect(m_runs, &RunsDock::pageRequested, this, &Page::pageRequested);
-        connect(m_cancel, &QPushButton::clicked, this, [this] {
-            m_importer.cancel();
-            Q_EMIT closeRequested();
-        });
         connect(m_failed, &EmptyState::activated, this,
                 [this] { Q_EMIT filesRequested(FileKind::Traces); });
-        connect(m_open, &QPushButton::clicked, this, [this] {
-            Q_EMIT pageRequested({"run", {m_document->file()}});
-        });
         connect(&m_importer, &TraceImporter::progressed, this, &ImportPage::showProgress);
         connect(&m_importer, &TraceImporter::failed, this, &ImportPage::showFailure);
         connect(&m_importer, &TraceImporter::finished, this,
@@ -1208,8 +1296,14 @@ private:
            *m_progressNumbers = named(makeLabel({}, "small"), "importNumbers");
     QProgressBar* m_progressBar
         = named(new QProgressBar, "importBar", tr("Progress of the import"));
-    QPushButton *m_cancel = makeButton(tr("Cancel"), QStringLiteral("cancelImport")),
-                *m_open = makeButton(tr("Open run"), QStringLiteral("openImported"), "primary");
+    QPushButton *m_cancel = makeButton(tr("Cancel"), "cancelImport", "", this,
+                                       [this] {
+                                           m_importer.cancel();
+                                           Q_EMIT closeRequested();
+                                       }),
+                *m_open = makeButton(tr("Open run"), "openImported", "primary", this, [this] {
+                    Q_EMIT pageRequested({"run", {m_document->file()}});
+                });
     EmptyState* m_failed = named(
         new EmptyState(
             m_theme,

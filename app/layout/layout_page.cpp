@@ -9,6 +9,7 @@
 #include "app/ui/data_table.h"
 #include "app/ui/form.h"
 #include "app/ui/text.h"
+#include "engine/base/cancel.h"
 #include "engine/base/try.h"
 #include "engine/cost/training_setup.h"
 #include "engine/experiment/experiment_fields.h"
@@ -17,9 +18,7 @@
 #include "profiler/search/balance.h"
 
 #include <QAction>
-#include <QClipboard>
 #include <QComboBox>
-#include <QGuiApplication>
 #include <QHBoxLayout>
 #include <QLineEdit>
 #include <QPlainTextEdit>
@@ -101,7 +100,6 @@ struct Divided
     std::vector<StageRow> stages() const;
 };
 
-// With the times and devices of the stages.
 std::vector<StageRow> timesOf(const Division& division)
 {
     const engine::Run& run = division.run->run;
@@ -216,7 +214,7 @@ private:
     const RowTable<StageRow>& m_rows;
 };
 
-engine::Result<Divided> divide(const Question& question, const std::atomic<bool>& isDropped)
+engine::Result<Divided> divide(const Question& question)
 {
     const LayoutSettings& settings = question.settings;
     const profiler::PredictionRequest request = settings.plan.request();
@@ -228,8 +226,7 @@ engine::Result<Divided> divide(const Question& question, const std::atomic<bool>
     if (question.isBalanced) {
         now = TRY(profiler::balancedLayers(
             task.before, [&](const LayerLayout& layout) -> engine::Result<profiler::LayoutScore> {
-                if (isDropped)
-                    return engine::fail(engine::Error::Code::Cancelled, "cancelled");
+                engine::throwIfCancelled();
                 ++divided.tried;
                 return task.score(layout);
             }));
@@ -346,12 +343,10 @@ private:
         m_moveDown = makeAction("moveLayerDown", tr("Move a layer to the next stage"),
                                 Qt::ALT | Qt::Key_Down, [this] { moveLayer(+1); });
         m_use = makeAction("useLayout", tr("Use in New run"), {}, [this] { useInRun(); });
-        m_copyMegatron = makeAction("copyMegatron", tr("Copy for Megatron-LM"), {}, [this] {
-            QGuiApplication::clipboard()->setText(m_megatron->toPlainText());
-        });
-        m_copyTitan = makeAction("copyTitan", tr("Copy for torchtitan"), {}, [this] {
-            QGuiApplication::clipboard()->setText(m_titan->toPlainText());
-        });
+        m_copyMegatron = makeAction("copyMegatron", tr("Copy for Megatron-LM"), {},
+                                    [this] { copyText(m_megatron->toPlainText()); });
+        m_copyTitan = makeAction("copyTitan", tr("Copy for torchtitan"), {},
+                                 [this] { copyText(m_titan->toPlainText()); });
         m_showResult = makeAction("showLayoutResult", tr("Result"), {});
         foldBelow(kFoldResult, *m_showResult);
         followTheme(m_showResult, Icon::Info, m_theme);

@@ -1,17 +1,15 @@
 #include "app/ledger/ledger_page.h"
 
 #include "app/plan/run_plan.h"
-#include "app/timeline/details/details_panel.h"
+#include "app/timeline/details/details.h"
 #include "app/ui/controls.h"
 #include "app/ui/text.h"
 #include "app/ui/theme.h"
 
 #include <QAction>
 #include <QCheckBox>
-#include <QClipboard>
 #include <QFileInfo>
 #include <QFontMetrics>
-#include <QGuiApplication>
 #include <QHBoxLayout>
 #include <QHeaderView>
 #include <QJsonArray>
@@ -210,7 +208,7 @@ ChosenColumns lastColumns(const LedgerView& view)
     using Run = const LedgerRun&;
     return {{textColumn(QStringLiteral("Tags"),
                         [](Run run) { return run.tags.join(QStringLiteral(", ")); })
-                 .with(kHintRole, kAlways),
+                 .flag(kHintRole),
              true},
             {textColumn(QStringLiteral("When"),
                         [now = view.now](Run run) {
@@ -226,7 +224,7 @@ ChosenColumns lastColumns(const LedgerView& view)
                          ? kUnknownLast // counts as the newest
                          : static_cast<double>(line.run.when().toMSecsSinceEpoch());
                  })
-                 .with(kHintRole, kAlways),
+                 .flag(kHintRole),
              true}};
 }
 
@@ -260,7 +258,7 @@ std::vector<Column> firstColumns()
                                                   : QString();
                    })
                 .sortedBy([](const Line& line) { return static_cast<double>(line.run.number); })
-                .with(kHintRole, kAlways),
+                .flag(kHintRole),
             Column(
                 QStringLiteral("Name"), [](const Line& line) { return line.run.title(); },
                 Qt::AlignLeft)
@@ -908,12 +906,12 @@ private:
                                                          : QStringLiteral("%1: %2, %3 +%4")
                                                                .arg(key, values[0], values[1])
                                                                .arg(values.size() - 2),
-                                      QStringLiteral("searchChip"), "tool");
+                                      "searchChip", "tool");
             connect(button, &QPushButton::clicked, this,
                     [this, chip, button] { showValues(chip, button); });
-            auto* remove = makeIconButton("removeChip", Icon::Close,
-                                          tr("Remove %1").arg(m_chips[chip]), m_theme);
-            connect(remove, &QToolButton::clicked, this, [this, chip] { removeChip(chip); });
+            auto* remove
+                = makeIconButton("removeChip", Icon::Close, tr("Remove %1").arg(m_chips[chip]),
+                                 m_theme, this, [this, chip] { removeChip(chip); });
             row->addWidget(button);
             row->addWidget(remove);
         }
@@ -1171,7 +1169,7 @@ private:
         });
         m_copy = makeAction(
             "copyLedger", tr("Copy as CSV"), Qt::CTRL | Qt::SHIFT | Qt::Key_C,
-            [this] { QGuiApplication::clipboard()->setText(m_table->csv()); },
+            [this] { copyText(m_table->csv()); },
             tr("copy the selected runs, or all runs shown if fewer than two are selected"));
         m_find = makeAction("filterLedger", tr("Search runs"), QKeySequence::Find,
                             [this] { m_filter->select(); });
@@ -1188,7 +1186,7 @@ private:
             tr("Show a column for every setting that differs between the runs"));
         m_groupBy->setName(tr("Group by"));
         m_groupBy->setCompact();
-        auto* columns = makeButton(tr("Columns"), QStringLiteral("ledgerColumns"), "tool");
+        auto* columns = makeButton(tr("Columns"), "ledgerColumns", "tool");
         connect(columns, &QPushButton::clicked, this, [this, columns] { showColumns(columns); });
         m_nothing->setFixedHeight(160);
         m_ofRuns = {makeButton(m_compare, "compareLedgerButton", "primary"),
@@ -1218,20 +1216,14 @@ private:
 
     QWidget* makeDetails()
     {
-        return makeLined({makeBar(40, 8, {makeLabel(tr("Run details"), "dock"), kStretch}),
-                          makeColumn({}, 0, {m_notes, {m_details, 1}}),
-                          makeFoot({{makeButton(tr("Open timeline"),
-                                                QStringLiteral("openLedgerButton"), "", m_open),
-                                     1}})});
+        return makeLined(
+            {makeBar(40, 8, {makeLabel(tr("Run details"), "dock"), kStretch}),
+             makeColumn({}, 0, {m_notes, {m_details, 1}}),
+             makeFoot({{makeButton(tr("Open timeline"), "openLedgerButton", "", m_open), 1}})});
     }
 
     void connectAll()
     {
-        m_late.setSingleShot(true);
-        connect(&m_late, &QTimer::timeout, this, [this] {
-            if (isVisible()) // otherwise, showEvent() lists the runs again
-                showRuns();
-        });
         const auto later = [this] { m_late.start(0); };
         connect(&m_ledger, &RunLedger::changed, this, later);
         connect(&m_ledger, &RunLedger::changed, this, &LedgerPage::offerUndo);
@@ -1247,8 +1239,7 @@ private:
             report(tr("The list of runs cannot be read."), reason);
             connect(&m_ledger, &RunLedger::changed, m_band, &Band::hide, Qt::SingleShotConnection);
         });
-        m_undo = m_band->addAction(tr("Undo"), QStringLiteral("undoTrash"));
-        connect(m_undo, &QPushButton::clicked, this, [this] {
+        m_undo = m_band->addAction(tr("Undo"), "undoTrash", this, [this] {
             m_band->hide();
             for (const LedgerRun& run : m_ledger.runs())
                 if (run.isTrashed() && m_undone.contains(run.number))
@@ -1259,10 +1250,6 @@ private:
         connect(m_groups, &QTreeWidget::currentItemChanged, this, [this](QTreeWidgetItem* item) {
             if (item != nullptr) // not while the tree is destroyed
                 showRuns();
-        });
-        connect(m_save, &QPushButton::clicked, this, [this] {
-            m_settings.setSearches(m_settings.searches() << m_filter->text());
-            showRuns();
         });
         m_groups->setContextMenuPolicy(Qt::CustomContextMenu);
         connect(m_groups, &QWidget::customContextMenuRequested, this, &LedgerPage::offerRemoval);
@@ -1613,7 +1600,10 @@ private:
     LedgerTable* m_table = named(new LedgerTable(m_theme), "ledgerTable", tr("Runs"));
     Notes* m_notes = new Notes(m_ledger);
     SearchField* m_filter = new SearchField(m_theme, m_runs, [this] { showRuns(); });
-    QPushButton* m_save = makeButton(tr("Save search"), QStringLiteral("saveSearch"), "tool");
+    QPushButton* m_save = makeButton(tr("Save search"), "saveSearch", "tool", this, [this] {
+        m_settings.setSearches(m_settings.searches() << m_filter->text());
+        showRuns();
+    });
     QCheckBox* m_hasVarying = named(new QCheckBox(tr("Settings that vary")), "onlyVarying");
     SegmentControl* m_groupBy
         = named(new SegmentControl(m_theme, {tr("Mode"), tr("Model"), tr("Tag")}), "ledgerGroups");
@@ -1627,7 +1617,10 @@ private:
     QTimer* m_undoEnds = named(new QTimer(this), "undoEnds");
     EmptyState* m_nothing
         = named(new EmptyState(m_theme, {Icon::Compare, {}, {}, tr("New run")}), "ledgerEmpty");
-    QTimer m_late; // delays showRuns(), so that several changes cause one update
+    Later m_late{0, [this] {
+                     if (isVisible()) // otherwise, showEvent() lists the runs again
+                         showRuns();
+                 }}; // delays showRuns(), so that several changes cause one update
     QStackedWidget* m_stack = new QStackedWidget;
     DetailsView* m_details = new DetailsView(
         m_theme, "ledgerDetails", tr("Details of the selected runs"),

@@ -7,7 +7,6 @@
 #include "app/timeline/details/details.h"
 #include "app/ui/data_table.h"
 #include "app/ui/settings.h"
-#include "app/ui/table_model.h"
 
 #include <functional>
 #include <set>

@@ -203,11 +203,6 @@ QString LedgerRun::size() const
     return settings.empty() ? QString() : QStringLiteral("%1 × %2").arg(known("D"), known("N"));
 }
 
-QDateTime LedgerRun::when() const
-{
-    return isTrashed() ? moved : started.isValid() ? started : modified;
-}
-
 std::optional<double> LedgerRun::perToken() const
 {
     return tokensPerSecond && *tokensPerSecond > 0 ? std::optional(1e9 / *tokensPerSecond)
@@ -376,7 +371,6 @@ using engine::Result;
 
 namespace {
 
-constexpr int kRelistDelay = 150; // ms
 constexpr std::chrono::milliseconds kStartWait{500};
 
 bool exists(std::int64_t process)
@@ -547,12 +541,6 @@ RunLedger::RunLedger(QObject* parent)
     , m_background(this, m_pool)
 {
     m_pool.setMaxThreadCount(1);
-    m_relist.setSingleShot(true);
-    m_relist.setInterval(kRelistDelay);
-    connect(&m_relist, &QTimer::timeout, this, &RunLedger::list);
-    m_edited.setSingleShot(true);
-    m_edited.setInterval(0);
-    connect(&m_edited, &QTimer::timeout, this, &RunLedger::changed);
     waitForNumbers();
     QTimer::singleShot(0, this, &RunLedger::list);
 }

@@ -13,7 +13,6 @@
 #include <QString>
 #include <QStringList>
 #include <QThreadPool>
-#include <QTimer>
 
 #include <atomic>
 #include <functional>
@@ -64,7 +63,7 @@ struct LedgerRun
     QString size() const; // "4 × 8", D × N; "" if its settings are unknown
     // When it started, or when its file was written, as for a simulation; in the trash: when it was
     // moved there.
-    QDateTime when() const;
+    QDateTime when() const { return isTrashed() ? moved : started.isValid() ? started : modified; }
     std::optional<double> perToken() const; // ns of an iteration per token
     bool isTrashed() const { return !origin.isEmpty(); }
     bool isUnderWay() const { return !state.isEmpty(); }
@@ -81,7 +80,6 @@ struct LedgerRun
     bool matches(const QString& filter) const;
 };
 
-// Describes a run that was read from `file`.
 LedgerRun describeRun(const QString& file, const engine::Run& run);
 
 profiler::LedgerRow toRow(const LedgerRun& run);
@@ -174,8 +172,11 @@ private:
     std::map<QString, int> m_expected; // numbers of runs that are not in the ledger yet, by file
     int m_changes = 0;                 // number of pending changes
     bool m_hasFailed = false;          // the ledger cannot be opened; reported once until refresh()
-    QTimer m_relist;                   // delays list(), so that it runs once for several files
-    QTimer m_edited;    // delays changed(), so that it is emitted once for several edits
+    Later m_relist{150,
+                   [this] { list(); }}; // delays list(), so that it runs once for several files
+    Later m_edited{0, [this] {
+                       Q_EMIT changed();
+                   }};  // delays changed(), so that it is emitted once for several edits
     QThreadPool m_pool; // one thread; only this thread uses m_store
     std::shared_ptr<Store> m_store;
     std::shared_ptr<std::atomic<bool>> m_isEnding; // set by the destructor: no more files are read

@@ -1,11 +1,12 @@
 #include "app/mapping/mapping_view.h"
 
-#include "app/plan/scene_sheet.h"
+#include "app/plan/schedule_preview.h"
 #include "app/ui/background.h"
 #include "app/ui/controls.h"
 #include "app/ui/data_table.h"
 #include "app/ui/form.h"
 #include "app/ui/text.h"
+#include "engine/base/cancel.h"
 #include "engine/base/try.h"
 
 #include <QBoxLayout>
@@ -126,11 +127,6 @@ std::vector<NodeContents> nodesOf(const engine::Schedule& schedule, const engine
     return nodes;
 }
 
-tl::unexpected<engine::Error> studyCancelled()
-{
-    return engine::fail(engine::Error::Code::Cancelled, "cancelled");
-}
-
 bool fits(const std::optional<MemoryFit>& fit)
 {
     return fit && !fit->devices.isEmpty() && fit->fits();
@@ -161,13 +157,11 @@ bool hasNodes(const PredictionRequest& request)
     return request.source.kind == CostSource::Kind::Hardware;
 }
 
-Result<MappingStudy> studyMappings(const PredictionRequest& request,
-                                   const std::function<bool()>& isCancelled)
+Result<MappingStudy> studyMappings(const PredictionRequest& request)
 {
     if (!hasNodes(request))
         return engine::fail(engine::Error::Code::Unsupported,
                             "the costs are not from hardware; choose hardware as their source");
-    const auto isDropped = [&] { return isCancelled && isCancelled(); };
     const auto prepared = TRY(prepare(request));
     if (!prepared.violations.empty())
         return engine::invalid(prepared.violations.front().message);
@@ -182,8 +176,7 @@ Result<MappingStudy> studyMappings(const PredictionRequest& request,
                                              request.schedule.mapping, study.shape);
     study.nodes = nodesOf(study.prediction->run->schedule, *mapping, shown.loads);
     for (const std::string_view name : engine::kMappingNames) {
-        if (isDropped())
-            return studyCancelled();
+        engine::throwIfCancelled();
         PredictionRequest other = request;
         other.schedule.mapping = name;
         const bool isShown = name == request.schedule.mapping;
@@ -227,8 +220,7 @@ std::vector<StageSizes> stageSizes(const engine::ModelOnHardware& on, int stages
     return all;
 }
 
-Result<ModelFacts> modelFacts(const PredictionRequest& request, const MappingStudy& study,
-                              const std::function<bool()>& isCancelled)
+ModelFacts modelFacts(const PredictionRequest& request, const MappingStudy& study)
 {
     const engine::Schedule& schedule = study.prediction->run->schedule;
     const engine::TrainingSetup& setup = study.on->setup;
@@ -242,8 +234,7 @@ Result<ModelFacts> modelFacts(const PredictionRequest& request, const MappingStu
         return facts;
     std::optional<PreparedSchedule> prepared;
     const auto trial = [&](int microBatchSize, bool recomputesAll) -> std::optional<MemoryFit> {
-        if (isCancelled && isCancelled())
-            return {};
+        engine::throwIfCancelled();
         PredictionRequest other = request;
         other.source.setup.microBatchSize = microBatchSize;
         other.source.setup.recomputesAll = recomputesAll;
@@ -273,8 +264,6 @@ Result<ModelFacts> modelFacts(const PredictionRequest& request, const MappingStu
     if (!setup.recomputesAll)
         if (auto recomputed = trial(wished, true); fits(recomputed))
             facts.remedies.push_back(*std::move(recomputed));
-    if (isCancelled && isCancelled())
-        return engine::fail(engine::Error::Code::Cancelled, "cancelled");
     return facts;
 }
 
@@ -611,14 +600,14 @@ std::vector<TableColumn<MappedPrediction>> mappingColumns(const MappingStudy& st
 
 std::vector<TableColumn<profiler::LinkFlow>> flowColumns(int replicas)
 {
-    using Flow = profiler::LinkFlow;
-    return {TableColumn<Flow>(
+    using Row = profiler::LinkFlow;
+    return {TableColumn<Row>(
                 QStringLiteral("Traffic"),
-                [replicas](const Flow& flow) { return flowTitle(flow, replicas); }, Qt::AlignLeft)
+                [replicas](const Row& flow) { return flowTitle(flow, replicas); }, Qt::AlignLeft)
                 .tip(flowDetail),
-            {scaleIn(Unit::GB).unit(), [](const Flow& flow) { return gigabytes(flow.bytes); }},
-            timeColumn<Flow>("Each, %1", &Flow::time).tip("Duration of each transfer"),
-            timeColumn<Flow>("Exposed, %1", &Flow::exposed)
+            {scaleIn(Unit::GB).unit(), [](const Row& flow) { return gigabytes(flow.bytes); }},
+            timeColumn<Row>("Each, %1", &Row::time).tip("Duration of each transfer"),
+            timeColumn<Row>("Exposed, %1", &Row::exposed)
                 .tip("Time per iteration that a copy of the pipeline waits for these transfers")};
 }
 
@@ -1136,8 +1125,6 @@ public:
         auto* left = spaced(new QVBoxLayout, {}, 0,
                             {makeToolbar(), makeLine(Qt::Horizontal), {m_stack, 1}});
         spaced(new QHBoxLayout(this), {}, 0, {{left, 1}, m_side});
-        m_debounce.setSingleShot(true);
-        m_debounce.setInterval(kDebounce);
         connectAll();
     }
 
@@ -1193,12 +1180,10 @@ private:
         ModelFacts facts;
     };
 
-    static engine::Result<Found> find(const PredictionRequest& request,
-                                      const std::atomic<bool>& isDropped)
+    static engine::Result<Found> find(const PredictionRequest& request)
     {
-        const auto isCancelled = [&isDropped] { return isDropped.load(); };
-        auto study = TRY(studyMappings(request, isCancelled));
-        auto facts = TRY(modelFacts(request, study, isCancelled));
+        auto study = TRY(studyMappings(request));
+        auto facts = modelFacts(request, study);
         return Found{std::move(study), std::move(facts)};
     }
 
@@ -1230,7 +1215,6 @@ private:
 
     void connectAll()
     {
-        connect(&m_debounce, &QTimer::timeout, this, &View::ask);
         connect(m_mapping, &SegmentControl::currentChanged, this, [this](int segment) {
             if (m_isShowing)
                 return;
@@ -1425,7 +1409,7 @@ private:
     bool m_isAsked = false, m_isAnswered = false;
     Latest<PredictionRequest, engine::Result<Found>> m_studies{
         this, &View::find, [this](engine::Result<Found> answer) { showAnswer(std::move(answer)); }};
-    QTimer m_debounce;
+    Later m_debounce{kDebounce, [this] { ask(); }};
     std::shared_ptr<const Found> m_found; // null: no answer
     bool m_isShowing = false;             // showMapping() is setting the picker
     SegmentControl* m_mapping = named(new SegmentControl(m_theme,

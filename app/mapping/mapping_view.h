@@ -2,7 +2,7 @@
 
 #include "app/figures/scene_view.h"
 #include "app/plan/run_plan.h"
-#include "app/ui/table_model.h"
+#include "app/ui/data_table.h"
 #include "app/ui/theme.h"
 #include "profiler/analysis/link_loads.h"
 
@@ -61,10 +61,9 @@ struct MappingStudy
 bool hasNodes(const PredictionRequest& request);
 
 // Predicts with all mappings. Fails if the request has no hardware or the chosen mapping cannot be
-// predicted, and with Error::Code::Cancelled if `isCancelled` returns true. The entry of another
-// mapping that cannot be predicted has a problem instead of a prediction.
-engine::Result<MappingStudy> studyMappings(const PredictionRequest& request,
-                                           const std::function<bool()>& isCancelled = {});
+// predicted. The entry of another mapping that cannot be predicted has a problem instead of a
+// prediction.
+engine::Result<MappingStudy> studyMappings(const PredictionRequest& request);
 
 // A range of consecutive stages that all have the same sizes.
 struct StageSizes
@@ -99,10 +98,8 @@ struct ModelFacts
     // and full recomputation. If only `twice` does not fit, the changes that make `twice` fit.
     std::vector<MemoryFit> remedies;
 };
-// Simulates at most ⌈log2(b)⌉ + 2 times, where b is the micro-batch size. Fails only with
-// Error::Code::Cancelled.
-engine::Result<ModelFacts> modelFacts(const PredictionRequest& request, const MappingStudy& study,
-                                      const std::function<bool()>& isCancelled = {});
+// Simulates at most ⌈log2(b)⌉ + 2 times, where b is the micro-batch size.
+ModelFacts modelFacts(const PredictionRequest& request, const MappingStudy& study);
 
 // Texts for the picture of the mapping. Bytes on links are in decimal units (GB), like bandwidths;
 // the memory of devices is in GiB.

@@ -2,10 +2,10 @@
 
 #include "app/figures/scene_view.h"
 #include "app/figures/write_figure.h"
-#include "app/plan/scene_sheet.h"
+#include "app/plan/schedule_preview.h"
 #include "app/shell/run_saver.h"
 #include "app/timeline/paint/legend.h"
-#include "app/timeline/widget/iteration_stepper.h"
+#include "app/timeline/widget/timeline_widget.h"
 #include "app/ui/data_table.h"
 #include "profiler/analysis/device_memory.h"
 #include "profiler/analysis/ticks.h"
@@ -13,13 +13,13 @@
 #include <QAccessible>
 #include <QAction>
 #include <QCheckBox>
-#include <QClipboard>
-#include <QGuiApplication>
 #include <QHBoxLayout>
 #include <QMouseEvent>
 #include <QPaintEvent>
 #include <QPainter>
+#include <QPixmap>
 #include <QPushButton>
+#include <QRectF>
 #include <QScrollArea>
 #include <QSplitter>
 #include <QStackedWidget>
@@ -50,16 +50,6 @@ std::int64_t roundedUp(std::int64_t bytes, double perUnit)
 
 } // namespace
 
-bool MemoryReport::isPredicted() const
-{
-    return run->info.mode == engine::Mode::Simulate;
-}
-
-bool MemoryReport::isEmpty() const
-{
-    return std::ranges::all_of(steps, [](const auto& one) { return one.empty(); });
-}
-
 std::int64_t MemoryReport::stash(DeviceId device) const
 {
     using enum profiler::MemoryKind;
@@ -67,16 +57,6 @@ std::int64_t MemoryReport::stash(DeviceId device) const
     for (const profiler::MemoryStep& step : steps[device])
         largest = std::max(largest, step.bytes[Stash] + step.bytes[Guest]);
     return largest;
-}
-
-bool MemoryReport::hasPairs() const
-{
-    return std::ranges::any_of(partners, [](const auto& one) { return one.has_value(); });
-}
-
-bool MemoryReport::hasGuests() const
-{
-    return std::ranges::any_of(partners, [](const auto& one) { return one && one->device; });
 }
 
 std::vector<DeviceId> MemoryReport::order(Order order) const
@@ -119,11 +99,6 @@ double MemoryReport::shareOf(std::int64_t when) const
 std::int64_t MemoryReport::timeAt(double share) const
 {
     return window.begin + std::llround(share * static_cast<double>(window.duration()));
-}
-
-QString MemoryReport::at(std::int64_t when) const
-{
-    return time.text(when - window.begin);
 }
 
 MemoryReport memoryReport(const RunPointer& run, int iteration)
@@ -179,8 +154,6 @@ QString memoryKindName(profiler::MemoryKind kind)
         ? QStringLiteral("guest stash")
         : fromUtf8(memoryCategoryName(static_cast<engine::MemoryCategory>(kind)));
 }
-
-using engine::DeviceId;
 
 MemoryColours::MemoryColours(const Theme& theme)
     : line(toQt(theme.palette.forward))
@@ -395,345 +368,344 @@ double fraction(const QRectF& plot, double x)
     return std::clamp((x - plot.left()) / plot.width(), 0.0, 1.0);
 }
 
+class Areas : public MemoryAreas
+{
+public:
+    explicit Areas(const ThemeController& theme)
+        : MemoryAreas(theme)
+    {
+        setObjectName(QStringLiteral("memoryAreas"));
+        setAccessibleName(tr("Memory of the devices over time"));
+        setFocusPolicy(Qt::StrongFocus);
+        setMouseTracking(true);
+    }
+    void show(Report report) override
+    {
+        const bool isSame = m_report && report && !isEmpty() && m_report->window == report->window;
+        m_report = std::move(report);
+        m_hover.reset();
+        m_shown = m_report ? m_report->order(m_order) : std::vector<DeviceId>();
+        changed();
+        if (isEmpty())
+            return;
+        if (!m_report->steps.has(m_device))
+            m_device = DeviceId{0};
+        const auto& steps = m_report->steps[m_device];
+        if (!isSame) // a growing run keeps the cursor
+            m_time = steps.empty() ? m_report->window.begin : profiler::peakOf(steps).time;
+        choose(m_device, m_time);
+    }
+    void setOrder(MemoryReport::Order order) override
+    {
+        m_order = order;
+        if (m_report)
+            m_shown = m_report->order(order);
+        changed();
+    }
+    void setWithoutMovesShown(bool isShown) override
+    {
+        m_isWithoutMovesShown = isShown;
+        changed();
+    }
+    engine::DeviceId device() const override { return m_device; }
+    std::int64_t time() const override { return m_time; }
+    void choose(DeviceId device, std::int64_t time) override
+    {
+        m_device = device;
+        m_time = time;
+        speak();
+        update();
+        Q_EMIT chosen(device, time);
+    }
+    void goToPeak(int step) override
+    {
+        if (isEmpty())
+            return;
+        const auto times = profiler::peakTimes(m_report->steps[m_device]);
+        const auto next = std::ranges::upper_bound(times, m_time);
+        const auto here = std::ranges::lower_bound(times, m_time);
+        if (step > 0 && next != times.end())
+            choose(m_device, *next);
+        if (step < 0 && here != times.begin())
+            choose(m_device, *(here - 1));
+    }
+    void setLeastWidth(int pixels) override { m_leastWidth = pixels; }
+    profiler::Scene scene() const override
+    {
+        profiler::Scene scene = sceneOf({panels(rect()), rulers({})});
+        scene.width = width();
+        scene.height = height();
+        return scene;
+    }
+
+protected:
+    // Draws only the panels in sight: those of a thousand devices would be a picture of 200 MB.
+    void paintEvent(QPaintEvent* event) override
+    {
+        QPainter painter(this);
+        painter.fillRect(rect(), theme().chrome.surface);
+        if (isEmpty())
+            return;
+        const double ratio = devicePixelRatioF();
+        const QRect seen = event->rect().united(visibleRegion().boundingRect());
+        if (m_picture.isNull() || seen != m_pictured) {
+            m_pictured = seen;
+            m_picture = QPixmap((QSizeF(seen.size()) * ratio).toSize());
+            m_picture.setDevicePixelRatio(ratio);
+            m_picture.fill(Qt::transparent);
+            QPainter picture(&m_picture);
+            picture.translate(-seen.topLeft());
+            paintScene(picture, sceneOf({panels(seen)}));
+        }
+        painter.drawPixmap(seen.topLeft(), m_picture);
+        paintScene(painter, sceneOf({rulers(m_hover.value_or(m_time))}));
+        for (std::size_t k = 0; k < m_shown.size(); ++k) {
+            if (!panel(k).intersects(seen))
+                continue;
+            paintCursor(painter, k, m_time);
+            if (m_hover)
+                paintCursor(painter, k, *m_hover);
+            if (m_shown[k] != m_device)
+                continue;
+            painter.setPen(QPen(hasFocus() ? theme().chrome.text : theme().chrome.text3, 2));
+            painter.setBrush(Qt::NoBrush);
+            painter.drawRect(panel(k).adjusted(1, 1, -2, -2));
+        }
+    }
+    // forgets the picture if the theme or the size changes
+    bool event(QEvent* event) override
+    {
+        if (event->type() == QEvent::Resize || event->type() == QEvent::StyleChange
+            || event->type() == QEvent::PaletteChange)
+            changed();
+        return ThemedWidget::event(event);
+    }
+    void mousePressEvent(QMouseEvent* event) override
+    {
+        const int at = isEmpty() ? -1 : panelAt(event->position());
+        if (event->button() != Qt::LeftButton || at < 0)
+            return;
+        const auto position = static_cast<std::size_t>(at);
+        m_hover.reset();
+        choose(m_shown[position],
+               m_report->timeAt(fraction(plot(position), event->position().x())));
+    }
+    void mouseMoveEvent(QMouseEvent* event) override
+    {
+        const int at = isEmpty() ? -1 : panelAt(event->position());
+        if (at < 0)
+            return leaveEvent(nullptr);
+        const QRectF area = plot(static_cast<std::size_t>(at));
+        const std::int64_t time = m_report->timeAt(fraction(area, event->position().x()));
+        if (event->buttons() & Qt::LeftButton)
+            return choose(m_device, time);
+        m_hover.reset();
+        if (event->position().x() >= area.left() && event->position().x() <= area.right())
+            m_hover = time;
+        update();
+    }
+    void leaveEvent(QEvent*) override
+    {
+        m_hover.reset();
+        update();
+    }
+    void keyPressEvent(QKeyEvent* event) override
+    {
+        if (isEmpty())
+            return QWidget::keyPressEvent(event);
+        switch (event->key()) {
+        case Qt::Key_Left:
+            return moveCursor(-1);
+        case Qt::Key_Right:
+            return moveCursor(1);
+        case Qt::Key_Up:
+            return moveDevice(-columns());
+        case Qt::Key_Down:
+            return moveDevice(columns());
+        case Qt::Key_Home:
+            return choose(m_device, m_report->window.begin);
+        case Qt::Key_End:
+            return choose(m_device, m_report->window.end);
+        case Qt::Key_BracketLeft:
+            return goToPeak(-1);
+        case Qt::Key_BracketRight:
+            return goToPeak(1);
+        default:
+            QWidget::keyPressEvent(event);
+        }
+    }
+
+private:
+    bool isEmpty() const { return !m_report || m_report->isEmpty(); }
+    int columns() const
+    {
+        if (m_report && m_order == MemoryReport::Order::Pairs)
+            return 2;
+        return std::clamp(width() / m_leastWidth, 1, std::max(1, static_cast<int>(m_shown.size())));
+    }
+    int rows() const
+    {
+        const int devices = static_cast<int>(m_shown.size());
+        return std::max(1, (devices + columns() - 1) / columns());
+    }
+    // The panels get more height if the scroll area has it.
+    void fitHeight() { setMinimumHeight(kRuler + rows() * kPanel); }
+    QRectF panel(std::size_t position) const
+    {
+        const int across = columns(), at = static_cast<int>(position);
+        const double each = static_cast<double>(width()) / across;
+        const int height = std::clamp((this->height() - kRuler) / rows(), kPanel, kMostPanel);
+        return {std::round(each * (at % across)),
+                static_cast<double>(kRuler + at / across * height),
+                std::round(each * (at % across + 1)) - std::round(each * (at % across)),
+                static_cast<double>(height)};
+    }
+    QRectF plot(std::size_t position) const { return plotIn(panel(position)); }
+    // -1: none
+    int panelAt(QPointF at) const
+    {
+        for (std::size_t k = 0; k < m_shown.size(); ++k)
+            if (panel(k).contains(at))
+                return static_cast<int>(k);
+        return -1;
+    }
+    // Moves the cursor to the previous or next change of the device's memory.
+    void moveCursor(int step)
+    {
+        const auto& steps = m_report->steps[m_device];
+        const auto next = std::ranges::upper_bound(steps, m_time, {}, &profiler::MemoryStep::time);
+        if (step > 0 && next != steps.end())
+            choose(m_device, next->time);
+        const auto here = std::ranges::lower_bound(steps, m_time, {}, &profiler::MemoryStep::time);
+        if (step < 0 && here != steps.begin())
+            choose(m_device, (here - 1)->time);
+    }
+    void moveDevice(int step)
+    {
+        const auto here = std::ranges::find(m_shown, m_device);
+        const auto to = here - m_shown.begin() + step;
+        if (to >= 0 && to < static_cast<std::ptrdiff_t>(m_shown.size()))
+            choose(m_shown[static_cast<std::size_t>(to)], m_time);
+    }
+    void speak()
+    {
+        const auto& steps = m_report->steps[m_device];
+        setAccessibleDescription(
+            steps.empty() ? tr("Device %1: not recorded").arg(m_device.value)
+                          : tr("Device %1 at %2 %3: %4 %5")
+                                .arg(QString::number(m_device.value), m_report->at(m_time),
+                                     m_report->time.unit(),
+                                     m_report->amount(profiler::stepAt(steps, m_time).total()),
+                                     m_report->bytes.unit()));
+        QAccessibleEvent event(this, QAccessible::DescriptionChanged);
+        QAccessible::updateAccessibility(&event);
+    }
+    void changed()
+    {
+        m_picture = {};
+        fitHeight();
+        update();
+    }
+    profiler::Group panels(const QRectF& within) const
+    {
+        SceneSheet sheet;
+        sheet.group.id = "devices";
+        for (std::size_t k = 0; k < m_shown.size(); ++k) {
+            const QRectF box = panel(k);
+            if (!box.intersects(within))
+                continue;
+            sheet.box(QRectF(box.left(), box.bottom() - 1, box.width(), 1), theme().chrome.line);
+            sheet.box(QRectF(box.right() - 1, box.top(), 1, box.height()), theme().chrome.line);
+            MemoryPicture(sheet, theme(), *m_report, m_shown[k], box).draw(m_isWithoutMovesShown);
+        }
+        return std::move(sheet.group);
+    }
+    // The title and the time above each column, with the time of the cursor in a box.
+    profiler::Group rulers(std::optional<std::int64_t> cursor) const
+    {
+        const Chrome& chrome = theme().chrome;
+        SceneSheet sheet;
+        sheet.group.id = "time";
+        sheet.box(QRectF(0, 0, width(), kRuler - 1), chrome.surfaceAlt);
+        sheet.box(QRectF(0, kRuler - 1, width(), 1), chrome.line);
+        for (int column = 0; column < columns(); ++column) {
+            const auto position = static_cast<std::size_t>(column);
+            const QRectF area = plot(position);
+            const QString title = m_order == MemoryReport::Order::Pairs
+                ? (column == 0 ? tr("Evictors") : tr("Acceptors"))
+                : column == 0 ? tr("Time in %1").arg(m_report->time.unit())
+                              : QString();
+            sheet.text(panel(position).left() + 12, kRuler / 2.0, title, {12, chrome.text, true});
+            QRectF plate;
+            const QString text = cursor ? m_report->at(*cursor) : QString();
+            if (cursor) {
+                const double wide
+                    = QFontMetricsF(uiFont(11, QFont::Medium)).horizontalAdvance(text) + 12;
+                const double x = area.left() + area.width() * m_report->shareOf(*cursor);
+                plate = QRectF(std::round(x - wide / 2), 4, std::round(wide), 18);
+            }
+            const double length
+                = static_cast<double>(m_report->window.duration()) / m_report->time.perUnit();
+            const auto marks = profiler::ticks(0, length, 60 * length / area.width());
+            for (const double mark : marks.major) {
+                const double x = std::round(area.left() + area.width() * mark / length);
+                sheet.box(QRectF(x, kRuler - 7, 1, 6), chrome.text3);
+                const QString label = number(mark, marks.decimals);
+                const QRectF place(x + 3, 0, QFontMetricsF(uiFont(11)).horizontalAdvance(label),
+                                   kRuler - 4);
+                if (x + 30 < area.right() + 14 && !place.intersects(plate))
+                    sheet.text(place.left(), place.center().y(), label, {11, chrome.text2});
+            }
+            if (!cursor)
+                continue;
+            sheet.box(plate, chrome.text);
+            sheet.text(plate.center().x(), plate.center().y(), text,
+                       {11, chrome.surface, true, Anchor::Middle});
+        }
+        return std::move(sheet.group);
+    }
+    // The cursor at the mouse has the amount, otherwise the one that the user placed.
+    void paintCursor(QPainter& painter, std::size_t position, std::int64_t time) const
+    {
+        const Chrome& chrome = theme().chrome;
+        const QRectF area = plot(position);
+        const auto& steps = m_report->steps[m_shown[position]];
+        SceneSheet unused;
+        const MemoryPicture picture(unused, theme(), *m_report, m_shown[position], panel(position));
+        const double x = std::round(picture.xOf(time));
+        const bool isHover = m_hover == time;
+        painter.fillRect(QRectF(x, area.top() - kTop, 1, area.height() + kTop),
+                         isHover ? chrome.text3 : chrome.text);
+        if (steps.empty() || isHover != m_hover.has_value())
+            return;
+        const std::int64_t total = profiler::stepAt(steps, time).total();
+        painter.fillRect(QRectF(x - 2, picture.yOf(total) - 2, 5, 5), chrome.text);
+        painter.setFont(uiFont(11, QFont::Medium));
+        painter.setPen(chrome.text);
+        const bool isRight = x > area.center().x();
+        painter.drawText(QRectF(isRight ? x - 84 : x + 5, area.top() - 14, 80, 14),
+                         (isRight ? Qt::AlignRight : Qt::AlignLeft) | Qt::AlignVCenter,
+                         m_report->amount(total));
+    }
+
+    Report m_report;
+    MemoryReport::Order m_order = MemoryReport::Order::Devices;
+    std::vector<engine::DeviceId> m_shown; // in the current order
+    bool m_isWithoutMovesShown = true;
+    int m_leastWidth = 420;
+    engine::DeviceId m_device{0};
+    std::int64_t m_time = 0;
+    std::optional<std::int64_t> m_hover;
+    QPixmap m_picture; // of the panels in m_pictured; null: not drawn yet
+    QRect m_pictured;
+};
+
 } // namespace
 
-MemoryAreas::MemoryAreas(const ThemeController& theme, QWidget* parent)
-    : ThemedWidget(theme, parent)
+MemoryAreas* MemoryAreas::make(const ThemeController& theme)
 {
-    setObjectName(QStringLiteral("memoryAreas"));
-    setAccessibleName(tr("Memory of the devices over time"));
-    setFocusPolicy(Qt::StrongFocus);
-    setMouseTracking(true);
+    return new Areas(theme);
 }
-
-void MemoryAreas::show(Report report)
-{
-    const bool isSame = m_report && report && !isEmpty() && m_report->window == report->window;
-    m_report = std::move(report);
-    m_hover.reset();
-    m_shown = m_report ? m_report->order(m_order) : std::vector<DeviceId>();
-    changed();
-    if (isEmpty())
-        return;
-    if (!m_report->steps.has(m_device))
-        m_device = DeviceId{0};
-    const auto& steps = m_report->steps[m_device];
-    if (!isSame) // a growing run keeps the cursor
-        m_time = steps.empty() ? m_report->window.begin : profiler::peakOf(steps).time;
-    choose(m_device, m_time);
-}
-
-void MemoryAreas::setOrder(MemoryReport::Order order)
-{
-    m_order = order;
-    if (m_report)
-        m_shown = m_report->order(order);
-    changed();
-}
-
-void MemoryAreas::setWithoutMovesShown(bool isShown)
-{
-    m_isWithoutMovesShown = isShown;
-    changed();
-}
-
-void MemoryAreas::changed()
-{
-    m_picture = {};
-    fitHeight();
-    update();
-}
-
-// The panels get more height if the scroll area has it.
-void MemoryAreas::fitHeight()
-{
-    setMinimumHeight(kRuler + rows() * kPanel);
-}
-
-bool MemoryAreas::event(QEvent* event)
-{
-    if (event->type() == QEvent::Resize || event->type() == QEvent::StyleChange
-        || event->type() == QEvent::PaletteChange)
-        changed();
-    return ThemedWidget::event(event);
-}
-
-void MemoryAreas::choose(DeviceId device, std::int64_t time)
-{
-    m_device = device;
-    m_time = time;
-    speak();
-    update();
-    Q_EMIT chosen(device, time);
-}
-
-void MemoryAreas::speak()
-{
-    const auto& steps = m_report->steps[m_device];
-    setAccessibleDescription(
-        steps.empty()
-            ? tr("Device %1: not recorded").arg(m_device.value)
-            : tr("Device %1 at %2 %3: %4 %5")
-                  .arg(QString::number(m_device.value), m_report->at(m_time), m_report->time.unit(),
-                       m_report->amount(profiler::stepAt(steps, m_time).total()),
-                       m_report->bytes.unit()));
-    QAccessibleEvent event(this, QAccessible::DescriptionChanged);
-    QAccessible::updateAccessibility(&event);
-}
-
-int MemoryAreas::columns() const
-{
-    if (m_report && m_order == MemoryReport::Order::Pairs)
-        return 2;
-    return std::clamp(width() / m_leastWidth, 1, std::max(1, static_cast<int>(m_shown.size())));
-}
-
-int MemoryAreas::rows() const
-{
-    const int devices = static_cast<int>(m_shown.size());
-    return std::max(1, (devices + columns() - 1) / columns());
-}
-
-QRectF MemoryAreas::panel(std::size_t position) const
-{
-    const int across = columns(), at = static_cast<int>(position);
-    const double each = static_cast<double>(width()) / across;
-    const int height = std::clamp((this->height() - kRuler) / rows(), kPanel, kMostPanel);
-    return {std::round(each * (at % across)), static_cast<double>(kRuler + at / across * height),
-            std::round(each * (at % across + 1)) - std::round(each * (at % across)),
-            static_cast<double>(height)};
-}
-
-QRectF MemoryAreas::plot(std::size_t position) const
-{
-    return plotIn(panel(position));
-}
-
-int MemoryAreas::panelAt(QPointF at) const
-{
-    for (std::size_t k = 0; k < m_shown.size(); ++k)
-        if (panel(k).contains(at))
-            return static_cast<int>(k);
-    return -1;
-}
-
-// Draws only the panels in sight: those of a thousand devices would be a picture of 200 MB.
-void MemoryAreas::paintEvent(QPaintEvent* event)
-{
-    QPainter painter(this);
-    painter.fillRect(rect(), theme().chrome.surface);
-    if (isEmpty())
-        return;
-    const double ratio = devicePixelRatioF();
-    const QRect seen = event->rect().united(visibleRegion().boundingRect());
-    if (m_picture.isNull() || seen != m_pictured) {
-        m_pictured = seen;
-        m_picture = QPixmap((QSizeF(seen.size()) * ratio).toSize());
-        m_picture.setDevicePixelRatio(ratio);
-        m_picture.fill(Qt::transparent);
-        QPainter picture(&m_picture);
-        picture.translate(-seen.topLeft());
-        paintScene(picture, sceneOf({panels(seen)}));
-    }
-    painter.drawPixmap(seen.topLeft(), m_picture);
-    paintScene(painter, sceneOf({rulers(m_hover.value_or(m_time))}));
-    for (std::size_t k = 0; k < m_shown.size(); ++k) {
-        if (!panel(k).intersects(seen))
-            continue;
-        paintCursor(painter, k, m_time);
-        if (m_hover)
-            paintCursor(painter, k, *m_hover);
-        if (m_shown[k] != m_device)
-            continue;
-        painter.setPen(QPen(hasFocus() ? theme().chrome.text : theme().chrome.text3, 2));
-        painter.setBrush(Qt::NoBrush);
-        painter.drawRect(panel(k).adjusted(1, 1, -2, -2));
-    }
-}
-
-profiler::Scene MemoryAreas::scene() const
-{
-    profiler::Scene scene = sceneOf({panels(rect()), rulers({})});
-    scene.width = width();
-    scene.height = height();
-    return scene;
-}
-
-profiler::Group MemoryAreas::panels(const QRectF& within) const
-{
-    SceneSheet sheet;
-    sheet.group.id = "devices";
-    for (std::size_t k = 0; k < m_shown.size(); ++k) {
-        const QRectF box = panel(k);
-        if (!box.intersects(within))
-            continue;
-        sheet.box(QRectF(box.left(), box.bottom() - 1, box.width(), 1), theme().chrome.line);
-        sheet.box(QRectF(box.right() - 1, box.top(), 1, box.height()), theme().chrome.line);
-        MemoryPicture(sheet, theme(), *m_report, m_shown[k], box).draw(m_isWithoutMovesShown);
-    }
-    return std::move(sheet.group);
-}
-
-// The title and the time above each column, with the time of the cursor in a box.
-profiler::Group MemoryAreas::rulers(std::optional<std::int64_t> cursor) const
-{
-    const Chrome& chrome = theme().chrome;
-    SceneSheet sheet;
-    sheet.group.id = "time";
-    sheet.box(QRectF(0, 0, width(), kRuler - 1), chrome.surfaceAlt);
-    sheet.box(QRectF(0, kRuler - 1, width(), 1), chrome.line);
-    for (int column = 0; column < columns(); ++column) {
-        const auto position = static_cast<std::size_t>(column);
-        const QRectF area = plot(position);
-        const QString title = m_order == MemoryReport::Order::Pairs
-            ? (column == 0 ? tr("Evictors") : tr("Acceptors"))
-            : column == 0 ? tr("Time in %1").arg(m_report->time.unit())
-                          : QString();
-        sheet.text(panel(position).left() + 12, kRuler / 2.0, title, {12, chrome.text, true});
-        QRectF plate;
-        const QString text = cursor ? m_report->at(*cursor) : QString();
-        if (cursor) {
-            const double wide
-                = QFontMetricsF(uiFont(11, QFont::Medium)).horizontalAdvance(text) + 12;
-            const double x = area.left() + area.width() * m_report->shareOf(*cursor);
-            plate = QRectF(std::round(x - wide / 2), 4, std::round(wide), 18);
-        }
-        const double length
-            = static_cast<double>(m_report->window.duration()) / m_report->time.perUnit();
-        const auto marks = profiler::ticks(0, length, 60 * length / area.width());
-        for (const double mark : marks.major) {
-            const double x = std::round(area.left() + area.width() * mark / length);
-            sheet.box(QRectF(x, kRuler - 7, 1, 6), chrome.text3);
-            const QString label = number(mark, marks.decimals);
-            const QRectF place(x + 3, 0, QFontMetricsF(uiFont(11)).horizontalAdvance(label),
-                               kRuler - 4);
-            if (x + 30 < area.right() + 14 && !place.intersects(plate))
-                sheet.text(place.left(), place.center().y(), label, {11, chrome.text2});
-        }
-        if (!cursor)
-            continue;
-        sheet.box(plate, chrome.text);
-        sheet.text(plate.center().x(), plate.center().y(), text,
-                   {11, chrome.surface, true, Anchor::Middle});
-    }
-    return std::move(sheet.group);
-}
-
-// The cursor at the mouse has the amount, otherwise the one that the user placed.
-void MemoryAreas::paintCursor(QPainter& painter, std::size_t position, std::int64_t time) const
-{
-    const Chrome& chrome = theme().chrome;
-    const QRectF area = plot(position);
-    const auto& steps = m_report->steps[m_shown[position]];
-    SceneSheet unused;
-    const MemoryPicture picture(unused, theme(), *m_report, m_shown[position], panel(position));
-    const double x = std::round(picture.xOf(time));
-    const bool isHover = m_hover == time;
-    painter.fillRect(QRectF(x, area.top() - kTop, 1, area.height() + kTop),
-                     isHover ? chrome.text3 : chrome.text);
-    if (steps.empty() || isHover != m_hover.has_value())
-        return;
-    const std::int64_t total = profiler::stepAt(steps, time).total();
-    painter.fillRect(QRectF(x - 2, picture.yOf(total) - 2, 5, 5), chrome.text);
-    painter.setFont(uiFont(11, QFont::Medium));
-    painter.setPen(chrome.text);
-    const bool isRight = x > area.center().x();
-    painter.drawText(QRectF(isRight ? x - 84 : x + 5, area.top() - 14, 80, 14),
-                     (isRight ? Qt::AlignRight : Qt::AlignLeft) | Qt::AlignVCenter,
-                     m_report->amount(total));
-}
-
-void MemoryAreas::mousePressEvent(QMouseEvent* event)
-{
-    const int at = isEmpty() ? -1 : panelAt(event->position());
-    if (event->button() != Qt::LeftButton || at < 0)
-        return;
-    const auto position = static_cast<std::size_t>(at);
-    m_hover.reset();
-    choose(m_shown[position], m_report->timeAt(fraction(plot(position), event->position().x())));
-}
-
-void MemoryAreas::mouseMoveEvent(QMouseEvent* event)
-{
-    const int at = isEmpty() ? -1 : panelAt(event->position());
-    if (at < 0)
-        return leaveEvent(nullptr);
-    const QRectF area = plot(static_cast<std::size_t>(at));
-    const std::int64_t time = m_report->timeAt(fraction(area, event->position().x()));
-    if (event->buttons() & Qt::LeftButton)
-        return choose(m_device, time);
-    m_hover.reset();
-    if (event->position().x() >= area.left() && event->position().x() <= area.right())
-        m_hover = time;
-    update();
-}
-
-void MemoryAreas::leaveEvent(QEvent*)
-{
-    m_hover.reset();
-    update();
-}
-
-// Moves the cursor to the previous or next change of the device's memory.
-void MemoryAreas::moveCursor(int step)
-{
-    const auto& steps = m_report->steps[m_device];
-    const auto next = std::ranges::upper_bound(steps, m_time, {}, &profiler::MemoryStep::time);
-    if (step > 0 && next != steps.end())
-        choose(m_device, next->time);
-    const auto here = std::ranges::lower_bound(steps, m_time, {}, &profiler::MemoryStep::time);
-    if (step < 0 && here != steps.begin())
-        choose(m_device, (here - 1)->time);
-}
-
-void MemoryAreas::moveDevice(int step)
-{
-    const auto here = std::ranges::find(m_shown, m_device);
-    const auto to = here - m_shown.begin() + step;
-    if (to >= 0 && to < static_cast<std::ptrdiff_t>(m_shown.size()))
-        choose(m_shown[static_cast<std::size_t>(to)], m_time);
-}
-
-void MemoryAreas::goToPeak(int step)
-{
-    if (isEmpty())
-        return;
-    const auto times = profiler::peakTimes(m_report->steps[m_device]);
-    const auto next = std::ranges::upper_bound(times, m_time);
-    const auto here = std::ranges::lower_bound(times, m_time);
-    if (step > 0 && next != times.end())
-        choose(m_device, *next);
-    if (step < 0 && here != times.begin())
-        choose(m_device, *(here - 1));
-}
-
-void MemoryAreas::keyPressEvent(QKeyEvent* event)
-{
-    if (isEmpty())
-        return QWidget::keyPressEvent(event);
-    switch (event->key()) {
-    case Qt::Key_Left:
-        return moveCursor(-1);
-    case Qt::Key_Right:
-        return moveCursor(1);
-    case Qt::Key_Up:
-        return moveDevice(-columns());
-    case Qt::Key_Down:
-        return moveDevice(columns());
-    case Qt::Key_Home:
-        return choose(m_device, m_report->window.begin);
-    case Qt::Key_End:
-        return choose(m_device, m_report->window.end);
-    case Qt::Key_BracketLeft:
-        return goToPeak(-1);
-    case Qt::Key_BracketRight:
-        return goToPeak(1);
-    default:
-        QWidget::keyPressEvent(event);
-    }
-}
-
-using engine::DeviceId;
 
 namespace {
 
@@ -982,9 +954,8 @@ public:
         , m_document(std::move(document))
     {
         setObjectName(QStringLiteral("memoryPage"));
-        m_copy
-            = makeAction("copyAlive", tr("Copy as CSV"), Qt::CTRL | Qt::SHIFT | Qt::Key_C,
-                         [this] { QGuiApplication::clipboard()->setText(csvOf(m_alive->rows())); });
+        m_copy = makeAction("copyAlive", tr("Copy as CSV"), Qt::CTRL | Qt::SHIFT | Qt::Key_C,
+                            [this] { copyText(csvOf(m_alive->rows())); });
         m_previousPeak = makeAction("previousPeak", tr("Previous peak"), Qt::Key_BracketLeft,
                                     [this] { m_areas->goToPeak(-1); });
         m_nextPeak = makeAction("nextPeak", tr("Next peak"), Qt::Key_BracketRight,
@@ -1072,8 +1043,7 @@ private:
         auto* head = makeRow({12, 8, 12, 2}, 8,
                              {m_aliveTitle, makeToolButton(m_previousPeak),
                               makeToolButton(m_nextPeak), kStretch, m_aliveValue});
-        auto* note = makeSurface("plain");
-        spaced(new QHBoxLayout(note), {12, 0, 12, 8}, 0, {{m_aliveNote, 1}});
+        auto* note = makeRow({12, 0, 12, 8}, 0, {{m_aliveNote, 1}});
         auto* column = makeColumn({}, 0,
                                   {makeBar(40, 8,
                                            {makeLabel(tr("Alive at the cursor"), "dock"), kStretch,
@@ -1209,7 +1179,7 @@ private:
     SegmentControl* m_order
         = named(new SegmentControl(m_theme, {tr("devices"), tr("pairs")}), "memoryOrder");
     QCheckBox* m_withoutMoves = named(new QCheckBox(tr("without moves")), "withoutMoves");
-    MemoryAreas* m_areas = new MemoryAreas(m_theme);
+    MemoryAreas* m_areas = MemoryAreas::make(m_theme);
     MemoryLegend* m_legend = new MemoryLegend(m_theme);
     QSplitter *m_columns, *m_rows;                  // m_rows: the plots above the table
     QStackedWidget* m_content = new QStackedWidget; // m_areas or m_empty

@@ -4,14 +4,11 @@
 #include "app/shell/page.h"
 #include "app/timeline/view/run_view.h"
 #include "app/ui/controls.h"
-#include "app/ui/table_model.h"
+#include "app/ui/data_table.h"
 #include "app/ui/text.h"
 #include "app/ui/theme.h"
 #include "profiler/analysis/alive.h"
 #include "profiler/figure/scene.h"
-
-#include <QPixmap>
-#include <QRectF>
 
 #include <memory>
 #include <optional>
@@ -37,14 +34,25 @@ struct MemoryReport
     std::int64_t highest = 0;
     Scale time, bytes;
 
-    bool isEmpty() const;
+    bool isEmpty() const
+    {
+        return std::ranges::all_of(steps, [](const auto& one) { return one.empty(); });
+    }
     bool hasBytes() const { return !run->timeline.memory.empty(); } // otherwise stashReport()
     std::int64_t stash(engine::DeviceId device) const; // the largest, with those of its partner
     bool isLimitInSight() const { return limit && *limit <= highest; } // whether the axis shows it
     // Whether the bytes are computed from a model, because the run is a simulation.
-    bool isPredicted() const;
-    bool hasPairs() const;  // whether stashes move, between two devices or to the host
-    bool hasGuests() const; // whether a device holds stashes of another
+    bool isPredicted() const { return run->info.mode == engine::Mode::Simulate; }
+    // whether stashes move, between two devices or to the host
+    bool hasPairs() const
+    {
+        return std::ranges::any_of(partners, [](const auto& one) { return one.has_value(); });
+    }
+    // whether a device holds stashes of another
+    bool hasGuests() const
+    {
+        return std::ranges::any_of(partners, [](const auto& one) { return one && one->device; });
+    }
     // Returns the devices row by row. Order::Pairs has rows of two columns: evictors on the left,
     // their partners on the right.
     std::vector<engine::DeviceId> order(Order order) const;
@@ -52,7 +60,8 @@ struct MemoryReport
     QString role(engine::DeviceId device) const;
     double shareOf(std::int64_t when) const; // share of the iteration: 0 at its start, 1 at its end
     std::int64_t timeAt(double share) const;
-    QString at(std::int64_t when) const; // time since the start of the iteration: "44.9"
+    // time since the start of the iteration: "44.9"
+    QString at(std::int64_t when) const { return time.text(when - window.begin); }
     QString amount(std::int64_t of) const { return bytes.text(of); }
 };
 MemoryReport memoryReport(const RunPointer& run, int iteration); // empty without bytes
@@ -78,59 +87,23 @@ class MemoryAreas : public ThemedWidget
     Q_OBJECT
 
 public:
+    using ThemedWidget::ThemedWidget;
+    static MemoryAreas* make(const ThemeController& theme);
     using Report = std::shared_ptr<const MemoryReport>;
-
-    explicit MemoryAreas(const ThemeController& theme, QWidget* parent = nullptr);
-
-    void show(Report report); // nullptr: nothing to show
+    virtual void show(Report report) = 0; // nullptr: nothing to show
     using QWidget::show;
-    void setOrder(MemoryReport::Order order);
+    virtual void setOrder(MemoryReport::Order order) = 0;
     // Shows or hides the memory that a device would need if no stash moved between devices.
-    void setWithoutMovesShown(bool isShown);
-    engine::DeviceId device() const { return m_device; }
-    std::int64_t time() const { return m_time; }
-    void choose(engine::DeviceId device, std::int64_t time);
-    void goToPeak(int step); // the next (1) or previous (-1) peak of the device
-    void setLeastWidth(int pixels) { m_leastWidth = pixels; } // of a panel
-    profiler::Scene scene() const;                            // without the cursor
+    virtual void setWithoutMovesShown(bool isShown) = 0;
+    virtual engine::DeviceId device() const = 0;
+    virtual std::int64_t time() const = 0;
+    virtual void choose(engine::DeviceId device, std::int64_t time) = 0;
+    virtual void goToPeak(int step) = 0;        // the next (1) or previous (-1) peak of the device
+    virtual void setLeastWidth(int pixels) = 0; // of a panel
+    virtual profiler::Scene scene() const = 0;  // without the cursor
 
 Q_SIGNALS:
     void chosen(engine::DeviceId device, std::int64_t time);
-
-protected:
-    void paintEvent(QPaintEvent* event) override;
-    bool event(QEvent* event) override; // forgets the picture if the theme or the size changes
-    void mousePressEvent(QMouseEvent* event) override;
-    void mouseMoveEvent(QMouseEvent* event) override;
-    void leaveEvent(QEvent* event) override;
-    void keyPressEvent(QKeyEvent* event) override;
-
-private:
-    bool isEmpty() const { return !m_report || m_report->isEmpty(); }
-    int columns() const;
-    int rows() const;
-    void fitHeight();
-    QRectF panel(std::size_t position) const;
-    QRectF plot(std::size_t position) const;
-    int panelAt(QPointF at) const; // -1: none
-    void moveCursor(int step);
-    void moveDevice(int step);
-    void speak();
-    void changed();
-    profiler::Group panels(const QRectF& within) const;
-    profiler::Group rulers(std::optional<std::int64_t> cursor) const;
-    void paintCursor(QPainter& painter, std::size_t position, std::int64_t time) const;
-
-    Report m_report;
-    MemoryReport::Order m_order = MemoryReport::Order::Devices;
-    std::vector<engine::DeviceId> m_shown; // in the current order
-    bool m_isWithoutMovesShown = true;
-    int m_leastWidth = 420;
-    engine::DeviceId m_device{0};
-    std::int64_t m_time = 0;
-    std::optional<std::int64_t> m_hover;
-    QPixmap m_picture; // of the panels in m_pictured; null: not drawn yet
-    QRect m_pictured;
 };
 
 // A row of showAlive(): a tensor in the memory of a device, the sum of all its tensors, a stash

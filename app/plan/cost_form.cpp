@@ -1,6 +1,6 @@
 #include "app/plan/cost_form.h"
 
-#include "app/documents/run_follower.h"
+#include "app/documents/run_document.h"
 #include "app/ui/controls.h"
 #include "app/ui/form.h"
 #include "app/ui/text.h"
@@ -34,12 +34,11 @@ constexpr std::string_view kSliders[]{"--forward",         "--backward", "--inpu
 
 FoldSection::FoldSection(QString title, const QString& objectName)
     : m_title(std::move(title))
-    , m_button(makeButton({}, objectName, "link"))
+    , m_button(makeButton({}, objectName, "link", this, [this] { setOpen(!isOpen()); }))
     , m_content(new QWidget)
     , m_rows(spaced(new QVBoxLayout(m_content), {}, 6))
 {
     spaced(new QVBoxLayout(this), {}, 6, {{m_button, 0, Qt::AlignLeft}, m_content});
-    connect(m_button, &QPushButton::clicked, this, [this] { setOpen(!isOpen()); });
     setOpen(false);
 }
 
@@ -155,12 +154,11 @@ private:
         m_file->setReadOnly(true);
         m_file->setPlaceholderText(tr("none"));
         m_file->setFixedWidth(kFormFieldWidth - kBrowseWidth);
-        QPushButton* browse = makeBrowseButton(QStringLiteral("chooseCostRun"),
-                                               tr("Select a recorded run with the same stages"));
-        connect(browse, &QPushButton::clicked, this, [this] {
-            askForFile(this, tr("Run with the costs"), tr("Runs (*.sqlite)"),
-                       [this](const QString& file) { takeRun(file); });
-        });
+        QPushButton* browse = makeBrowseButton(
+            "chooseCostRun", tr("Select a recorded run with the same stages"), this, [this] {
+                askForFile(this, tr("Run with the costs"), tr("Runs (*.sqlite)"),
+                           [this](const QString& file) { takeRun(file); });
+            });
         auto& column = *spaced(new QVBoxLayout(m_recorded), {}, 4,
                                {makeFormRow(tr("Recorded run"), {m_file, browse}), m_fileHint});
         m_fields->addRow(column,
@@ -171,14 +169,13 @@ private:
     void makeUnits()
     {
         QPushButton* closedFormCosts
-            = makeButton(tr("F 1, B 2"), QStringLiteral("closedFormCosts"), "link");
+            = makeButton(tr("F 1, B 2"), "closedFormCosts", "link", this, [this] {
+                  m_plan.costs = {};
+                  showPlan();
+                  changed();
+              });
         closedFormCosts->setToolTip(
             tr("Use forward 1, backward 2, free links, as closed forms assume"));
-        connect(closedFormCosts, &QPushButton::clicked, this, [this] {
-            m_plan.costs = {};
-            showPlan();
-            changed();
-        });
         QVBoxLayout& column = rowsOf(m_units);
         column.addWidget(makeRow(
             {}, 8,

@@ -1,6 +1,5 @@
 #include "app/plan/schedule_preview.h"
 
-#include "app/timeline/paint/box_painter.h"
 #include "app/timeline/paint/ruler_painter.h"
 #include "app/ui/text.h"
 
@@ -220,7 +219,6 @@ namespace {
 constexpr int kRows = 16, kFewRows = 4;
 constexpr double kTop = 26, kNameWidth = 66, kRight = 12;
 constexpr int kHeight = 184;
-constexpr int kPatience = 200; // ms before the picture is faded
 
 } // namespace
 
@@ -239,12 +237,6 @@ SchedulePreview::SchedulePreview(const ThemeController& theme, QWidget* parent)
     , m_rowsHeight(kHeight)
 {
     setRowsHeight(kHeight);
-    m_fadeTimer.setSingleShot(true);
-    m_fadeTimer.setInterval(kPatience);
-    connect(&m_fadeTimer, &QTimer::timeout, this, [this] {
-        m_isWaiting = true;
-        update();
-    });
 }
 
 void SchedulePreview::show(RunViewPointer view)

@@ -6,9 +6,7 @@
 #include "app/ui/text.h"
 
 #include <QAction>
-#include <QClipboard>
 #include <QComboBox>
-#include <QGuiApplication>
 #include <QHBoxLayout>
 #include <QHeaderView>
 #include <QLineEdit>
@@ -446,7 +444,7 @@ private:
 
     void copy()
     {
-        QGuiApplication::clipboard()->setText(queryCsv(m_rows->rows()));
+        copyText(queryCsv(m_rows->rows()));
         m_summary->setText(tr("%1 copied").arg(countOf(m_rows->rows().rowCount(), "row")));
     }
 

@@ -2,7 +2,7 @@
 
 #include "app/documents/run_library.h"
 #include "app/shell/page.h"
-#include "app/ui/table_model.h"
+#include "app/ui/data_table.h"
 #include "app/ui/theme.h"
 #include "profiler/store/query.h"
 

@@ -4,18 +4,13 @@
 #include "app/plan/run_plan.h"
 #include "app/plan/schedule_preview.h"
 #include "app/range/range_panel.h"
-#include "app/run/find_bar.h"
-#include "app/run/notes.h"
-#include "app/run/run_actions.h"
 #include "app/run/run_panels.h"
 #include "app/shell/command_palette.h"
 #include "app/shell/run_saver.h"
 #include "app/shell/runs_dock.h"
 #include "app/timeline/details/details.h"
-#include "app/timeline/details/details_panel.h"
-#include "app/timeline/view/labels.h"
 #include "app/timeline/view/navigation.h"
-#include "app/timeline/widget/iteration_stepper.h"
+#include "app/timeline/view/run_view.h"
 #include "app/timeline/widget/timeline_widget.h"
 #include "app/ui/background.h"
 #include "app/ui/controls.h"
@@ -32,10 +27,8 @@
 #include "profiler/whatif/own_replay.h"
 
 #include <QAction>
-#include <QClipboard>
 #include <QComboBox>
 #include <QDialog>
-#include <QGuiApplication>
 #include <QHBoxLayout>
 #include <QMenu>
 #include <QMouseEvent>
@@ -454,22 +447,18 @@ public:
             label->setWordWrap(true);
         }
         m_band->hide();
-        auto* failed = new QWidget;
-        spaced(new QVBoxLayout(failed), {14, 14, 14, 14}, 0, {m_failed});
+        auto* failed = makeColumn({14, 14, 14, 14}, 0, {m_failed}, "");
         m_preview->hide();
-        auto* waiting = new QWidget;
-        spaced(new QVBoxLayout(waiting), {24, 14, 24, 14}, 14,
-               {kStretch, m_waiting, m_preview, m_assumed, kStretch});
+        auto* waiting = makeColumn({24, 14, 24, 14}, 14,
+                                   {kStretch, m_waiting, m_preview, m_assumed, kStretch}, "");
         for (QWidget* one : {waiting, failed, timeline})
             addWidget(one);
-        connect(m_report, &QPushButton::clicked, this, [this] { showReport(); });
         connect(m_runAgain, &QPushButton::clicked, this, [this] { runAgain(); });
         connect(m_failed, &EmptyState::activated, this, [this] { openOther(); });
-        connect(m_band->addAction(tr("Close"), QStringLiteral("dismissBand")),
-                &QPushButton::clicked, this, [this] {
-                    m_isDismissed = true;
-                    m_band->hide();
-                });
+        connect(m_band->addAction(tr("Close"), "dismissBand"), &QPushButton::clicked, this, [this] {
+            m_isDismissed = true;
+            m_band->hide();
+        });
     }
 
     Band* band() const { return m_band; } // a child of this view until it is added to a layout
@@ -564,8 +553,9 @@ private:
     EmptyState* m_failed
         = named(new EmptyState(m_theme, {Icon::Error, {}, {}, tr("Open another run")}), "failed");
     Band* m_band = named(new Band(m_theme, Band::Shape::State, this), "stateBand");
-    QPushButton *m_report = m_band->addAction(tr("Import report"), QStringLiteral("bandReport")),
-                *m_runAgain = m_band->addAction(tr("Run again"), QStringLiteral("runAgain"));
+    QPushButton *m_report
+        = m_band->addAction(tr("Import report"), "bandReport", this, [this] { showReport(); }),
+        *m_runAgain = m_band->addAction(tr("Run again"), "runAgain");
     Notice m_notice;            // last notice of the document
     bool m_isDismissed = false; // the user closed the band with m_notice
 };
@@ -580,8 +570,8 @@ public:
         : QDialog(parent)
         , m_document(document)
         , m_text(named(makeLabel({}), "stopText"))
-        , m_stop(makeButton(tr("Stop and close"), QStringLiteral("stopAndClose")))
-        , m_keep(makeButton(tr("Keep running"), QStringLiteral("keepRunning"), "primary"))
+        , m_stop(makeButton(tr("Stop and close"), "stopAndClose"))
+        , m_keep(makeButton(tr("Keep running"), "keepRunning", "primary"))
     {
         setObjectName(QStringLiteral("stopRunDialog"));
         setWindowTitle(tr("%1 is still running").arg(document.title()));
@@ -779,8 +769,7 @@ public:
         auto* texts = spaced(new QVBoxLayout, {0, 8, 0, 8}, 0, {m_caption, m_detail});
         spaced(new QHBoxLayout(m_left), {24, 0, 12, 0}, 14, {m_bubble, {texts, 1}});
         spaced(new QHBoxLayout(m_captions), {1, 0, 1, 0}, 8, {m_where, kStretch, m_scale});
-        auto* middle = new QWidget;
-        spaced(new QVBoxLayout(middle), {15, 5, 15, 5}, 2, {m_captions, m_bar});
+        auto* middle = makeColumn({15, 5, 15, 5}, 2, {m_captions, m_bar}, "");
         m_next->setSizePolicy(QSizePolicy::Maximum, QSizePolicy::Preferred);
         spaced(new QHBoxLayout(m_prediction), {}, 6, {m_next, m_gain, kStretch, m_mode});
         auto* buttons = spaced(new QHBoxLayout, {}, 8);
@@ -794,7 +783,6 @@ public:
         spaced(new QVBoxLayout(m_right), {15, 3, 12, 3}, 1, {m_prediction, buttons});
         spaced(new QHBoxLayout(this), {}, 0,
                {m_left, makeLine(Qt::Vertical), {middle, 1}, makeLine(Qt::Vertical), m_right});
-        connect(m_bubble, &QPushButton::clicked, this, [this] { chosen(Bubble); });
         connect(m_bar, &SceneView::pointChosen, this,
                 [this](std::size_t category) { chosen(Category(category)); });
         connect(m_bar, &SceneView::pointOpened, this,
@@ -971,7 +959,8 @@ private:
     }
 
     const ThemeController& m_theme;
-    QPushButton* m_bubble = makeButton({}, QStringLiteral("answerBubble"), "number");
+    QPushButton* m_bubble
+        = makeButton({}, "answerBubble", "number", this, [this] { chosen(Bubble); });
     QLabel *m_caption = named(makeLabel({}, "section"), "answerCaption"),
            *m_where = named(makeLabel({}, "hint"), "answerWhere"), *m_scale = makeLabel({}, "hint");
     ElidedLabel *m_detail = named(new ElidedLabel("small"), "answerDetail"),
@@ -1159,17 +1148,16 @@ private:
         m_rows->addWidget(m_panels);
         m_rows->setStretchFactor(0, 1);
         m_rows->setSizes({700, kPanelsHeight});
-        auto* centre = makeSurface("plain");
-        spaced(new QVBoxLayout(centre), {}, 0,
-               {m_toolbar,
-                makeLine(Qt::Horizontal),
-                m_answer,
-                makeLine(Qt::Horizontal),
-                m_findBar,
-                m_panels->notes().bar(),
-                m_panels->notes().band(),
-                m_state->band(),
-                {m_rows, 1}});
+        auto* centre = makeColumn({}, 0,
+                                  {m_toolbar,
+                                   makeLine(Qt::Horizontal),
+                                   m_answer,
+                                   makeLine(Qt::Horizontal),
+                                   m_findBar,
+                                   m_panels->notes().bar(),
+                                   m_panels->notes().band(),
+                                   m_state->band(),
+                                   {m_rows, 1}});
         connect(m_panels, &RunPanels::foldedChanged, this, [this](bool folded) {
             m_panels->setMaximumHeight(folded ? RunPanels::kTabsHeight : QWIDGETSIZE_MAX);
             m_panels->setMinimumHeight(folded ? RunPanels::kTabsHeight : kLeastPanels);
@@ -1183,12 +1171,12 @@ private:
     {
         auto* dock = named(makeSurface("plain"), "detailsDock");
         dock->setMinimumWidth(220);
-        auto* close = makeIconButton("closeDetails", Icon::Close, tr("Close the details"), m_theme);
-        connect(close, &QToolButton::clicked, this, [this] {
-            (m_actions.why->isChecked() ? m_actions.why : m_actions.showDetails)->setChecked(false);
-        });
-        auto* details = new QWidget;
-        spaced(new QVBoxLayout(details), {}, 0, {{m_details, 1}, makeFooter()});
+        auto* close = makeIconButton(
+            "closeDetails", Icon::Close, tr("Close the details"), m_theme, this, [this] {
+                (m_actions.why->isChecked() ? m_actions.why : m_actions.showDetails)
+                    ->setChecked(false);
+            });
+        auto* details = makeColumn({}, 0, {{m_details, 1}, makeFooter()}, "");
         m_detailsStack->addWidget(details);
         m_detailsStack->addWidget(m_why);
         auto* title = makeBar(40, 4, {{m_detailsTitle, 1}, close});
@@ -1212,7 +1200,7 @@ private:
             return buttons;
         };
         const auto add = [](QWidget* to, const char* name, const QString& text, QAction* action) {
-            QPushButton* button = makeButton(text, QString::fromLatin1(name), "tool", action);
+            QPushButton* button = makeButton(text, name, "tool", action);
             to->layout()->addWidget(button);
             return button;
         };
@@ -1281,7 +1269,7 @@ private:
         });
         on(m_actions.copyCommand, [this] {
             if (const RunPointer run = m_document->run())
-                QGuiApplication::clipboard()->setText(QString::fromStdString(run->info.command));
+                copyText(QString::fromStdString(run->info.command));
         });
         on(m_actions.foldPanels, [this] { m_panels->setFolded(!m_panels->isFolded()); });
         const auto open = [this](const QString& file) { Q_EMIT pageRequested({"run", {file}}); };
@@ -1448,15 +1436,6 @@ private:
             m_timeline->setOpsDone(progress.done, progress.devices);
             if (!m_progressLater.isActive())
                 m_progressLater.start();
-        });
-        m_progressLater.setSingleShot(true);
-        m_progressLater.setInterval(kRunProgressEvery);
-        connect(&m_progressLater, &QTimer::timeout, this, [this] {
-            m_toolbar->showRun(*m_document, m_timeline->iteration());
-            if (!view())
-                showWaiting();
-            showProgress();
-            Q_EMIT statusChanged();
         });
         connect(document, &RunDocument::logged, m_panels, &RunPanels::addLogLine);
     }
@@ -1853,8 +1832,7 @@ private:
         if (selection.kind == Op || selection.kind == Bubble)
             addOpTo(menu, selection);
         connect(named(menu.addAction(tr("Copy the details as text")), "copyDetails"),
-                &QAction::triggered, this,
-                [this] { QGuiApplication::clipboard()->setText(m_details->text()); });
+                &QAction::triggered, this, [this] { copyText(m_details->text()); });
     }
 
     void addOpTo(QMenu& menu, const Selection& selection)
@@ -1947,8 +1925,14 @@ private:
     std::shared_ptr<RunDocument> m_document;
     ViewPreparation m_views;
     profiler::RunMetrics m_metrics;
-    bool m_hasEnded = false;    // whether the end of the run was shown
-    QTimer m_progressLater;     // updates all parts together, so that they show the same progress
+    bool m_hasEnded = false; // whether the end of the run was shown
+    Later m_progressLater{kRunProgressEvery, [this] {
+                              m_toolbar->showRun(*m_document, m_timeline->iteration());
+                              if (!view())
+                                  showWaiting();
+                              showProgress();
+                              Q_EMIT statusChanged();
+                          }};   // updates all parts together, so that they show the same progress
     RunViewPointer m_rangeView; // the view whose range was asked for last
     std::size_t m_reported = 0; // rows of the table of iterations
     std::size_t m_nextPrediction = 1; // number of iterations at which the run is predicted again
@@ -1957,7 +1941,7 @@ private:
     RunPointer m_kernelsOf;           // whose kernels were requested last
     Latest<IterationRequest, IterationAnswer> m_iterations{
         this,
-        [](const IterationRequest& asked, const auto&) {
+        [](const IterationRequest& asked) {
             return IterationAnswer{asked, profiler::metrics(*asked.run, asked.iteration),
                                    iterationRows(*asked.run, asked.first)};
         },
@@ -1965,12 +1949,12 @@ private:
         decltype(m_iterations)::Older::Delivered};
     Latest<RangeRequest, RangeAnswer> m_ranges{
         this,
-        [](const RangeRequest& asked, const auto&) {
+        [](const RangeRequest& asked) {
             return RangeAnswer{asked.first, profiler::rangeMetrics(*asked.first, asked.second)};
         },
         [this](const RangeAnswer& answer) { showRange(answer); }};
     Latest<RunPointer, RunPointer> m_predictions{
-        this, [](const RunPointer& run, const auto&) { return predictedIteration(*run); },
+        this, [](const RunPointer& run) { return predictedIteration(*run); },
         [this](const RunPointer& prediction) {
             if (!prediction)
                 return;
@@ -1978,16 +1962,13 @@ private:
             m_timeline->setPlan(prediction);
         }};
     Latest<RunPointer, RunViewPointer> m_assumed{
-        this, [](const RunPointer& run, const auto&) { return assumedIteration(*run); },
+        this, [](const RunPointer& run) { return assumedIteration(*run); },
         [this](const RunViewPointer& iteration) {
             if (iteration)
                 m_state->showAssumed(iteration);
         }};
     Latest<KernelRequest, Kernels> m_kernels{
-        this,
-        [](const KernelRequest& asked, const auto&) {
-            return readKernels(*asked.first, asked.second);
-        },
+        this, [](const KernelRequest& asked) { return readKernels(*asked.first, asked.second); },
         [this](const Kernels& kernels) { showKernels(kernels.first, kernels.second); }};
     std::optional<engine::Note> m_place;     // to be shown
     std::unique_ptr<QObject> m_foundActions; // owns the actions of foundActions()
@@ -1998,9 +1979,9 @@ private:
     AnswerStrip* m_answer = new AnswerStrip(m_theme, m_actions);
     TimelineWidget* m_timeline = new TimelineWidget(m_theme);
     RunStateView* m_state = new RunStateView(m_theme, m_timeline); // contains the timeline
-    RunPanels* m_panels = new RunPanels(m_theme, m_actions);
+    RunPanels* m_panels = RunPanels::make(m_theme, m_actions);
     DetailsPanel* m_details = new DetailsPanel(m_theme);
-    FindBar* m_findBar = new FindBar(m_theme);
+    FindBar* m_findBar = FindBar::make(m_theme);
     RunSaver* m_saver = new RunSaver(this);
     WhyPanel* m_why = WhyPanel::make(m_theme, *m_timeline, m_document);
     SelectionPopover* m_popover = new SelectionPopover(

@@ -6,7 +6,6 @@
 
 namespace app {
 
-// The page of one run.
 Page* makeRunPage(const ThemeController& theme, RunLibrary& library,
                   const std::shared_ptr<RunDocument>& document);
 

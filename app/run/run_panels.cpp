@@ -1,27 +1,34 @@
 #include "app/run/run_panels.h"
 
 #include "app/memory/memory_page.h"
-#include "app/range/range_panel.h"
-#include "app/run/notes.h"
-#include "app/timeline/paint/header_painter.h"
-#include "app/timeline/view/labels.h"
+#include "app/timeline/paint/ruler_painter.h"
 #include "engine/schedule/notation.h"
 #include "profiler/analysis/ticks.h"
+#include "profiler/store/copy_run.h"
+#include "profiler/store/notes.h"
 #include "profiler/study/chart_kit.h"
 
+#include <QAction>
 #include <QBoxLayout>
-#include <QClipboard>
 #include <QComboBox>
+#include <QCoreApplication>
+#include <QDateTime>
 #include <QEvent>
-#include <QGuiApplication>
+#include <QFileDialog>
+#include <QFileInfo>
 #include <QHBoxLayout>
+#include <QKeyEvent>
 #include <QLabel>
+#include <QLineEdit>
 #include <QPlainTextEdit>
+#include <QRandomGenerator>
 #include <QScrollArea>
 #include <QScrollBar>
 #include <QStackedWidget>
 #include <QTabBar>
+#include <QTimer>
 #include <QToolButton>
+#include <QUndoStack>
 #include <QVBoxLayout>
 
 #include <algorithm>
@@ -32,6 +39,968 @@
 #include <utility>
 
 namespace app {
+namespace {
+
+enum class Toggle { None, Off, On };
+
+struct ActionEntry
+{
+    QAction* RunActions::*action;
+    Menu menu;
+    const char *name, *text, *key;
+    Toggle toggle = Toggle::None;
+    std::optional<Icon> icon = {};
+    const char *status = "", *tip = ""; // "": the text
+};
+
+using A = RunActions;
+
+constexpr std::optional<Icon> kNoIcon;
+// In the order of the menus.
+constexpr ActionEntry kRunActions[] = {
+    {&A::pause, Menu::Run, "pauseRun", "Pause", "", Toggle::Off, Icon::Pause},
+    {&A::stop, Menu::Run, "stopRun", "Stop", "", Toggle::None, Icon::Stop, "",
+     "Stops the worker and keeps complete iterations"},
+    {&A::follow, Menu::Run, "followRun", "Follow", "", Toggle::Off, kNoIcon, "",
+     "Keeps the newest iteration in view"},
+    {&A::copyCommand, Menu::Run, "copyCommand", "Copy as command", ""},
+    {&A::back, Menu::View, "zoomBack", "Zoom back", "Alt+Left", Toggle::None, Icon::ChevronLeft},
+    {&A::forward, Menu::View, "zoomForward", "Zoom forward", "Alt+Right", Toggle::None,
+     Icon::ChevronRight},
+    {&A::fit, Menu::View, "fitIteration", "Fit the iteration", "", Toggle::None, Icon::Fit},
+    {&A::fitAll, Menu::View, "fitAll", "Fit the whole run", "0"},
+    {&A::fitSelection, Menu::View, "fitSelection", "Zoom to the selection", "F"},
+    {&A::flow, Menu::View, "flow", "Flow arrows: off, selected, all", "L"},
+    {&A::colourBy, Menu::View, "colourByNext", "Next colouring", "C"},
+    {&A::kernels, Menu::View, "showKernels", "Kernels under their ops", "G", Toggle::Off, kNoIcon,
+     "show or hide the kernels under their ops"},
+    {&A::plan, Menu::View, "showPlan", "Planned ops", "", Toggle::On},
+    {&A::showRuns, Menu::View, "showRuns", "Runs", "", Toggle::On, Icon::Compare},
+    {&A::showDetails, Menu::View, "showDetails", "Details", "", Toggle::On, Icon::Info},
+    {&A::foldPanels, Menu::View, "foldTables", "Collapse or expand the tables", "T"},
+    {&A::expandLane, Menu::View, "expandLane", "Expand or collapse the lane", ""},
+    {&A::groupLanes, Menu::View, "groupLanes", "Collapse the group of lanes", "Shift+G",
+     Toggle::None, kNoIcon, "show the devices of a host or a node as one lane"},
+    {&A::groupAllLanes, Menu::View, "groupAllLanes", "Collapse all groups of lanes", ""},
+    {&A::compare, Menu::Compare, "compareWithPrediction", "Compare this run", ""},
+    {&A::exportFigure, Menu::Export, "exportFigure", "Export figure…", "Ctrl+E", Toggle::None,
+     Icon::Export},
+    {&A::exportReport, Menu::Export, "exportReport", "Export report…", "Ctrl+Shift+E", Toggle::None,
+     kNoIcon, "write the results as one HTML page"},
+    {&A::exportTrace, Menu::Export, "exportTrace", "Export trace…", "", Toggle::None, kNoIcon,
+     "write the ops as a Chrome trace for Perfetto, or as CSV"},
+    {&A::importReport, Menu::Analyze, "importReport", "Import report", "I", Toggle::None,
+     Icon::Chart, "", "Shows what the import recognised and what it left out (I)"},
+    {&A::why, Menu::Analyze, "whyNotFaster", "Why not faster?", "Y", Toggle::Off, kNoIcon,
+     "show the critical path, its parts and what would shorten it",
+     "Shows the critical path and what would shorten it (Y)"},
+    {&A::whatIf, Menu::Analyze, "whatIf", "What if…", "P", Toggle::None, kNoIcon,
+     "predict other schemes with the measured times"},
+    {&A::memory, Menu::Analyze, "memoryPage", "Memory page", "Shift+M", Toggle::None, kNoIcon,
+     "show what occupies device memory at any time"},
+    {&A::query, Menu::Analyze, "querySql", "SQL console", "Q", Toggle::None, kNoIcon,
+     "query the file of the run with SQL"},
+    {&A::find, Menu::Analyze, "find", "Find", "Ctrl+F", Toggle::None, Icon::Search,
+     "find ops by kind, micro-batch, stage or duration",
+     "Finds ops by kind, micro-batch, stage or duration (Ctrl+F)"},
+    {&A::findNext, Menu::Analyze, "findNextHit", "Next hit", "F3"},
+    {&A::findPrevious, Menu::Analyze, "findPreviousHit", "Previous hit", "Shift+F3"},
+    {&A::markRange, Menu::Analyze, "markRange", "Mark a range…", "R", Toggle::None, kNoIcon,
+     "type a range of time: 102-172.4 ms"},
+    {&A::note, Menu::Analyze, "noteSelection", "Note on the selection", "N", Toggle::None, kNoIcon,
+     "add a note on the selection"},
+    {&A::bookmark, Menu::Analyze, "bookmarkSelection", "Bookmark the selection", "M", Toggle::None,
+     kNoIcon, "bookmark the selection"},
+    {&A::undo, Menu::Analyze, "undoNote", "Undo", "Ctrl+Z"},
+    {&A::redo, Menu::Analyze, "redoNote", "Redo", "Ctrl+Shift+Z"},
+    {&A::saveCopy, Menu::File, "saveCopy", "Save a copy of the run…", "Ctrl+Shift+S"},
+    {&A::savePart, Menu::File, "savePart", "Save the selection as a new run…", "", Toggle::None,
+     kNoIcon, "write the ops of the selected time range to a new file"},
+};
+
+} // namespace
+
+RunActions::RunActions(const ThemeController& theme, Page& page)
+{
+    for (const ActionEntry& entry : kRunActions) {
+        QAction* action = page.makeAction(entry.name, tr(entry.text),
+                                          QKeySequence(QString::fromLatin1(entry.key)));
+        if (*entry.status != 0)
+            action->setStatusTip(tr(entry.status));
+        if (*entry.tip != 0)
+            action->setToolTip(tr(entry.tip));
+        action->setCheckable(entry.toggle != Toggle::None);
+        action->setChecked(entry.toggle == Toggle::On);
+        if (entry.icon)
+            followTheme(action, *entry.icon, theme);
+        this->*entry.action = action;
+    }
+    savePart->setEnabled(false);
+    importReport->setVisible(false); // until the run is known to be imported
+    for (QAction* action : {exportTrace, memory, query})
+        action->setEnabled(!page.file().isEmpty()); // a prediction has no file
+    for (const auto& [action, kind] :
+         {std::pair(memory, "memory"), std::pair(query, "query"), std::pair(importReport, "import"),
+          std::pair(whatIf, "whatif")})
+        QObject::connect(action, &QAction::triggered, &page, [&page, kind = kind] {
+            Q_EMIT page.pageRequested({kind, {page.file()}});
+        });
+}
+
+QList<QAction*> RunActions::of(Menu menu) const
+{
+    QList<QAction*> actions;
+    for (const ActionEntry& entry : kRunActions)
+        if (entry.menu == menu)
+            actions.append(this->*entry.action);
+    return actions;
+}
+
+namespace {
+
+class Bar : public FindBar
+{
+private:
+    enum class Tone { Normal, Problem };
+
+public:
+    explicit Bar(const ThemeController& theme)
+        : m_theme(theme)
+    {
+        setObjectName(QStringLiteral("findBar"));
+        setFixedHeight(36);
+        setMinimumWidth(480); // narrower than the contents, because resizeEvent() hides the facets
+        m_field->setPlaceholderText(tr("1B5, or op:B mb:3 stage:2 dur>5ms"));
+        m_field->setClearButtonEnabled(true);
+        m_field->setFont(codeFont(12));
+        m_field->setFixedHeight(26);
+        m_field->setMaximumWidth(388);
+        m_all->setToolTip(tr("List all hits in Events and sum up their durations (Ctrl+Enter)"));
+        m_all->setFocusPolicy(Qt::TabFocus);
+        auto* close = makeIconButton("findClose", Icon::Close, tr("Close (Esc)"), theme);
+        spaced(new QHBoxLayout(this), {8, 0, 8, 0}, 8,
+               {{m_field, 2}, m_previous, m_next, m_answer, kStretch, m_facets, m_all, close});
+        connect(m_field, &QLineEdit::textChanged, this, [this] {
+            m_areAllSelected = false;
+            search();
+        });
+        connect(close, &QToolButton::clicked, this, &Bar::close);
+        showAnswer({}, Tone::Normal);
+    }
+    void setRun(RunViewPointer view, KernelViewPointer kernels) override
+    {
+        m_view = std::move(view);
+        m_kernels = std::move(kernels);
+        search();
+    }
+    void setPlace(const Selection& selection, int iteration) override
+    {
+        m_selection = selection;
+        m_iteration = iteration;
+        if (m_areAllSelected && selection.kind != Selection::Kind::None && !isHit(selection))
+            forgetAll();
+    }
+    void open() override
+    {
+        QWidget::show();
+        m_field->setFocus();
+        m_field->selectAll();
+        search();
+    }
+    void openWith(const QString& facets) override
+    {
+        open();
+        m_field->setText(facets);
+        step(1);
+    }
+    void step(int by) override
+    {
+        if (!hasHits())
+            return;
+        const std::vector<Selection>& hits = m_found->hits();
+        if (m_hit < hits.size() && hits[m_hit] == m_selection) {
+            m_hit = (m_hit + hits.size() + static_cast<std::size_t>(by)) % hits.size();
+        } else {
+            const auto next = std::ranges::find_if(
+                hits, [this](const Selection& hit) { return hit.iteration >= m_iteration; });
+            m_hit = next == hits.end() ? 0 : static_cast<std::size_t>(next - hits.begin());
+        }
+        Q_EMIT chosen(hits[m_hit]);
+        showAnswer(tr("%1, hit %2 of %3").arg(nameOf(hits[m_hit])).arg(m_hit + 1).arg(hits.size()),
+                   Tone::Normal);
+    }
+    void selectAll() override
+    {
+        if (!hasHits())
+            return;
+        showCount();
+        forgetAll(); // otherwise a second call would not show all hits again
+        Q_EMIT chosen({});
+        m_areAllSelected = true;
+        Q_EMIT allSelected(m_found);
+    }
+
+protected:
+    void keyPressEvent(QKeyEvent* event) override
+    {
+        const bool isEnter = event->key() == Qt::Key_Return || event->key() == Qt::Key_Enter;
+        if (isEnter && (event->modifiers() & (Qt::ControlModifier | Qt::AltModifier)))
+            selectAll();
+        else if (isEnter)
+            step(event->modifiers() & Qt::ShiftModifier ? -1 : 1);
+        else if (event->key() == Qt::Key_Escape)
+            close();
+        else
+            QWidget::keyPressEvent(event);
+    }
+    // Hides the buttons for facets in a narrow bar, so that the result fits. Facets can also be
+    // typed.
+    void resizeEvent(QResizeEvent* event) override
+    {
+        constexpr int kWithFacets = 1230;
+        QWidget::resizeEvent(event);
+        m_facets->setVisible(width() >= kWithFacets);
+    }
+
+private:
+    QWidget* makeFacets()
+    {
+        auto* facets = new QWidget;
+        auto* row = spaced(new QHBoxLayout(facets), {}, 4, {makeLabel(tr("Add"), "hint")});
+        for (const char* facet :
+             {"op:", "mb:", "stage:", "device:", "chunk:", "iter:", "dir:", "dur>", "kernel:"}) {
+            const QString text = QString::fromLatin1(facet);
+            QPushButton* button = makeButton(text, QStringLiteral("facet-") + text.chopped(1),
+                                             "tool", this, [this, text] { addFacet(text); });
+            button->setFont(codeFont(11));
+            button->setFixedHeight(22);
+            button->setFocusPolicy(Qt::TabFocus);
+            row->addWidget(button);
+        }
+        return facets;
+    }
+    void addFacet(const QString& facet)
+    {
+        QString before = m_field->text();
+        if (!before.isEmpty() && !before.endsWith(QLatin1Char(' ')))
+            before += QLatin1Char(' ');
+        m_field->setText(before + facet);
+        m_field->setFocus();
+    }
+    // Problem: outlines the field in the error colour
+    void showAnswer(const QString& answer, Tone tone)
+    {
+        const bool isProblem = tone == Tone::Problem;
+        m_answer->setText(answer);
+        m_answer->setToolTip(answer);
+        setLook(m_field, "invalid", isProblem);
+        for (QAbstractButton* button :
+             std::initializer_list<QAbstractButton*>{m_previous, m_next, m_all})
+            button->setEnabled(!isProblem && !answer.isEmpty());
+    }
+    void showCount()
+    {
+        showAnswer(countOf(static_cast<std::int64_t>(m_found->hits().size()), "hit")
+                       + (m_found->isCut() ? tr(", and more") : QString()),
+                   Tone::Normal);
+    }
+    void search()
+    {
+        if (isHidden())
+            return;
+        const auto facets = parseFind(m_field->text());
+        m_found.reset();
+        m_hit = 0;
+        if (!facets)
+            showAnswer(QString::fromStdString(facets.error().message), Tone::Problem);
+        else if (facets->empty() || !m_view)
+            showAnswer({}, Tone::Normal);
+        else
+            m_found = std::make_shared<const Found>(*m_view, *facets, m_kernels.get());
+        if (hasHits())
+            showCount();
+        else if (m_found)
+            showAnswer(m_found->blame(), Tone::Problem);
+        Q_EMIT found(hasHits() ? m_found : nullptr);
+        m_areAllSelected = m_areAllSelected && hasHits();
+        Q_EMIT allSelected(m_areAllSelected ? m_found : nullptr);
+    }
+    void close()
+    {
+        hide();
+        forgetAll();
+        m_found.reset();
+        Q_EMIT found(nullptr);
+        Q_EMIT closed();
+    }
+    void forgetAll()
+    {
+        m_areAllSelected = false;
+        Q_EMIT allSelected(nullptr);
+    }
+    // In a search for kernels, the ops that launched them are also hits.
+    bool isHit(const Selection& selection) const
+    {
+        if (selection.kind == Selection::Kind::Op)
+            return m_found->has({selection.window.begin, selection.window.end, selection.op,
+                                 static_cast<std::uint32_t>(selection.iteration)});
+        return std::ranges::find(m_found->hits(), selection) != m_found->hits().end();
+    }
+    bool hasHits() const { return m_found && !m_found->hits().empty(); }
+    QString nameOf(const Selection& hit) const
+    {
+        return hit.kind == Selection::Kind::Kernel ? m_kernels->label(hit.work)
+                                                   : opName(m_view->run().info, m_view->op(hit.op));
+    }
+
+    const ThemeController& m_theme;
+    QLineEdit* m_field = named(new QLineEdit, "findField", tr("Find ops"));
+    QLabel* m_answer = named(makeLabel({}, "small"), "findAnswer");
+    QToolButton *m_previous
+        = makeIconButton("findPrevious", Icon::ChevronLeft, tr("Previous hit (Shift+Enter)"),
+                         m_theme, this, [this] { step(-1); }),
+        *m_next = makeIconButton("findNext", Icon::ChevronRight, tr("Next hit (Enter)"), m_theme,
+                                 this, [this] { step(1); });
+    QPushButton* m_all
+        = makeButton(tr("Select all"), "findSelectAll", "tool", this, [this] { selectAll(); });
+    QWidget* m_facets = makeFacets(); // buttons that add a facet to the query
+    RunViewPointer m_view;
+    KernelViewPointer m_kernels;
+    Selection m_selection;
+    int m_iteration = -1;
+    FoundPointer m_found; // nullptr: no search
+    std::size_t m_hit = 0;
+    bool m_areAllSelected = false;
+};
+
+} // namespace
+
+FindBar* FindBar::make(const ThemeController& theme)
+{
+    return new Bar(theme);
+}
+
+using engine::Note;
+
+namespace {
+
+QThreadPool& noteWriter()
+{
+    struct OneThread : QThreadPool
+    {
+        OneThread() { setMaxThreadCount(1); }
+    };
+    static OneThread pool;
+    return pool;
+}
+
+// The notes in the file of one run, sorted by time. A change is shown at once, written in the
+// background, and can be undone. Changes are written in order; a change that cannot be written is
+// reverted. Changes by other windows are read once a second. GUI thread only.
+class RunNotes : public QObject
+{
+public:
+    RunNotes()
+    {
+        m_timer.setInterval(1000);
+        connect(&m_timer, &QTimer::timeout, this, [this] {
+            if (QFileInfo(m_file).lastModified() != m_readAt)
+                read();
+        });
+    }
+
+    // Reads in the background; the file must be complete.
+    void open(const QString& file)
+    {
+        if (file == m_file)
+            return;
+        m_file = file;
+        m_run.clear();
+        m_undo.clear();
+        read();
+        m_timer.start();
+    }
+
+    const std::vector<Note>& notes() const { return m_notes; }
+    QUndoStack& undoStack() { return m_undo; }
+
+    // Adds a note with the current time. Its id is random, so that ids from two windows do not
+    // collide.
+    void add(Note note)
+    {
+        // Scripts read ids as doubles, which are exact below 2^53.
+        constexpr qint64 kIds = qint64{1} << 53;
+        note.id = QRandomGenerator::global()->bounded(qint64{1}, kIds);
+        note.created = QDateTime::currentDateTimeUtc().toString(Qt::ISODate).toStdString();
+        m_undo.push(new NoteStep(*this, tr("note"), std::nullopt, note));
+    }
+
+    void setText(std::int64_t id, const QString& text)
+    {
+        const Note* before = find(id);
+        if (before == nullptr || before->text == text.toStdString())
+            return;
+        Note after = *before;
+        after.text = text.toStdString();
+        m_undo.push(new NoteStep(*this, tr("edit of a note"), *before, after));
+    }
+
+    void remove(std::int64_t id)
+    {
+        if (const Note* before = find(id))
+            m_undo.push(new NoteStep(*this, tr("deletion of a note"), *before, std::nullopt));
+    }
+
+    std::function<void()> changed;
+    std::function<void(const QString& reason)> unreadable; // no notes are shown
+    // `change` could not be written and was reverted.
+    std::function<void(const Note& change, const QString& reason)> refused;
+
+private:
+    struct Stored
+    {
+        std::vector<Note> notes;
+        std::string run;
+        QString failure;
+    };
+
+    // A change of one note. `before` is nullopt if the note is added, `after` is nullopt if it is
+    // removed.
+    class NoteStep : public QUndoCommand
+    {
+    public:
+        NoteStep(RunNotes& notes, const QString& text, std::optional<Note> before,
+                 std::optional<Note> after)
+            : QUndoCommand(text)
+            , m_notes(notes)
+            , m_before(std::move(before))
+            , m_after(std::move(after))
+        { }
+
+        void undo() override { go(m_after, m_before); }
+        void redo() override { go(m_before, m_after); }
+
+    private:
+        void go(const std::optional<Note>& from, const std::optional<Note>& to)
+        {
+            if (to)
+                m_notes.put(*to);
+            else if (from)
+                m_notes.take(*from);
+        }
+
+        RunNotes& m_notes;
+        std::optional<Note> m_before, m_after;
+    };
+
+    // Nullptr: the note does not exist.
+    const Note* find(std::int64_t id) const
+    {
+        const auto found = std::ranges::find(m_notes, id, &Note::id);
+        return found == m_notes.end() ? nullptr : &*found;
+    }
+
+    // Shows and writes a note.
+    void put(const Note& note)
+    {
+        std::erase_if(m_notes, [&](const Note& one) { return one.id == note.id; });
+        const auto key = [](const Note& one) { return std::tuple(one.window.begin, one.id); };
+        m_notes.insert(std::ranges::upper_bound(m_notes, key(note), {}, key), note);
+        write(note, [path = m_file.toStdString(), run = m_run, note] {
+            return profiler::putNote(path, note, run);
+        });
+    }
+
+    void take(const Note& note)
+    {
+        std::erase_if(m_notes, [&](const Note& one) { return one.id == note.id; });
+        write(note, [path = m_file.toStdString(), run = m_run, id = note.id] {
+            return profiler::removeNote(path, id, run);
+        });
+    }
+
+    // If the write fails, the notes in memory are replaced by those of the file.
+    void write(const Note& note, std::function<engine::Result<void>()> write)
+    {
+        ++m_changes;
+        m_background.run(std::move(write), [this, note](const engine::Result<void>& done) {
+            if (done)
+                return;
+            m_undo.clear();
+            read();
+            Q_EMIT refused(note, fromUtf8(done.error().message));
+        });
+        Q_EMIT changed();
+    }
+
+    void read()
+    {
+        m_readAt = QFileInfo(m_file).lastModified();
+        const auto job = [path = m_file.toStdString()]() -> Stored {
+            auto notes = profiler::readNotes(path);
+            auto run = profiler::runIdentity(path);
+            return notes && run
+                ? Stored{*std::move(notes), *std::move(run), {}}
+                : Stored{{}, {}, fromUtf8((notes ? run.error() : notes.error()).message)};
+        };
+        m_background.run(job, [this, file = m_file, changes = m_changes](const Stored& answer) {
+            if (file != m_file || changes != m_changes)
+                return;
+            if (m_run.empty())
+                m_run = answer.run;
+            show(answer.run == m_run || !answer.failure.isEmpty()
+                     ? answer
+                     : Stored{{}, {}, tr("The file now contains another run. Open it again.")});
+        });
+    }
+
+    void show(const Stored& stored)
+    {
+        if (stored.notes != m_notes) {
+            m_notes = stored.notes;
+            Q_EMIT changed();
+        }
+        if (!stored.failure.isEmpty())
+            Q_EMIT unreadable(stored.failure);
+    }
+
+    Background m_background{this, noteWriter()}; // one thread, so that changes are written in order
+    QString m_file;
+    // The runIdentity() that m_file had at open(). It prevents writing a note to another run that
+    // has replaced the file.
+    std::string m_run;
+    QDateTime m_readAt; // modification time of m_file at the last read
+    // Number of changes by this window. The result of a read is discarded if the number changed
+    // during the read.
+    int m_changes = 0;
+    QTimer m_timer;
+    std::vector<Note> m_notes;
+    QUndoStack m_undo;
+};
+
+// Returns the subject of a note: "1B5 on device 1", "all devices".
+QString noteSubject(const engine::Run& run, const Note& note)
+{
+    const QString where = note.device.isValid() ? QObject::tr("device %1").arg(note.device.value)
+                                                : QObject::tr("all devices");
+    if (!note.op)
+        return where;
+    const engine::OpIndex index(run.schedule);
+    return QObject::tr("%1 on %2")
+        .arg(opName(run.info, engine::opAt(run.schedule, index, *note.op)), where);
+}
+
+// Table of the notes of a run. When `edited` is emitted, the owner must store the new text and show
+// the notes again.
+class NotesModel : public TableModel<Note>
+{
+public:
+    enum class Column : int { Number, Subject, Iteration, Start, Duration, Text };
+
+    explicit NotesModel(QObject* parent)
+        : TableModel(parent)
+    {
+        reset(columns(), {});
+    }
+
+    void show(RunPointer run, std::vector<Note> notes)
+    {
+        m_run = std::move(run);
+        reset(columns(), m_run ? std::move(notes) : std::vector<Note>());
+    }
+
+    bool setData(const QModelIndex& index, const QVariant& value, int role = Qt::EditRole) override
+    {
+        if (role != Qt::EditRole || !(flags(index) & Qt::ItemIsEditable))
+            return false;
+        edited(at(index.row()).id, value.toString().simplified());
+        return true;
+    }
+
+    Qt::ItemFlags flags(const QModelIndex& index) const override
+    {
+        const Qt::ItemFlags base = QAbstractTableModel::flags(index);
+        const bool isText = index.isValid() && index.column() == static_cast<int>(Column::Text);
+        return isText ? base | Qt::ItemIsEditable : base;
+    }
+
+    std::function<void(std::int64_t id, const QString& text)> edited;
+
+private:
+    Columns columns() const
+    {
+        const auto text = [](const Note& note) { return QString::fromStdString(note.text); };
+        Columns columns = {
+            {tr("No."),
+             [this](const Note& note) { return QString::number(&note - rows().data() + 1); },
+             Qt::AlignLeft},
+            {tr("Subject"), [this](const Note& note) { return noteSubject(*m_run, note); },
+             Qt::AlignLeft},
+            {tr("Iteration"),
+             [this](const Note& note) { return iterationName(m_run->timeline, note.iteration); },
+             Qt::AlignLeft},
+            {tr("Start"),
+             [this](const Note& note) { return timeText(note.window.begin - origin(note)); }},
+            {tr("Duration"), [this](const Note& note) { return timeText(note.window.duration()); }},
+        };
+        for (auto& column : columns)
+            column.with(Qt::ToolTipRole, column.text);
+        columns
+            .emplace_back(
+                tr("Note"),
+                [text](const Note& note) {
+                    return note.text.empty() ? tr("bookmark") : text(note);
+                },
+                Qt::AlignLeft)
+            .with(Qt::ToolTipRole, text)
+            .with(Qt::EditRole, text)
+            .with(kHintRole, [](const Note& note) { return note.text.empty(); });
+        return columns;
+    }
+
+    QString timeText(std::int64_t ticks) const
+    {
+        return timeScale(m_run->info, std::max<std::int64_t>(ticks, 0)).withUnit(ticks);
+    }
+
+    // Times are relative to the start of the note's iteration, as on the ruler.
+    std::int64_t origin(const Note& note) const
+    {
+        const auto& iterations = m_run->timeline.iterations;
+        return note.iteration >= 0 && note.iteration < static_cast<int>(iterations.size())
+            ? iterations[static_cast<std::size_t>(note.iteration)].window.begin
+            : 0;
+    }
+
+    RunPointer m_run;
+};
+
+// The notes of one run: a table, a bar in which a note on the selection is written, and a band that
+// says why a note was not stored. If the file is read-only, the notes go to a copy of it.
+class Panel : public NotesPanel
+{
+public:
+    Panel(const ThemeController& theme, const RunActions& actions)
+        : m_theme(theme)
+        , m_actions(actions)
+    {
+        setObjectName(QStringLiteral("notesPanel"));
+        m_table->setModel(m_model);
+        m_table->setRestColumn(static_cast<int>(NotesModel::Column::Text));
+        m_table->setEditTriggers(QAbstractItemView::DoubleClicked
+                                 | QAbstractItemView::EditKeyPressed);
+        auto* empty = named(
+            new EmptyState(theme,
+                           {Icon::Note, tr("No note yet"),
+                            tr("Select an op, a bubble or a range and press N to add a note."),
+                            tr("Note")}),
+            "notesEmpty");
+        auto* none = makeColumn({14, 10, 14, 10}, 0, {empty}, "");
+        auto* full = makeColumn({}, 0, {{m_table, 1}, makeLine(Qt::Horizontal), makeButtons()}, "");
+        m_stack->addWidget(none);
+        m_stack->addWidget(full);
+        spaced(new QVBoxLayout(this), {}, 0, {m_stack});
+        m_band->hide();
+        fillBar(theme);
+        connect(empty, &EmptyState::activated, this, &Panel::begin);
+        connect(m_band->addAction(tr("Close"), "dismissNoteBand"), &QPushButton::clicked, m_band,
+                &QWidget::hide);
+        connectActions();
+        connectNotes();
+        showCurrent();
+    }
+
+    // Both are children of the panel until they are added to a layout.
+    QWidget* bar() const override { return m_bar; }
+    QWidget* band() const override { return m_band; }
+    const std::vector<Note>& notes() const override { return m_notes.notes(); }
+
+    // Reads the notes once the file is complete. `view` may be nullptr.
+    void setRun(const RunViewPointer& view, const RunDocument& document) override
+    {
+        m_view = view;
+        m_file = document.file();
+        m_problem.clear();
+        if (!view || m_file.isEmpty())
+            m_problem = tr("The run has no file yet in which to store notes.");
+        else if (document.state() != RunDocument::State::Finished)
+            m_problem = tr("Notes can be added when the run is complete.");
+        m_actions.saveCopy->setEnabled(m_problem.isEmpty());
+        if (m_problem.isEmpty())
+            m_notes.open(m_file);
+    }
+
+    void setSelection(const Selection& selection) override { m_selection = selection; }
+
+    // -1: none; emits no signal.
+    void setCurrent(int row) override
+    {
+        if (row < 0)
+            m_table->clearSelection();
+        else if (row != m_table->currentIndex().row()
+                 || m_table->selectionModel()->selectedRows().isEmpty())
+            m_table->selectRow(row);
+    }
+
+protected:
+    void keyPressEvent(QKeyEvent* event) override
+    {
+        if (event->key() == Qt::Key_Delete)
+            removeCurrent();
+        else
+            QWidget::keyPressEvent(event);
+    }
+
+    // Enter and Esc in the bar.
+    bool eventFilter(QObject* watched, QEvent* event) override
+    {
+        const int key
+            = event->type() == QEvent::KeyPress ? static_cast<QKeyEvent*>(event)->key() : 0;
+        if (key == Qt::Key_Return || key == Qt::Key_Enter)
+            keep();
+        else if (key == Qt::Key_Escape)
+            closeBar();
+        else
+            return QWidget::eventFilter(watched, event);
+        return true;
+    }
+
+private:
+    void fillBar(const ThemeController& theme)
+    {
+        constexpr int kLongest = 400; // characters
+        m_bar->setFixedHeight(36);
+        m_bar->hide();
+        m_bar->installEventFilter(this);
+        m_text->setPlaceholderText(tr("Add a note; Enter saves it, Esc cancels"));
+        m_text->setMaxLength(kLongest);
+        m_text->setFixedHeight(26);
+        m_text->setMaximumWidth(640);
+        QPushButton* keep = makeButton(tr("Keep"), "keepNote", "tool");
+        keep->setEnabled(false);
+        QToolButton* close = makeIconButton("closeNote", Icon::Close, tr("Close (Esc)"), theme,
+                                            this, [this] { closeBar(); });
+        spaced(new QHBoxLayout(m_bar), {12, 0, 8, 0}, 8,
+               {new IconLabel(theme, Icon::Note, &Chrome::text2),
+                m_subject,
+                {m_text, 2},
+                keep,
+                kStretch,
+                close});
+        connect(keep, &QPushButton::clicked, this, &Panel::keep);
+        connect(m_text, &QLineEdit::textChanged, keep,
+                [keep](const QString& text) { keep->setEnabled(!text.trimmed().isEmpty()); });
+    }
+
+    QWidget* makeButtons()
+    {
+        auto* bar = makeSurface("plain");
+        bar->setFixedHeight(30);
+        auto* row = spaced(new QHBoxLayout(bar), {6, 0, 8, 0}, 4);
+        const auto add
+            = [&](const char* name, const QString& text, const QString& tip, auto clicked) {
+                  auto* button = named(new QToolButton, name);
+                  button->setText(text);
+                  button->setToolTip(tip);
+                  button->setAutoRaise(true);
+                  connect(button, &QToolButton::clicked, this, clicked);
+                  row->addWidget(button);
+                  return button;
+              };
+        add("addNote", tr("Note"), tr("Adds a note on the selection (N)"), [this] { begin(); });
+        m_edit = add("editNote", tr("Edit"), tr("Edits the text of the note (F2)"), [this] {
+            if (const int note = m_table->currentIndex().row(); note >= 0)
+                m_table->edit(m_model->index(note, static_cast<int>(NotesModel::Column::Text)));
+        });
+        m_remove = add("removeNote", tr("Delete"), tr("Deletes the note (Del); Ctrl+Z restores it"),
+                       [this] { removeCurrent(); });
+        row->addStretch(1);
+        return bar;
+    }
+
+    void connectActions()
+    {
+        QUndoStack& steps = m_notes.undoStack();
+        QAction *undo = m_actions.undo, *redo = m_actions.redo;
+        undo->setEnabled(false);
+        redo->setEnabled(false);
+        connect(undo, &QAction::triggered, &steps, &QUndoStack::undo);
+        connect(redo, &QAction::triggered, &steps, &QUndoStack::redo);
+        connect(&steps, &QUndoStack::canUndoChanged, undo, &QAction::setEnabled);
+        connect(&steps, &QUndoStack::canRedoChanged, redo, &QAction::setEnabled);
+        connect(&steps, &QUndoStack::undoTextChanged, undo,
+                [undo](const QString& text) { undo->setText(tr("Undo %1").arg(text).trimmed()); });
+        connect(&steps, &QUndoStack::redoTextChanged, redo,
+                [redo](const QString& text) { redo->setText(tr("Redo %1").arg(text).trimmed()); });
+        connect(m_actions.note, &QAction::triggered, this, &Panel::begin);
+        connect(m_actions.bookmark, &QAction::triggered, this, [this] {
+            if (prepare())
+                m_notes.add(noteOn(m_selection));
+        });
+        connect(m_actions.saveCopy, &QAction::triggered, this,
+                [this] { askForCopy(std::nullopt); });
+    }
+
+    void connectNotes()
+    {
+        m_model->edited
+            = [this](std::int64_t id, const QString& text) { m_notes.setText(id, text); };
+        m_notes.changed = [this] { showNotes(); };
+        m_notes.refused = [this](const Note& note, const QString& reason) { refuse(note, reason); };
+        m_notes.unreadable = [this](const QString& reason) {
+            if (m_refused) // the refused change has a more specific message
+                return;
+            m_copy->hide();
+            m_band->show(Band::Kind::Warning, tr("The notes cannot be read."), reason);
+        };
+        const auto choose = [this](const QModelIndex& index) { Q_EMIT chosen(index.row()); };
+        connect(m_table, &QTableView::clicked, this, choose);
+        connect(m_table, &QTableView::activated, this, choose);
+        connect(m_table->selectionModel(), &QItemSelectionModel::selectionChanged, this,
+                &Panel::showCurrent);
+    }
+
+    void showNotes()
+    {
+        if (m_view) {
+            const int row = m_table->currentIndex().row();
+            const std::int64_t current
+                = row >= 0 && row < m_model->rowCount() ? m_model->at(row).id : 0;
+            m_model->show(m_view->shared(), notes());
+            m_stack->setCurrentIndex(notes().empty() ? 0 : 1);
+            for (int i = 0; i < m_model->rowCount(); ++i)
+                if (m_model->at(i).id == current)
+                    setCurrent(i);
+            showCurrent();
+        }
+        Q_EMIT changed();
+    }
+
+    void showCurrent()
+    {
+        const bool isAny = !m_table->selectionModel()->selectedRows().isEmpty();
+        m_edit->setEnabled(isAny);
+        m_remove->setEnabled(isAny);
+    }
+
+    // Returns false, with the reason in the band, if the selection cannot have a note.
+    bool prepare()
+    {
+        if (m_problem.isEmpty() && canBeNoted(m_selection)) {
+            m_band->hide();
+            return true;
+        }
+        m_refused.reset();
+        m_copy->hide();
+        m_band->show(Band::Kind::Warning, tr("No note can be added."),
+                     m_problem.isEmpty() ? tr("Select an op, a bubble, a kernel or a range first.")
+                                         : m_problem);
+        return false;
+    }
+
+    void begin()
+    {
+        if (!prepare())
+            return;
+        m_draft = noteOn(m_selection);
+        m_subject->setText(tr("Note on %1").arg(noteSubject(m_view->run(), m_draft)));
+        m_text->clear();
+        m_bar->show();
+        m_text->setFocus();
+    }
+
+    void keep()
+    {
+        m_draft.text = m_text->text().simplified().toStdString();
+        if (m_draft.text.empty())
+            return;
+        m_notes.add(m_draft);
+        closeBar();
+    }
+
+    void closeBar()
+    {
+        m_bar->hide();
+        Q_EMIT closed();
+    }
+
+    void removeCurrent()
+    {
+        const QModelIndexList rows = m_table->selectionModel()->selectedRows();
+        if (!rows.isEmpty())
+            m_notes.remove(m_model->at(rows.front().row()).id);
+    }
+
+    void refuse(const Note& note, const QString& reason)
+    {
+        m_refused = note;
+        m_copy->show();
+        m_band->show(Band::Kind::Error, tr("The note was not saved."), reason);
+    }
+
+    // Asks where to copy the run; `note` is then written to the copy.
+    void askForCopy(const std::optional<Note>& note)
+    {
+        auto* dialog = named(
+            new QFileDialog(this, tr("Save a copy of the run"),
+                            QFileInfo(m_file).completeBaseName() + QStringLiteral("-copy.sqlite"),
+                            tr("Runs (*.sqlite)")),
+            "copyDialog");
+        dialog->setAttribute(Qt::WA_DeleteOnClose);
+        dialog->setAcceptMode(QFileDialog::AcceptSave);
+        dialog->setDefaultSuffix(QStringLiteral("sqlite"));
+        connect(dialog, &QFileDialog::fileSelected, this,
+                [this, note](const QString& to) { copyRun(to, note); });
+        dialog->open();
+    }
+
+    void copyRun(const QString& to, const std::optional<Note>& note)
+    {
+        const auto job = [from = m_file.toStdString(), to, note]() -> QString {
+            auto done = profiler::copyRun(from, to.toStdString());
+            if (done && note)
+                done = profiler::putNote(to.toStdString(), *note);
+            return done ? QString() : fromUtf8(done.error().message);
+        };
+        m_copying.run(job, [this, to](const QString& failure) {
+            if (!failure.isEmpty())
+                return m_band->show(Band::Kind::Error, tr("The run was not copied."), failure);
+            m_band->hide();
+            Q_EMIT openRequested(to);
+        });
+    }
+
+    const ThemeController& m_theme;
+    const RunActions& m_actions;
+    NotesModel* m_model = new NotesModel(this);
+    QStackedWidget* m_stack = new QStackedWidget;
+    DataTable* m_table = named(new DataTable(m_theme, 28), "notesTable", tr("Notes"));
+    QToolButton *m_edit = nullptr, *m_remove = nullptr;
+    // 36 px high: the subject of the new note and its text.
+    QWidget* m_bar = named(new QWidget(this), "noteBar");
+    QLabel* m_subject = named(makeLabel({}, "small"), "noteSubject");
+    QLineEdit* m_text = named(new QLineEdit, "noteField", tr("Text of the note"));
+    Band* m_band = named(new Band(m_theme, Band::Shape::State, this), "noteBand");
+    QPushButton* m_copy = m_band->addAction(tr("Save a copy…"), "copyForNote", this,
+                                            [this] { askForCopy(m_refused); });
+    RunNotes m_notes;
+    Background m_copying{this};
+
+    RunViewPointer m_view;
+    QString m_file;
+    QString m_problem; // why notes cannot be stored; "" if they can
+    Selection m_selection;
+    Note m_draft; // the note that is being written, without its text
+    std::optional<Note> m_refused;
+};
+
+} // namespace
+
+NotesPanel* NotesPanel::make(const ThemeController& theme, const RunActions& actions)
+{
+    return new Panel(theme, actions);
+}
+
 namespace {
 
 using engine::DeviceId;
@@ -362,7 +1331,7 @@ DevicesPanel::DevicesPanel(const ThemeController& theme, QWidget* parent)
                    "devicesPace", tr("Devices")))
     , m_comparison(
           this,
-          [](const RunPointer& run, const auto&) {
+          [](const RunPointer& run) {
               return Paces{run, profiler::stragglers(*run)};
           },
           [this](const Paces& paces) { showPaces(paces); })
@@ -507,7 +1476,7 @@ std::vector<TableColumn<Event>> eventColumns(const RunPointer& run, std::optiona
             tr("Op"), [run](const Event& event) { return opName(run->info, event.what); },
             Qt::AlignLeft)
             .sortedBy(sorting(stage))
-            .with(kCodeRole, kAlways),
+            .flag(kCodeRole),
         Described(
             tr("Operation"),
             [kind](const Event& event) { return fromUtf8(engine::kindTitle(kind(event))); },
@@ -521,7 +1490,7 @@ std::vector<TableColumn<Event>> eventColumns(const RunPointer& run, std::optiona
             [tr](const Event& event) { return event.what.replica == 0 ? tr("down") : tr("up"); },
             Qt::AlignLeft)
             .sortedBy(sorting([](const Event& event) { return event.what.replica; }))
-            .with(kHintRole, kAlways),
+            .flag(kHintRole),
         time(tr("Start, %1"),
              [=](const Event& event) { return event.window.begin - startOf(event); })
             .sortedBy(sorting([](const Event& event) { return event.window.begin; })),
@@ -635,7 +1604,7 @@ void MetricsModel::showColumns()
     Columns columns{nameColumn(), Column(tr("Stages"), [this](const Device* device) {
                                       return device != nullptr ? stagesText(run(), device->device)
                                                                : QString();
-                                  }).with(kHintRole, kAlways)};
+                                  }).flag(kHintRole)};
     if (whyUnknown(run().info).empty()) {
         append(columns, categoryColumns());
     } else {
@@ -732,19 +1701,19 @@ std::vector<TableColumn<KernelRow>> kernelColumns(const KernelViewPointer& kerne
             tr("Kernel"), [nameOf](const Row& row) { return fromUtf8(nameOf(row).label); },
             Qt::AlignLeft)
             .with(Qt::ToolTipRole, [nameOf](const Row& row) { return fromUtf8(nameOf(row).full); })
-            .with(kCodeRole, kAlways)
+            .flag(kCodeRole)
             .with(kKernelKindRole, [kind](const Row& row) { return static_cast<int>(kind(row)); }),
         Described(
             tr("Kind"),
             [kind](const Row& row) { return fromUtf8(profiler::kernelKindName(kind(row))); },
             Qt::AlignLeft)
             .sortedBy([kind](const Row& row) { return static_cast<double>(kind(row)); })
-            .with(kHintRole, kAlways),
+            .flag(kHintRole),
         Described(
             tr("Op type"), [](const Row& row) { return fromUtf8(engine::kindTitle(row.op)); },
             Qt::AlignLeft)
             .sortedBy([](const Row& row) { return static_cast<double>(row.op); })
-            .with(kHintRole, kAlways),
+            .flag(kHintRole),
         numeric(tr("Count"), std::mem_fn(&Row::count), count),
         timed(tr("Total, %1"), std::mem_fn(&Row::total)),
         timed(tr("Mean, %1"), std::mem_fn(&Row::mean)),
@@ -846,397 +1815,394 @@ void showGpuMemory(TableModel<GpuMemoryRow>& model, const std::vector<GpuMemory>
     model.reset(std::move(columns), std::move(rows));
 }
 
-RunPanels::RunPanels(const ThemeController& theme, const RunActions& actions, QWidget* parent)
-    : QWidget(parent)
-    , m_theme(theme)
-    , m_metrics(new MetricsModel(this))
-    , m_tabs(named(new QTabBar, "panelTabs"))
-    , m_mode(new Tag(theme))
-    , m_hint(makeLabel({}, "hint"))
-    , m_logLine(named(makeLabel({}, "small"), "lastLogLine"))
-    , m_fold(named(new QToolButton, "foldPanels", tr("Collapse the tables")))
-    , m_stack(new QStackedWidget)
-    , m_summaryTable(named(new DataTable(theme, 26), "summaryTable", tr("Summary")))
-    , m_events(new RowTable<Event>(theme, 23, "eventsTable", tr("Events")))
-    , m_range(new RangePanel(theme))
-    , m_devices(new DevicesPanel(theme))
-    , m_kernels(new KernelPanel(theme))
-    , m_memory(new MemoryPanel(theme))
-    , m_loss(named(new SceneView(theme, {}), "lossPlot", tr("Loss")))
-    , m_notes(NotesPanel::make(theme, actions))
-    , m_log(named(new QPlainTextEdit, "log", tr("Log")))
+namespace {
+
+class Dock : public RunPanels
 {
-    setObjectName(QStringLiteral("runPanels"));
-    m_iterations.reset(iterationColumns({}, 0), {});
-    m_summaryTable->setModel(m_metrics);
-    m_events->show(eventColumns(std::make_shared<const engine::Run>(), 0), {});
-    m_events->setSortingEnabled(true);
-    m_events->sortByColumn(static_cast<int>(EventColumn::Start), Qt::AscendingOrder);
-    m_log->setReadOnly(true);
-    m_log->setFrameShape(QFrame::NoFrame);
-    m_log->setFont(codeFont(12));
-    const std::pair<QString, QWidget*> panels[] // in the order of Panel
-        = {{tr("Range"), m_range},
-           {tr("Devices"), m_devices},
-           {tr("Summary"), m_summaryTable},
-           {tr("Events"), m_events},
-           {tr("Kernels"), m_kernels},
-           {tr("Memory"), m_memory},
-           {tr("Progress"), makeProgress()},
-           {tr("Notes"), m_notes},
-           {tr("Log"), m_log}};
-    for (const auto& [name, panel] : panels) {
-        m_tabs->addTab(name);
-        m_stack->addWidget(panel);
+private:
+    enum class Listed { EveryOp, Path, Hits };
+
+public:
+    Dock(const ThemeController& theme, const RunActions& actions)
+        : m_theme(theme)
+        , m_notes(NotesPanel::make(theme, actions))
+    {
+        setObjectName(QStringLiteral("runPanels"));
+        m_iterations.reset(iterationColumns({}, 0), {});
+        m_summaryTable->setModel(m_metrics);
+        m_events->show(eventColumns(std::make_shared<const engine::Run>(), 0), {});
+        m_events->setSortingEnabled(true);
+        m_events->sortByColumn(static_cast<int>(EventColumn::Start), Qt::AscendingOrder);
+        m_log->setReadOnly(true);
+        m_log->setFrameShape(QFrame::NoFrame);
+        m_log->setFont(codeFont(12));
+        const std::pair<QString, QWidget*> panels[] // in the order of Panel
+            = {{tr("Range"), m_range},
+               {tr("Devices"), m_devices},
+               {tr("Summary"), m_summaryTable},
+               {tr("Events"), m_events},
+               {tr("Kernels"), m_kernels},
+               {tr("Memory"), m_memory},
+               {tr("Progress"), makeProgress()},
+               {tr("Notes"), m_notes},
+               {tr("Log"), m_log}};
+        for (const auto& [name, panel] : panels) {
+            m_tabs->addTab(name);
+            m_stack->addWidget(panel);
+        }
+        spaced(new QVBoxLayout(this), {}, 0,
+               {makeTabRow(), makeLine(Qt::Horizontal), {m_stack, 1}});
+
+        connect(m_events, &QTableView::clicked, this, &Dock::chooseEvent);
+        connect(m_summaryTable, &QTableView::clicked, this,
+                [this](const QModelIndex& index) { chooseDevice(engine::DeviceId{index.row()}); });
+        connect(m_devices, &DevicesPanel::chosen, this, &Dock::chooseDevice);
+        connect(&theme, &ThemeController::unitsChanged, this, &Dock::updateHint);
+        updateHint();
     }
-    spaced(new QVBoxLayout(this), {}, 0, {makeTabRow(), makeLine(Qt::Horizontal), {m_stack, 1}});
-
-    connect(m_events, &QTableView::clicked, this, &RunPanels::chooseEvent);
-    connect(m_summaryTable, &QTableView::clicked, this,
-            [this](const QModelIndex& index) { chooseDevice(engine::DeviceId{index.row()}); });
-    connect(m_devices, &DevicesPanel::chosen, this, &RunPanels::chooseDevice);
-    connect(&theme, &ThemeController::unitsChanged, this, &RunPanels::updateHint);
-    updateHint();
-}
-
-QWidget* RunPanels::makeTabRow()
-{
-    setLook(m_tabs, "kind", QStringLiteral("dock"));
-    m_tabs->setDrawBase(false);
-    m_tabs->setExpanding(false);
-    m_tabs->setUsesScrollButtons(false);
-    m_tabs->setElideMode(Qt::ElideNone);
-    m_tabs->setTabVisible(static_cast<int>(Panel::Range), false);
-    setPanel(Panel::Summary);
-    m_stack->setCurrentIndex(m_tabs->currentIndex());
-    m_fold->setAutoRaise(true);
-    m_fold->setFocusPolicy(Qt::TabFocus);
-    connect(&m_theme, &ThemeController::changed, this, &RunPanels::updateFoldIcon);
-    updateFoldIcon();
-    m_hint->setMinimumWidth(1); // lets the window shrink; fitHint() hides a hint that does not fit
-    auto* row = makeSurface("plain");
-    row->setFixedHeight(kTabsHeight - 1);
-    spaced(new QHBoxLayout(row), {10, 0, 8, 0}, 8, {m_tabs, kStretch, m_mode, m_hint, m_fold});
-    connect(m_tabs, &QTabBar::currentChanged, this, [this](int panel) {
-        m_stack->setCurrentIndex(panel);
+    void showRun(const RunViewPointer& view, int iteration) override
+    {
+        const RunPointer& run = view->shared();
+        // The list of hits covers all iterations, so it stays valid, with its selected row, if only
+        // another iteration of the same run is shown.
+        m_areEventsFresh = m_areEventsFresh && m_listed == Listed::Hits && run == m_run;
+        m_isMemoryFresh = false;
+        m_view = view;
+        m_run = run;
+        m_iteration = iteration;
+        m_loss->draw(
+            [series = lossSeries(*run)](const ChartLook& look) { return lossChart(series, look); });
+        m_kernels->showIteration(iteration);
+        m_mode->setText(modeText(run->info));
+        setOffered(Panel::Devices, run->schedule.shape.devices > 1);
         fillShownPanel();
         updateHint();
-    });
-    connect(m_tabs, &QTabBar::tabBarClicked, this, [this] { setFolded(false); });
-    connect(m_fold, &QToolButton::clicked, this, [this] { setFolded(!m_isFolded); });
-    return row;
-}
-
-// The progress of training: loss plot, table of iterations, last line of the log.
-QWidget* RunPanels::makeProgress()
-{
-    m_loss->setMinimumSize(240, 110);
-    m_loss->setFocusPolicy(Qt::NoFocus); // it has no marks to choose
-    auto* save = makeIconButton("exportLoss", Icon::Export, tr("Export the chart"), m_theme);
-    connect(save, &QToolButton::clicked, this, [this] {
-        if (m_loss->drawing())
-            Q_EMIT chartExported(m_loss->drawing());
-    });
-    auto* head
-        = spaced(new QHBoxLayout, {12, 6, 12, 0}, 8,
-                 {makeLabel(tr("Loss"), "dock"),
-                  makeLabel(tr("nats; dots are micro-batches, the line is the mean"), "hint"),
-                  kStretch, save});
-    auto* loss = makeSurface("plain");
-    spaced(new QVBoxLayout(loss), {}, 0, {head, {m_loss, 1}});
-    auto* table = named(new DataTable(m_theme, 26), "iterationsTable", tr("Iterations"));
-    table->setModel(&m_iterations);
-    m_logLine->setFont(codeFont(12));
-    m_logLine->setSizePolicy(QSizePolicy::Ignored, QSizePolicy::Preferred);
-    auto* openLog = makeButton(tr("open log"), QStringLiteral("openLog"), "link");
-    auto* log = makeSurface("alt");
-    log->setFixedHeight(24);
-    spaced(new QHBoxLayout(log), {12, 0, 8, 0}, 8, {{m_logLine, 1}, openLog});
-    auto* columns
-        = spaced(new QHBoxLayout, {}, 0, {{loss, 576}, makeLine(Qt::Vertical), {table, 516}});
-    auto* progress = new QWidget;
-    spaced(new QVBoxLayout(progress), {}, 0, {{columns, 1}, makeLine(Qt::Horizontal), log});
-    connect(openLog, &QPushButton::clicked, this, [this] { setPanel(Panel::Log); });
-    connect(table, &QTableView::clicked, this,
-            [this](const QModelIndex& index) { Q_EMIT iterationChosen(index.row()); });
-    connect(&m_iterations, &QAbstractItemModel::rowsInserted, table,
-            &QAbstractItemView::scrollToBottom);
-    return progress;
-}
-
-void RunPanels::showIterations(const engine::RunInfo& info, std::size_t first,
-                               std::vector<IterationRow> rows)
-{
-    if (rows.empty() || first > m_iterations.rows().size())
-        return;
-    m_iterations.describe(iterationColumns(info, rows.front().duration));
-    m_iterations.update(first, std::move(rows));
-}
-
-void RunPanels::updateFoldIcon()
-{
-    const Icon icon = m_isFolded ? Icon::ChevronUp : Icon::ChevronDown;
-    m_fold->setIcon(makeIcon(icon, m_theme.theme().chrome.text2));
-    m_fold->setToolTip(m_isFolded ? tr("Expand the tables")
-                                  : tr("Collapse the tables to their tabs"));
-}
-
-RunPanels::Panel RunPanels::shown() const
-{
-    return static_cast<Panel>(m_tabs->currentIndex());
-}
-
-bool RunPanels::isOffered(Panel panel) const
-{
-    return m_tabs->isTabVisible(static_cast<int>(panel));
-}
-
-void RunPanels::setOffered(Panel panel, bool offered)
-{
-    if (isOffered(panel) == offered)
-        return;
-    m_tabs->setTabVisible(static_cast<int>(panel), offered);
-    m_tabs->updateGeometry(); // setTabVisible() does not
-}
-
-void RunPanels::setPanel(Panel panel)
-{
-    m_tabs->setCurrentIndex(static_cast<int>(panel));
-}
-
-void RunPanels::open(Panel panel)
-{
-    setFolded(false);
-    setPanel(panel);
-}
-
-void RunPanels::setRangeShown(bool isRangeShown)
-{
-    if (isOffered(Panel::Range) == isRangeShown)
-        return;
-    const Panel before = shown();
-    setOffered(Panel::Range, isRangeShown);
-    if (isRangeShown)
-        m_beforeRange = before == Panel::Devices ? before : Panel::Summary;
-    if (isRangeShown && before == m_beforeRange)
-        setPanel(Panel::Range);
-    else if (!isRangeShown && before == Panel::Range)
-        setPanel(m_beforeRange);
-    fitHint();
-}
-
-void RunPanels::preferDevices()
-{
-    if (shown() == Panel::Summary && isOffered(Panel::Devices))
-        setPanel(Panel::Devices);
-}
-
-void RunPanels::setFolded(bool folded)
-{
-    if (folded == m_isFolded)
-        return;
-    m_isFolded = folded;
-    m_stack->setVisible(!folded);
-    updateFoldIcon();
-    fillShownPanel();
-    updateHint();
-    Q_EMIT foldedChanged(folded);
-}
-
-void RunPanels::showRun(const RunViewPointer& view, int iteration)
-{
-    const RunPointer& run = view->shared();
-    // The list of hits covers all iterations, so it stays valid, with its selected row, if only
-    // another iteration of the same run is shown.
-    m_areEventsFresh = m_areEventsFresh && m_listed == Listed::Hits && run == m_run;
-    m_isMemoryFresh = false;
-    m_view = view;
-    m_run = run;
-    m_iteration = iteration;
-    m_loss->draw(
-        [series = lossSeries(*run)](const ChartLook& look) { return lossChart(series, look); });
-    m_kernels->showIteration(iteration);
-    m_mode->setText(modeText(run->info));
-    setOffered(Panel::Devices, run->schedule.shape.devices > 1);
-    fillShownPanel();
-    updateHint();
-}
-
-void RunPanels::fillShownPanel()
-{
-    if (!m_run || m_isFolded)
-        return;
-    if (shown() == Panel::Events && !std::exchange(m_areEventsFresh, true))
-        fillEvents();
-    if (shown() == Panel::Devices)
-        m_devices->comparePaces(m_run);
-    if (shown() == Panel::Memory && !std::exchange(m_isMemoryFresh, true))
-        m_memory->show(m_view, m_iteration);
-}
-
-void RunPanels::fillEvents()
-{
-    const bool areHits = m_listed == Listed::Hits;
-    const std::optional<int> iteration = areHits ? std::nullopt : std::optional(m_iteration);
-    EventFilter only;
-    if (areHits)
-        only = [this](const engine::Span& span) { return m_hits->has(span); };
-    else if (m_listed == Listed::Path)
-        only = [this](const engine::Span& span) { return m_path->ops[span.op]; };
-    m_events->show(eventColumns(m_run, iteration),
-                   areHits ? eventsOf(*m_run, iteration, only, Found::kMostHits)
-                           : eventsOf(*m_run, iteration, only));
-}
-
-void RunPanels::showMetrics(const RunPointer& run, const profiler::RunMetrics& metrics)
-{
-    m_metrics->show(run, metrics);
-    m_devices->showMetrics(*run, metrics);
-    updateHint();
-}
-
-void RunPanels::setPath(PathMarksPointer path)
-{
-    m_path = std::move(path);
-    m_metrics->setWorkOnPath(m_path && m_run ? m_path->why.workOnPath(*m_run)
-                                             : decltype(m_path->why.workOnPath(*m_run))());
-    if (m_listed == Listed::Path)
-        list(Listed::EveryOp);
-}
-
-void RunPanels::showPathEvents()
-{
-    if (!m_path)
-        return;
-    open(Panel::Events);
-    list(Listed::Path);
-}
-
-void RunPanels::setHits(FoundPointer hits)
-{
-    const bool areNew = hits && !m_hits;
-    m_hits = std::move(hits);
-    if (areNew)
-        open(Panel::Events);
-    if (areNew || m_listed == Listed::Hits)
-        list(m_hits ? Listed::Hits : Listed::EveryOp);
-}
-
-void RunPanels::list(Listed listed)
-{
-    m_listed = listed;
-    m_areEventsFresh = false;
-    fillShownPanel();
-    updateHint();
-}
-
-// Shows which iteration the numbers belong to.
-void RunPanels::updateHint()
-{
-    const bool hasNumbers = !m_metrics->metrics().devices.empty() && m_run;
-    const bool isText = shown() == Panel::Log || shown() == Panel::Notes;
-    m_mode->setVisible(hasNumbers && (!isText || m_isFolded));
-    m_hint->setText(hasNumbers ? hintOf(shown()) : QString());
-    fitHint();
-}
-
-QString RunPanels::hintOf(Panel panel) const
-{
-    const QString which = iterationTitle(m_run->timeline, m_metrics->metrics().iteration);
-    switch (panel) {
-    case Panel::Range:
-        return tr("only the part of an op inside the range counts");
-    case Panel::Summary:
-        return tr("%1. Last row: means, largest peak, sum of messages").arg(which);
-    case Panel::Events:
-        return eventsHint(which);
-    case Panel::Devices:
-    case Panel::Memory:
-        return which;
-    case Panel::Notes:
-        return tr("stored in the run's file; double-click to edit the text");
-    case Panel::Kernels:
-    case Panel::Progress:
-    case Panel::Log:
-        break;
     }
-    return {};
-}
+    void showMetrics(const RunPointer& run, const profiler::RunMetrics& metrics) override
+    {
+        m_metrics->show(run, metrics);
+        m_devices->showMetrics(*run, metrics);
+        updateHint();
+    }
+    void showSelection(const Selection& selection) override
+    {
+        const auto keyOf = [](const auto& op) { return std::tuple(op.op, op.lane, op.iteration); };
+        const auto selectRow = [](DataTable* table, int row) {
+            row >= 0 ? table->selectRow(row) : table->clearSelection();
+        };
+        m_kernels->showSelection(selection);
+        selectRow(m_events,
+                  selection.kind == Selection::Kind::Op && m_areEventsFresh
+                      ? m_events->rows().rowWith(keyOf, keyOf(selection))
+                      : -1);
+        const engine::DeviceId device
+            = selection.kind == Selection::Kind::None ? engine::DeviceId{} : selection.device;
+        m_devices->mark(device);
+        m_metrics->setSelected(selection.kind == Selection::Kind::Category
+                                   ? std::optional(selection.category)
+                                   : std::nullopt);
+        selectRow(m_summaryTable, device.isValid() ? device.value : -1);
+    }
+    void showKernels(KernelViewPointer kernels, const QString& reason) override
+    {
+        m_kernels->show(m_run, std::move(kernels), reason);
+    }
+    void setPath(PathMarksPointer path) override
+    {
+        m_path = std::move(path);
+        m_metrics->setWorkOnPath(m_path && m_run ? m_path->why.workOnPath(*m_run)
+                                                 : decltype(m_path->why.workOnPath(*m_run))());
+        if (m_listed == Listed::Path)
+            list(Listed::EveryOp);
+    }
+    void showPathEvents() override
+    {
+        if (!m_path)
+            return;
+        open(Panel::Events);
+        list(Listed::Path);
+    }
+    void setHits(FoundPointer hits) override
+    {
+        const bool areNew = hits && !m_hits;
+        m_hits = std::move(hits);
+        if (areNew)
+            open(Panel::Events);
+        if (areNew || m_listed == Listed::Hits)
+            list(m_hits ? Listed::Hits : Listed::EveryOp);
+    }
+    void addLogLine(const QString& line) override
+    {
+        m_log->appendPlainText(line);
+        m_logLine->setText(line);
+        m_logLine->setToolTip(line);
+    }
+    void open(Panel panel) override
+    {
+        setFolded(false);
+        setPanel(panel);
+    }
+    void setPanel(Panel panel) override { m_tabs->setCurrentIndex(static_cast<int>(panel)); }
+    void preferDevices() override
+    {
+        if (shown() == Panel::Summary && isOffered(Panel::Devices))
+            setPanel(Panel::Devices);
+    }
+    void setRangeShown(bool isRangeShown) override
+    {
+        if (isOffered(Panel::Range) == isRangeShown)
+            return;
+        const Panel before = shown();
+        setOffered(Panel::Range, isRangeShown);
+        if (isRangeShown)
+            m_beforeRange = before == Panel::Devices ? before : Panel::Summary;
+        if (isRangeShown && before == m_beforeRange)
+            setPanel(Panel::Range);
+        else if (!isRangeShown && before == Panel::Range)
+            setPanel(m_beforeRange);
+        fitHint();
+    }
+    RangePanel& range() override { return *m_range; }
+    void showIterations(const engine::RunInfo& info, std::size_t first,
+                        std::vector<IterationRow> rows) override
+    {
+        if (rows.empty() || first > m_iterations.rows().size())
+            return;
+        m_iterations.describe(iterationColumns(info, rows.front().duration));
+        m_iterations.update(first, std::move(rows));
+    }
+    NotesPanel& notes() override { return *m_notes; }
+    bool isFolded() const override { return m_isFolded; }
+    void setFolded(bool folded) override
+    {
+        if (folded == m_isFolded)
+            return;
+        m_isFolded = folded;
+        m_stack->setVisible(!folded);
+        updateFoldIcon();
+        fillShownPanel();
+        updateHint();
+        Q_EMIT foldedChanged(folded);
+    }
 
-QString RunPanels::eventsHint(const QString& iteration) const
-{
-    if (m_listed == Listed::Path)
-        return tr("%1, only the critical path; click an op to show it").arg(iteration);
-    if (m_listed == Listed::EveryOp)
-        return tr("%1, every op; click one to show it").arg(iteration);
-    return m_hits->hits().front().kind == Selection::Kind::Kernel
-        ? tr("all iterations, only ops that launched a matching kernel; click one to show it")
-        : tr("hits of all iterations; click a hit to show it");
-}
+protected:
+    void resizeEvent(QResizeEvent* event) override
+    {
+        QWidget::resizeEvent(event);
+        fitHint();
+    }
 
-// Shows the hint if it fits beside the tabs.
-void RunPanels::fitHint()
-{
-    const auto widthOf
-        = [](const QWidget* part) { return part->isHidden() ? 0 : part->sizeHint().width() + 8; };
-    const int taken = widthOf(m_tabs) + widthOf(m_mode) + widthOf(m_fold) + 18;
-    m_hint->setVisible(!m_hint->text().isEmpty() && taken + m_hint->sizeHint().width() <= width());
-}
+private:
+    QWidget* makeTabRow()
+    {
+        setLook(m_tabs, "kind", QStringLiteral("dock"));
+        m_tabs->setDrawBase(false);
+        m_tabs->setExpanding(false);
+        m_tabs->setUsesScrollButtons(false);
+        m_tabs->setElideMode(Qt::ElideNone);
+        m_tabs->setTabVisible(static_cast<int>(Panel::Range), false);
+        setPanel(Panel::Summary);
+        m_stack->setCurrentIndex(m_tabs->currentIndex());
+        m_fold->setAutoRaise(true);
+        m_fold->setFocusPolicy(Qt::TabFocus);
+        connect(&m_theme, &ThemeController::changed, this, &Dock::updateFoldIcon);
+        updateFoldIcon();
+        m_hint->setMinimumWidth(
+            1); // lets the window shrink; fitHint() hides a hint that does not fit
+        auto* row = makeRow({10, 0, 8, 0}, 8, {m_tabs, kStretch, m_mode, m_hint, m_fold});
+        row->setFixedHeight(kTabsHeight - 1);
+        connect(m_tabs, &QTabBar::currentChanged, this, [this](int panel) {
+            m_stack->setCurrentIndex(panel);
+            fillShownPanel();
+            updateHint();
+        });
+        connect(m_tabs, &QTabBar::tabBarClicked, this, [this] { setFolded(false); });
+        connect(m_fold, &QToolButton::clicked, this, [this] { setFolded(!m_isFolded); });
+        return row;
+    }
+    // The progress of training: loss plot, table of iterations, last line of the log.
+    QWidget* makeProgress()
+    {
+        m_loss->setMinimumSize(240, 110);
+        m_loss->setFocusPolicy(Qt::NoFocus); // it has no marks to choose
+        auto* save = makeIconButton("exportLoss", Icon::Export, tr("Export the chart"), m_theme,
+                                    this, [this] {
+                                        if (m_loss->drawing())
+                                            Q_EMIT chartExported(m_loss->drawing());
+                                    });
+        auto* head
+            = spaced(new QHBoxLayout, {12, 6, 12, 0}, 8,
+                     {makeLabel(tr("Loss"), "dock"),
+                      makeLabel(tr("nats; dots are micro-batches, the line is the mean"), "hint"),
+                      kStretch, save});
+        auto* loss = makeColumn({}, 0, {head, {m_loss, 1}});
+        auto* table = named(new DataTable(m_theme, 26), "iterationsTable", tr("Iterations"));
+        table->setModel(&m_iterations);
+        m_logLine->setFont(codeFont(12));
+        m_logLine->setSizePolicy(QSizePolicy::Ignored, QSizePolicy::Preferred);
+        auto* openLog
+            = makeButton(tr("open log"), "openLog", "link", this, [this] { setPanel(Panel::Log); });
+        auto* log = makeRow({12, 0, 8, 0}, 8, {{m_logLine, 1}, openLog}, "alt");
+        log->setFixedHeight(24);
+        auto* columns
+            = spaced(new QHBoxLayout, {}, 0, {{loss, 576}, makeLine(Qt::Vertical), {table, 516}});
+        auto* progress = makeColumn({}, 0, {{columns, 1}, makeLine(Qt::Horizontal), log}, "");
+        connect(table, &QTableView::clicked, this,
+                [this](const QModelIndex& index) { Q_EMIT iterationChosen(index.row()); });
+        connect(&m_iterations, &QAbstractItemModel::rowsInserted, table,
+                &QAbstractItemView::scrollToBottom);
+        return progress;
+    }
+    void updateFoldIcon()
+    {
+        const Icon icon = m_isFolded ? Icon::ChevronUp : Icon::ChevronDown;
+        m_fold->setIcon(makeIcon(icon, m_theme.theme().chrome.text2));
+        m_fold->setToolTip(m_isFolded ? tr("Expand the tables")
+                                      : tr("Collapse the tables to their tabs"));
+    }
+    // Shows which iteration the numbers belong to.
+    void updateHint()
+    {
+        const bool hasNumbers = !m_metrics->metrics().devices.empty() && m_run;
+        const bool isText = shown() == Panel::Log || shown() == Panel::Notes;
+        m_mode->setVisible(hasNumbers && (!isText || m_isFolded));
+        m_hint->setText(hasNumbers ? hintOf(shown()) : QString());
+        fitHint();
+    }
+    QString hintOf(Panel panel) const
+    {
+        const QString which = iterationTitle(m_run->timeline, m_metrics->metrics().iteration);
+        switch (panel) {
+        case Panel::Range:
+            return tr("only the part of an op inside the range counts");
+        case Panel::Summary:
+            return tr("%1. Last row: means, largest peak, sum of messages").arg(which);
+        case Panel::Events:
+            return eventsHint(which);
+        case Panel::Devices:
+        case Panel::Memory:
+            return which;
+        case Panel::Notes:
+            return tr("stored in the run's file; double-click to edit the text");
+        case Panel::Kernels:
+        case Panel::Progress:
+        case Panel::Log:
+            break;
+        }
+        return {};
+    }
+    QString eventsHint(const QString& iteration) const
+    {
+        if (m_listed == Listed::Path)
+            return tr("%1, only the critical path; click an op to show it").arg(iteration);
+        if (m_listed == Listed::EveryOp)
+            return tr("%1, every op; click one to show it").arg(iteration);
+        return m_hits->hits().front().kind == Selection::Kind::Kernel
+            ? tr("all iterations, only ops that launched a matching kernel; click one to show it")
+            : tr("hits of all iterations; click a hit to show it");
+    }
+    // Shows the hint if it fits beside the tabs.
+    void fitHint()
+    {
+        const auto widthOf = [](const QWidget* part) {
+            return part->isHidden() ? 0 : part->sizeHint().width() + 8;
+        };
+        const int taken = widthOf(m_tabs) + widthOf(m_mode) + widthOf(m_fold) + 18;
+        m_hint->setVisible(!m_hint->text().isEmpty()
+                           && taken + m_hint->sizeHint().width() <= width());
+    }
+    void fillShownPanel()
+    {
+        if (!m_run || m_isFolded)
+            return;
+        if (shown() == Panel::Events && !std::exchange(m_areEventsFresh, true))
+            fillEvents();
+        if (shown() == Panel::Devices)
+            m_devices->comparePaces(m_run);
+        if (shown() == Panel::Memory && !std::exchange(m_isMemoryFresh, true))
+            m_memory->show(m_view, m_iteration);
+    }
+    void fillEvents()
+    {
+        const bool areHits = m_listed == Listed::Hits;
+        const std::optional<int> iteration = areHits ? std::nullopt : std::optional(m_iteration);
+        EventFilter only;
+        if (areHits)
+            only = [this](const engine::Span& span) { return m_hits->has(span); };
+        else if (m_listed == Listed::Path)
+            only = [this](const engine::Span& span) { return m_path->ops[span.op]; };
+        m_events->show(eventColumns(m_run, iteration),
+                       areHits ? eventsOf(*m_run, iteration, only, Found::kMostHits)
+                               : eventsOf(*m_run, iteration, only));
+    }
+    void list(Listed listed)
+    {
+        m_listed = listed;
+        m_areEventsFresh = false;
+        fillShownPanel();
+        updateHint();
+    }
+    void chooseEvent(const QModelIndex& index)
+    {
+        const Event& event = m_events->at(index.row());
+        Q_EMIT selected({Selection::Kind::Op, event.iteration, event.device, event.lane, event.op,
+                         event.window});
+    }
+    void chooseDevice(engine::DeviceId device)
+    {
+        const auto& metrics = m_metrics->metrics();
+        if (!metrics.devices.has(device)) // the row of all devices
+            return;
+        const engine::Window whole
+            = m_run->timeline.iterations[static_cast<std::size_t>(metrics.iteration)].window;
+        Q_EMIT selected({Selection::Kind::Device, metrics.iteration, device,
+                         engine::Track::Kind::Compute, 0, whole});
+    }
+    RunPanels::Panel shown() const { return static_cast<Panel>(m_tabs->currentIndex()); }
+    bool isOffered(Panel panel) const { return m_tabs->isTabVisible(static_cast<int>(panel)); }
+    // shows or hides the tab of a panel
+    void setOffered(Panel panel, bool offered)
+    {
+        if (isOffered(panel) == offered)
+            return;
+        m_tabs->setTabVisible(static_cast<int>(panel), offered);
+        m_tabs->updateGeometry(); // setTabVisible() does not
+    }
 
-void RunPanels::resizeEvent(QResizeEvent* event)
-{
-    QWidget::resizeEvent(event);
-    fitHint();
-}
+    const ThemeController& m_theme;
+    MetricsModel* m_metrics = new MetricsModel(this);
+    TableModel<IterationRow> m_iterations;
+    QTabBar* m_tabs = named(new QTabBar, "panelTabs");
+    Tag* m_mode = new Tag(m_theme);
+    QLabel *m_hint = makeLabel({}, "hint"),
+           *m_logLine = named(makeLabel({}, "small"), "lastLogLine");
+    QToolButton* m_fold = named(new QToolButton, "foldPanels", tr("Collapse the tables"));
+    QStackedWidget* m_stack = new QStackedWidget;
+    DataTable* m_summaryTable = named(new DataTable(m_theme, 26), "summaryTable", tr("Summary"));
+    RowTable<Event>* m_events = new RowTable<Event>(m_theme, 23, "eventsTable", tr("Events"));
+    RangePanel* m_range = new RangePanel(m_theme);
+    DevicesPanel* m_devices = new DevicesPanel(m_theme);
+    KernelPanel* m_kernels = KernelPanel::make(m_theme);
+    MemoryPanel* m_memory = new MemoryPanel(m_theme);
+    SceneView* m_loss = named(new SceneView(m_theme, {}), "lossPlot", tr("Loss"));
+    NotesPanel* m_notes;
+    QPlainTextEdit* m_log = named(new QPlainTextEdit, "log", tr("Log"));
+    RunViewPointer m_view;
+    RunPointer m_run; // run of m_view
+    int m_iteration = -1;
+    Panel m_beforeRange = Panel::Summary;
+    bool m_isFolded = false;
+    PathMarksPointer m_path;
+    FoundPointer m_hits;
+    Listed m_listed = Listed::EveryOp; // which ops the tab Events lists
+    bool m_areEventsFresh = false, m_isMemoryFresh = false;
+};
 
-void RunPanels::showKernels(KernelViewPointer kernels, const QString& reason)
-{
-    m_kernels->show(m_run, std::move(kernels), reason);
-}
+} // namespace
 
-void RunPanels::showSelection(const Selection& selection)
+RunPanels* RunPanels::make(const ThemeController& theme, const RunActions& actions)
 {
-    const auto keyOf = [](const auto& op) { return std::tuple(op.op, op.lane, op.iteration); };
-    const auto selectRow = [](DataTable* table, int row) {
-        row >= 0 ? table->selectRow(row) : table->clearSelection();
-    };
-    m_kernels->showSelection(selection);
-    selectRow(m_events,
-              selection.kind == Selection::Kind::Op && m_areEventsFresh
-                  ? m_events->rows().rowWith(keyOf, keyOf(selection))
-                  : -1);
-    const engine::DeviceId device
-        = selection.kind == Selection::Kind::None ? engine::DeviceId{} : selection.device;
-    m_devices->mark(device);
-    m_metrics->setSelected(selection.kind == Selection::Kind::Category
-                               ? std::optional(selection.category)
-                               : std::nullopt);
-    selectRow(m_summaryTable, device.isValid() ? device.value : -1);
-}
-
-void RunPanels::chooseEvent(const QModelIndex& index)
-{
-    const Event& event = m_events->at(index.row());
-    Q_EMIT selected(
-        {Selection::Kind::Op, event.iteration, event.device, event.lane, event.op, event.window});
-}
-
-void RunPanels::chooseDevice(engine::DeviceId device)
-{
-    const auto& metrics = m_metrics->metrics();
-    if (!metrics.devices.has(device)) // the row of all devices
-        return;
-    const engine::Window whole
-        = m_run->timeline.iterations[static_cast<std::size_t>(metrics.iteration)].window;
-    Q_EMIT selected({Selection::Kind::Device, metrics.iteration, device,
-                     engine::Track::Kind::Compute, 0, whole});
-}
-
-void RunPanels::addLogLine(const QString& line)
-{
-    m_log->appendPlainText(line);
-    m_logLine->setText(line);
-    m_logLine->setToolTip(line);
+    return new Dock(theme, actions);
 }
 
 namespace {
@@ -1260,156 +2226,163 @@ int iterationOf(const Selection& selection, const engine::Run& run)
     return selection.kind == Selection::Kind::Range && !isMedian ? -1 : selection.iteration;
 }
 
+class Kernels : public KernelPanel
+{
+private:
+    enum class Scope : int { Run, Iteration, Selection };
+
+public:
+    explicit Kernels(const ThemeController& theme)
+        : m_theme(theme)
+    {
+        setObjectName(QStringLiteral("kernelPanel"));
+        m_table->show(kernelColumns(nullptr), {});
+        m_table->setSortingEnabled(true);
+        m_table->sortByColumn(static_cast<int>(KernelColumn::Total), Qt::DescendingOrder);
+        auto* full = makeColumn({}, 0, {makeBar(), {m_table, 1}}, "");
+        auto* none = new QWidget;
+        spaced(new QVBoxLayout(none), {14, 10, 14, 10}, 0)->addWidget(m_empty);
+        m_stack->addWidget(none);
+        m_stack->addWidget(full);
+        spaced(new QVBoxLayout(this), {}, 0)->addWidget(m_stack);
+        for (QComboBox* combo : {m_op, m_device, m_scope})
+            connect(combo, &QComboBox::activated, this, &Kernels::refresh);
+        connect(&theme, &ThemeController::unitsChanged, this, &Kernels::refresh);
+    }
+    void show(const RunPointer& run, KernelViewPointer kernels, const QString& reason) override
+    {
+        const bool isOther = run != m_run || kernels != m_kernels;
+        m_run = run;
+        m_kernels = std::move(kernels);
+        const bool hasAny = m_kernels && !m_kernels->isEmpty();
+        m_stack->setCurrentIndex(hasAny ? 1 : 0);
+        m_empty->setTexts(tr("No kernels"), reason);
+        if (isOther)
+            fillChoices();
+        refresh();
+    }
+    void showIteration(int iteration) override
+    {
+        if (std::exchange(m_iteration, iteration) != iteration && isOfScope(Scope::Iteration))
+            refresh();
+    }
+    void showSelection(const Selection& selection) override
+    {
+        m_selection = selection;
+        if (isOfScope(Scope::Selection))
+            refresh();
+    }
+
+private:
+    QWidget* makeBar()
+    {
+        m_scope->addItems({tr("whole run"), tr("this iteration"), tr("selected range or op")});
+        auto* copy
+            = makeIconButton("copyKernels", Icon::Copy, tr("Copy the table as CSV"), m_theme, this,
+                             [this] { copyText(kernelsCsv(m_table->rows(), *m_kernels)); });
+        auto* save
+            = makeIconButton("saveKernels", Icon::Export, tr("Save the table as CSV"), m_theme);
+        connect(save, &QToolButton::clicked, this, &Kernels::save);
+        auto* bar = makeRow({10, 0, 8, 0}, 8, {m_op, m_device, m_scope, {m_sum, 1}, copy, save});
+        bar->setFixedHeight(34);
+        return bar;
+    }
+    void fillChoices()
+    {
+        m_op->clear();
+        m_device->clear();
+        m_op->addItem(tr("all op types"), -1);
+        m_device->addItem(tr("all devices"), -1);
+        if (!m_run || !m_kernels)
+            return;
+        std::set<engine::OpKind> kinds;
+        const engine::OpIndex index(m_run->schedule);
+        for (const profiler::GpuWork& work : m_kernels->activity().work())
+            if (work.of.isKnown())
+                kinds.insert(engine::opAt(m_run->schedule, index, work.of.op).kind);
+        for (const engine::OpKind kind : kinds)
+            m_op->addItem(fromUtf8(engine::kindTitle(kind)), static_cast<int>(kind));
+        for (int d = 0; d < m_run->schedule.shape.devices; ++d)
+            m_device->addItem(tr("device %1").arg(d), d);
+    }
+    void refresh()
+    {
+        if (!m_run || !m_kernels || m_kernels->isEmpty())
+            return;
+        auto table = profiler::kernelTable(*m_run, m_kernels->activity(), filter());
+        m_table->show(kernelColumns(m_kernels), std::move(table.rows));
+        std::int64_t launches = 0, time = 0, busy = 0;
+        for (const profiler::OpKindWork& op : table.ops) {
+            launches += op.works;
+            time += op.time;
+            busy += op.busy;
+        }
+        const Scale scale = timeScale(m_run->info, time);
+        m_sum->setText(launches == 0
+                           ? tr("No launches match; select another op type, device or scope")
+                           : tr("%1 launches, busy %2 of %3; gaps are %4 of the ops' time")
+                                 .arg(number(launches), scale.text(busy), scale.withUnit(time),
+                                      percent(time > 0 ? static_cast<double>(time - busy)
+                                                      / static_cast<double>(time)
+                                                       : 0)));
+    }
+    bool isOfScope(Scope scope) const { return m_scope->currentIndex() == static_cast<int>(scope); }
+    profiler::KernelFilter filter() const
+    {
+        profiler::KernelFilter filter;
+        if (const int kind = m_op->currentData().toInt(); kind >= 0)
+            filter.op = static_cast<engine::OpKind>(kind);
+        if (const int device = m_device->currentData().toInt(); device >= 0)
+            filter.device = engine::DeviceId{device};
+        using Kind = Selection::Kind;
+        if (isOfScope(Scope::Iteration))
+            filter.iteration = m_iteration;
+        if (!isOfScope(Scope::Selection) || m_selection.kind == Kind::None
+            || m_selection.kind == Kind::Category)
+            return filter;
+        filter.iteration = iterationOf(m_selection, *m_run);
+        if (m_selection.kind == Kind::Op || m_selection.kind == Kind::Kernel)
+            filter.execution = {m_selection.op, static_cast<std::uint32_t>(m_selection.iteration)};
+        else if (m_selection.kind == Kind::Device)
+            filter.device = m_selection.device;
+        else
+            filter.begun = m_selection.window;
+        return filter;
+    }
+    void save()
+    {
+        const std::string csv = kernelsCsv(m_table->rows(), *m_kernels).toStdString();
+        m_saver.saveText({tr("Save the table"), QStringLiteral("kernels"), tr("CSV (*.csv)")},
+                         [csv]() -> engine::Result<std::string> { return csv; });
+    }
+
+    const ThemeController& m_theme;
+    QComboBox *m_op = makeCombo("kernelOp", tr("Op type")),
+              *m_device = makeCombo("kernelDevice", tr("Device")),
+              *m_scope = makeCombo("kernelScope", tr("Scope"));
+    QLabel* m_sum = named(makeLabel({}, "small"), "kernelSum");
+    QStackedWidget* m_stack = new QStackedWidget;
+    RowTable<profiler::KernelRow>* m_table
+        = new RowTable<profiler::KernelRow>(m_theme, 24, "kernelTable", tr("Kernels"));
+    EmptyState* m_empty
+        = named(new EmptyState(m_theme, {Icon::Chip, tr("No kernels"), {}, {}}), "kernelsEmpty");
+    RunPointer m_run;
+    KernelViewPointer m_kernels;
+    Selection m_selection;
+    int m_iteration = -1;
+    RunSaver m_saver{this};
+};
+
 } // namespace
 
-KernelPanel::KernelPanel(const ThemeController& theme, QWidget* parent)
-    : QWidget(parent)
-    , m_theme(theme)
-    , m_op(makeCombo("kernelOp", tr("Op type")))
-    , m_device(makeCombo("kernelDevice", tr("Device")))
-    , m_scope(makeCombo("kernelScope", tr("Scope")))
-    , m_sum(named(makeLabel({}, "small"), "kernelSum"))
-    , m_stack(new QStackedWidget)
-    , m_table(new RowTable<profiler::KernelRow>(theme, 24, "kernelTable", tr("Kernels")))
-    , m_empty(named(new EmptyState(theme, {Icon::Chip, tr("No kernels"), {}, {}}), "kernelsEmpty"))
+KernelPanel* KernelPanel::make(const ThemeController& theme)
 {
-    setObjectName(QStringLiteral("kernelPanel"));
-    m_table->show(kernelColumns(nullptr), {});
-    m_table->setSortingEnabled(true);
-    m_table->sortByColumn(static_cast<int>(KernelColumn::Total), Qt::DescendingOrder);
-    auto* full = new QWidget;
-    spaced(new QVBoxLayout(full), {}, 0, {makeBar(), {m_table, 1}});
-    auto* none = new QWidget;
-    spaced(new QVBoxLayout(none), {14, 10, 14, 10}, 0)->addWidget(m_empty);
-    m_stack->addWidget(none);
-    m_stack->addWidget(full);
-    spaced(new QVBoxLayout(this), {}, 0)->addWidget(m_stack);
-    for (QComboBox* combo : {m_op, m_device, m_scope})
-        connect(combo, &QComboBox::activated, this, &KernelPanel::refresh);
-    connect(&theme, &ThemeController::unitsChanged, this, &KernelPanel::refresh);
-}
-
-QWidget* KernelPanel::makeBar()
-{
-    m_scope->addItems({tr("whole run"), tr("this iteration"), tr("selected range or op")});
-    auto* copy = makeIconButton("copyKernels", Icon::Copy, tr("Copy the table as CSV"), m_theme);
-    auto* save = makeIconButton("saveKernels", Icon::Export, tr("Save the table as CSV"), m_theme);
-    connect(copy, &QToolButton::clicked, this, [this] {
-        QGuiApplication::clipboard()->setText(kernelsCsv(m_table->rows(), *m_kernels));
-    });
-    connect(save, &QToolButton::clicked, this, &KernelPanel::save);
-    auto* bar = makeSurface("plain");
-    bar->setFixedHeight(34);
-    spaced(new QHBoxLayout(bar), {10, 0, 8, 0}, 8,
-           {m_op, m_device, m_scope, {m_sum, 1}, copy, save});
-    return bar;
-}
-
-void KernelPanel::show(const RunPointer& run, KernelViewPointer kernels, const QString& reason)
-{
-    const bool isOther = run != m_run || kernels != m_kernels;
-    m_run = run;
-    m_kernels = std::move(kernels);
-    const bool hasAny = m_kernels && !m_kernels->isEmpty();
-    m_stack->setCurrentIndex(hasAny ? 1 : 0);
-    m_empty->setTexts(tr("No kernels"), reason);
-    if (isOther)
-        fillChoices();
-    refresh();
-}
-
-void KernelPanel::fillChoices()
-{
-    m_op->clear();
-    m_device->clear();
-    m_op->addItem(tr("all op types"), -1);
-    m_device->addItem(tr("all devices"), -1);
-    if (!m_run || !m_kernels)
-        return;
-    std::set<engine::OpKind> kinds;
-    const engine::OpIndex index(m_run->schedule);
-    for (const profiler::GpuWork& work : m_kernels->activity().work())
-        if (work.of.isKnown())
-            kinds.insert(engine::opAt(m_run->schedule, index, work.of.op).kind);
-    for (const engine::OpKind kind : kinds)
-        m_op->addItem(fromUtf8(engine::kindTitle(kind)), static_cast<int>(kind));
-    for (int d = 0; d < m_run->schedule.shape.devices; ++d)
-        m_device->addItem(tr("device %1").arg(d), d);
-}
-
-void KernelPanel::showIteration(int iteration)
-{
-    if (std::exchange(m_iteration, iteration) != iteration && isOfScope(Scope::Iteration))
-        refresh();
-}
-
-void KernelPanel::showSelection(const Selection& selection)
-{
-    m_selection = selection;
-    if (isOfScope(Scope::Selection))
-        refresh();
-}
-
-bool KernelPanel::isOfScope(Scope scope) const
-{
-    return m_scope->currentIndex() == static_cast<int>(scope);
-}
-
-profiler::KernelFilter KernelPanel::filter() const
-{
-    profiler::KernelFilter filter;
-    if (const int kind = m_op->currentData().toInt(); kind >= 0)
-        filter.op = static_cast<engine::OpKind>(kind);
-    if (const int device = m_device->currentData().toInt(); device >= 0)
-        filter.device = engine::DeviceId{device};
-    using Kind = Selection::Kind;
-    if (isOfScope(Scope::Iteration))
-        filter.iteration = m_iteration;
-    if (!isOfScope(Scope::Selection) || m_selection.kind == Kind::None
-        || m_selection.kind == Kind::Category)
-        return filter;
-    filter.iteration = iterationOf(m_selection, *m_run);
-    if (m_selection.kind == Kind::Op || m_selection.kind == Kind::Kernel)
-        filter.execution = {m_selection.op, static_cast<std::uint32_t>(m_selection.iteration)};
-    else if (m_selection.kind == Kind::Device)
-        filter.device = m_selection.device;
-    else
-        filter.begun = m_selection.window;
-    return filter;
-}
-
-void KernelPanel::refresh()
-{
-    if (!m_run || !m_kernels || m_kernels->isEmpty())
-        return;
-    auto table = profiler::kernelTable(*m_run, m_kernels->activity(), filter());
-    m_table->show(kernelColumns(m_kernels), std::move(table.rows));
-    std::int64_t launches = 0, time = 0, busy = 0;
-    for (const profiler::OpKindWork& op : table.ops) {
-        launches += op.works;
-        time += op.time;
-        busy += op.busy;
-    }
-    const Scale scale = timeScale(m_run->info, time);
-    m_sum->setText(launches == 0
-                       ? tr("No launches match; select another op type, device or scope")
-                       : tr("%1 launches, busy %2 of %3; gaps are %4 of the ops' time")
-                             .arg(number(launches), scale.text(busy), scale.withUnit(time),
-                                  percent(time > 0 ? static_cast<double>(time - busy)
-                                                  / static_cast<double>(time)
-                                                   : 0)));
-}
-
-void KernelPanel::save()
-{
-    const std::string csv = kernelsCsv(m_table->rows(), *m_kernels).toStdString();
-    m_saver.saveText({tr("Save the table"), QStringLiteral("kernels"), tr("CSV (*.csv)")},
-                     [csv]() -> engine::Result<std::string> { return csv; });
+    return new Kernels(theme);
 }
 
 MemoryPanel::MemoryPanel(const ThemeController& theme, QWidget* parent)
     : QWidget(parent)
-    , m_areas(new MemoryAreas(theme))
+    , m_areas(MemoryAreas::make(theme))
     , m_gpus(new QWidget)
     , m_gpuTable(new RowTable<GpuMemoryRow>(theme, 24, "gpuMemoryTable", tr("Memory of the GPUs")))
 {

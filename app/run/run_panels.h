@@ -2,19 +2,20 @@
 
 #include "app/documents/run_document.h"
 #include "app/figures/scene_view.h"
-#include "app/range/device_table.h"
+#include "app/range/range_panel.h"
+#include "app/shell/page.h"
 #include "app/shell/run_saver.h"
+#include "app/timeline/paint/lane_painter.h"
 #include "app/timeline/view/find.h"
 #include "app/timeline/view/kernel_view.h"
-#include "app/timeline/view/path_marks.h"
 #include "app/timeline/view/run_view.h"
 #include "app/timeline/view/selection.h"
 #include "app/ui/background.h"
 #include "app/ui/controls.h"
 #include "app/ui/data_table.h"
-#include "app/ui/table_model.h"
 #include "app/ui/text.h"
 #include "app/ui/theme.h"
+#include "engine/timeline/note.h"
 #include "profiler/analysis/gpu_activity.h"
 #include "profiler/analysis/metrics.h"
 #include "profiler/analysis/run_measures.h"
@@ -32,22 +33,89 @@
 #include <vector>
 
 class QBoxLayout;
-class QComboBox;
 class QLabel;
-class QPlainTextEdit;
 class QScrollArea;
-class QStackedWidget;
-class QTabBar;
-class QToolButton;
 
 namespace app {
 
-class EmptyState;
+class ThemeController;
+
+// The actions of a run's page. They are one table, because name, text, key and menu of an action
+// are read together: by the menus, the list of keys and the palette.
+class RunActions
+{
+    Q_DECLARE_TR_FUNCTIONS(RunActions)
+
+public:
+    RunActions(const ThemeController& theme, Page& page); // `page` owns the actions
+
+    QList<QAction*> of(Menu menu) const;
+
+    QAction *pause, *stop, *follow, *copyCommand;
+    QAction *back, *forward, *fit, *fitAll, *fitSelection, *flow, *colourBy, *kernels, *plan;
+    QAction *showRuns, *showDetails, *foldPanels;
+    QAction *expandLane, *groupLanes, *groupAllLanes;
+    QAction *compare, *exportFigure, *exportReport, *exportTrace;
+    QAction *importReport, *why, *whatIf, *memory, *query, *find, *findNext, *findPrevious;
+    QAction *markRange, *note, *bookmark, *undo, *redo, *saveCopy, *savePart;
+};
+
+// The search bar below the toolbar, 36 px high. It searches one run for its query, steps through
+// the hits, and selects all of them until the query changes, the bar is closed or something else is
+// selected.
+class FindBar : public QWidget
+{
+    Q_OBJECT
+
+public:
+    using QWidget::QWidget;
+    static FindBar* make(const ThemeController& theme);
+    // Repeats the search in this run. `view` and `kernels` may be nullptr: no run, kernels unknown.
+    virtual void setRun(RunViewPointer view, KernelViewPointer kernels) = 0;
+    // Sets where stepping starts: at the selection if it is a hit, otherwise at the first hit in or
+    // after `iteration`.
+    virtual void setPlace(const Selection& selection, int iteration) = 0;
+    virtual void open() = 0;                          // shows the bar with the previous query
+    virtual void openWith(const QString& facets) = 0; // "op:F stage:1"
+    virtual void step(int by) = 0;                    // 1: next hit, -1: previous hit
+    virtual void selectAll() = 0;
+
+Q_SIGNALS:
+    void found(const app::FoundPointer& found);      // nullptr: no search
+    void chosen(const app::Selection& hit);          // Kind::None: clear the selection
+    void allSelected(const app::FoundPointer& hits); // nullptr: no longer selected
+    void closed();
+};
+
+class RunDocument;
+
+// The notes of one run: a table, a bar in which a note on the selection is written, and a band that
+// says why a note was not stored. If the file is read-only, the notes go to a copy of it.
+class NotesPanel : public QWidget
+{
+    Q_OBJECT
+
+public:
+    static NotesPanel* make(const ThemeController& theme, const RunActions& actions);
+
+    // Both are children of the panel until they are added to a layout.
+    virtual QWidget* bar() const = 0;
+    virtual QWidget* band() const = 0;
+    virtual const std::vector<engine::Note>& notes() const = 0;
+    // Reads the notes once the file is complete. `view` may be nullptr.
+    virtual void setRun(const RunViewPointer& view, const RunDocument& document) = 0;
+    virtual void setSelection(const Selection& selection) = 0;
+    virtual void setCurrent(int row) = 0; // -1: none; emits no signal
+
+Q_SIGNALS:
+    void changed();
+    void chosen(int row);
+    void closed();                           // the bar was closed
+    void openRequested(const QString& file); // the run was copied to `file`
+};
+
 class MemoryAreas;
-class NotesPanel;
 class RangePanel;
-class RunActions;
-class Tag;
 
 // The losses of one iteration. The Replay has no LossPoint, because it was not executed.
 struct LossPoint
@@ -206,7 +274,6 @@ private:
     std::optional<profiler::TimeCategory> m_selected;
 };
 
-// The table of the kernels of a run by kind of op, with their counts, times and shares.
 enum class KernelColumn : int { Kernel, Kind, Op, Count, Total, Mean, Shortest, Longest, Share };
 std::vector<TableColumn<profiler::KernelRow>> kernelColumns(const KernelViewPointer& kernels);
 // Header and rows as shown, but with times in ns and full names.
@@ -230,34 +297,13 @@ class KernelPanel : public QWidget
     Q_OBJECT
 
 public:
-    explicit KernelPanel(const ThemeController& theme, QWidget* parent = nullptr);
-
-    void show(const RunPointer& run, KernelViewPointer kernels, const QString& reason);
+    using QWidget::QWidget;
+    static KernelPanel* make(const ThemeController& theme);
+    virtual void show(const RunPointer& run, KernelViewPointer kernels, const QString& reason) = 0;
     using QWidget::show;
-    void showIteration(int iteration); // sets the iteration for the scope "this iteration"
-    void showSelection(const Selection& selection);
-
-private:
-    enum class Scope : int { Run, Iteration, Selection };
-
-    QWidget* makeBar();
-    void fillChoices();
-    void refresh();
-    bool isOfScope(Scope scope) const;
-    profiler::KernelFilter filter() const;
-    void save();
-
-    const ThemeController& m_theme;
-    QComboBox *m_op, *m_device, *m_scope;
-    QLabel* m_sum;
-    QStackedWidget* m_stack;
-    RowTable<profiler::KernelRow>* m_table;
-    EmptyState* m_empty;
-    RunPointer m_run;
-    KernelViewPointer m_kernels;
-    Selection m_selection;
-    int m_iteration = -1;
-    RunSaver m_saver{this};
+    virtual void showIteration(int iteration)
+        = 0; // sets the iteration for the scope "this iteration"
+    virtual void showSelection(const Selection& selection) = 0;
 };
 
 // Memory over time, as on the memory page. Runs on GPUs also have a table of memory by owner.
@@ -290,6 +336,8 @@ class RunPanels : public QWidget
     Q_OBJECT
 
 public:
+    using QWidget::QWidget;
+    static RunPanels* make(const ThemeController& theme, const RunActions& actions);
     enum class Panel : int {
         Range,
         Devices,
@@ -302,91 +350,41 @@ public:
         Log
     };
     static constexpr int kTabsHeight = 33;
-
-    RunPanels(const ThemeController& theme, const RunActions& actions, QWidget* parent = nullptr);
-
-    void showRun(const RunViewPointer& view, int iteration);
-    void showMetrics(const RunPointer& run, const profiler::RunMetrics& metrics);
-    void showSelection(const Selection& selection);
+    virtual void showRun(const RunViewPointer& view, int iteration) = 0;
+    virtual void showMetrics(const RunPointer& run, const profiler::RunMetrics& metrics) = 0;
+    virtual void showSelection(const Selection& selection) = 0;
     // `kernels` is nullptr if unknown (`reason` says why), and empty if the run has no kernels.
-    void showKernels(KernelViewPointer kernels, const QString& reason);
+    virtual void showKernels(KernelViewPointer kernels, const QString& reason) = 0;
     // Adds the column of the critical path to the summary; showPathEvents() also lists its ops in
     // the events. nullptr removes both.
-    void setPath(PathMarksPointer path);
-    void showPathEvents();
+    virtual void setPath(PathMarksPointer path) = 0;
+    virtual void showPathEvents() = 0;
     // Lists only these hits of all iterations in the events; nullptr: lists every op again. If the
     // hits are kernels, lists the ops that launched them. Opens the panel unless hits were listed
     // before.
-    void setHits(FoundPointer hits);
-    void addLogLine(const QString& line);
-    void open(Panel panel); // unfolds the dock, too
-    void setPanel(Panel panel);
-    void preferDevices(); // makes Devices current instead of Summary, for a run with many devices
+    virtual void setHits(FoundPointer hits) = 0;
+    virtual void addLogLine(const QString& line) = 0;
+    virtual void open(Panel panel) = 0; // unfolds the dock, too
+    virtual void setPanel(Panel panel) = 0;
+    virtual void preferDevices()
+        = 0; // makes Devices current instead of Summary, for a run with many devices
     // If Devices or Summary is current when the tab Range is shown, Range becomes current. If Range
     // is current when it is hidden, the earlier tab becomes current again.
-    void setRangeShown(bool shown);
-    RangePanel& range() { return *m_range; }
+    virtual void setRangeShown(bool shown) = 0;
+    virtual RangePanel& range() = 0;
     // The rows from `first` on are new or have changed.
-    void showIterations(const engine::RunInfo& info, std::size_t first,
-                        std::vector<IterationRow> rows);
-    NotesPanel& notes() { return *m_notes; }
-    bool isFolded() const { return m_isFolded; }
-    void setFolded(bool folded);
+    virtual void showIterations(const engine::RunInfo& info, std::size_t first,
+                                std::vector<IterationRow> rows)
+        = 0;
+    virtual NotesPanel& notes() = 0;
+    virtual bool isFolded() const = 0;
+    virtual void setFolded(bool folded) = 0;
 
 Q_SIGNALS:
     void selected(const app::Selection& selection); // a row for an op, bubble or device
     void iterationChosen(int iteration);            // index into Timeline::iterations
     void foldedChanged(bool folded);
     void chartExported(const app::DrawChart& chart); // the user asks for a file of a chart
-
-protected:
-    void resizeEvent(QResizeEvent* event) override;
-
-private:
-    enum class Listed { EveryOp, Path, Hits };
-
-    QWidget* makeTabRow();
-    QWidget* makeProgress();
-    void updateFoldIcon();
-    void updateHint();
-    QString hintOf(Panel panel) const;
-    QString eventsHint(const QString& iteration) const;
-    void fitHint();
-    void fillShownPanel();
-    void fillEvents();
-    void list(Listed listed);
-    void chooseEvent(const QModelIndex& index);
-    void chooseDevice(engine::DeviceId device);
-    Panel shown() const;
-    bool isOffered(Panel panel) const;
-    void setOffered(Panel panel, bool offered); // shows or hides the tab of a panel
-
-    const ThemeController& m_theme;
-    MetricsModel* m_metrics;
-    TableModel<IterationRow> m_iterations;
-    QTabBar* m_tabs;
-    Tag* m_mode;
-    QLabel *m_hint, *m_logLine;
-    QToolButton* m_fold;
-    QStackedWidget* m_stack;
-    DataTable* m_summaryTable;
-    RowTable<Event>* m_events;
-    RangePanel* m_range;
-    DevicesPanel* m_devices;
-    KernelPanel* m_kernels;
-    MemoryPanel* m_memory;
-    SceneView* m_loss;
-    NotesPanel* m_notes;
-    QPlainTextEdit* m_log;
-    RunViewPointer m_view;
-    RunPointer m_run; // run of m_view
-    int m_iteration = -1;
-    Panel m_beforeRange = Panel::Summary;
-    bool m_isFolded = false;
-    PathMarksPointer m_path;
-    FoundPointer m_hits;
-    Listed m_listed = Listed::EveryOp; // which ops the tab Events lists
-    bool m_areEventsFresh = false, m_isMemoryFresh = false;
 };
 
 } // namespace app

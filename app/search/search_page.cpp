@@ -20,8 +20,6 @@
 #include "profiler/study/chart_kit.h"
 
 #include <QAction>
-#include <QClipboard>
-#include <QGuiApplication>
 #include <QHBoxLayout>
 #include <QInputDialog>
 #include <QLineEdit>
@@ -925,7 +923,7 @@ private:
 
     void copyCommand()
     {
-        QGuiApplication::clipboard()->setText(command());
+        copyText(command());
         m_notice->show(Band::Kind::Ok,
                        m_result->isComplete ? tr("Copied.")
                                             : tr("Copied, but the search ended before all its "

@@ -38,11 +38,6 @@ public:
             focus->setAccessibleName(setting.title);
         m_reset->setAccessibleName(tr("Reset %1").arg(setting.title));
         m_problem->hide();
-        connect(m_reset, &QPushButton::clicked, this, [this] {
-            setValue(m_setting.byDefault);
-            take(m_setting.byDefault);
-            focusControl();
-        });
         QLabel* explanation = makeLabel(setting.explanation, "hint");
         explanation->setWordWrap(true);
         auto* texts
@@ -139,11 +134,11 @@ private:
         auto* field = new QLineEdit;
         field->setPlaceholderText(m_setting.emptyText);
         QPushButton* browse
-            = makeBrowseButton(QStringLiteral("browse"),
+            = makeBrowseButton("browse",
                                m_setting.kind == Setting::Kind::Folder ? tr("Choose a folder")
-                                                                       : tr("Choose a program"));
+                                                                       : tr("Choose a program"),
+                               this, [this] { this->browse(); });
         browse->setAccessibleName(tr("Choose: %1").arg(m_setting.title));
-        connect(browse, &QPushButton::clicked, this, &SettingRow::browse);
         connect(field, &QLineEdit::editingFinished, this, [this, field] {
             const QString typed = field->text().trimmed();
             // A relative path would name another place when the program starts in another folder.
@@ -162,10 +157,9 @@ private:
             m_problem->hide();
             setLook(field, "invalid", false);
         };
-        auto* both = new QWidget;
+        auto* both = makeRow({}, 6, {{field, 1}, browse}, "");
         both->setFocusProxy(field);
         both->setMinimumWidth(220);
-        spaced(new QHBoxLayout(both), {}, 6, {{field, 1}, browse});
         return both;
     }
 
@@ -208,7 +202,11 @@ private:
     QWidget* m_control = nullptr;
     std::function<void(const QVariant&)> m_show; // sets the control
     QLabel* m_problem = makeLabel({}, "problem");
-    QPushButton* m_reset = makeButton(tr("Reset"), QStringLiteral("resetSetting"), "link");
+    QPushButton* m_reset = makeButton(tr("Reset"), "resetSetting", "link", this, [this] {
+        setValue(m_setting.byDefault);
+        take(m_setting.byDefault);
+        focusControl();
+    });
 };
 
 constexpr int kPageWidth = 760;
@@ -240,8 +238,7 @@ public:
         column->addSpacing(16);
         column->addWidget(m_nothing);
         column->addStretch();
-        auto* centred = new QWidget;
-        spaced(new QHBoxLayout(centred), {24, 0, 24, 0}, 0, {kStretch, {content, 1000}, kStretch});
+        auto* centred = makeRow({24, 0, 24, 0}, 0, {kStretch, {content, 1000}, kStretch}, "");
         spaced(new QVBoxLayout(this), {}, 0)->addWidget(makeScroll(centred));
         connect(m_filter, &QLineEdit::textChanged, this, &SettingsPage::filter);
         connect(m_nothing, &EmptyState::activated, m_filter, &QLineEdit::clear);
@@ -285,13 +282,10 @@ private:
         m_filter->setPlaceholderText(tr("Find a setting"));
         m_filter->setClearButtonEnabled(true);
         m_filter->setFixedWidth(240);
-        QPushButton* reset = makeButton(tr("Reset all"), QStringLiteral("resetSettings"));
+        QPushButton* reset
+            = makeButton(tr("Reset all"), "resetSettings", "", this, [this] { resetAll(); });
         reset->setToolTip(tr("Sets every setting to its default"));
-        connect(reset, &QPushButton::clicked, this, &SettingsPage::resetAll);
-        auto* head = new QWidget;
-        spaced(new QHBoxLayout(head), {}, 8,
-               {{makeLabel(tr("Settings"), "title"), 1}, m_filter, reset});
-        return head;
+        return makeRow({}, 8, {{makeLabel(tr("Settings"), "title"), 1}, m_filter, reset}, "");
     }
 
     void addRows(QVBoxLayout& column)

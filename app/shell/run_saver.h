@@ -27,7 +27,6 @@ public:
     explicit RunSaver(QWidget* page); // `page` owns the object
 
     void saveReport(const Runs& runs, const QString& name); // the first run is the baseline
-    // `file` is the file of the run.
     void savePart(const std::shared_ptr<const engine::Run>& run, const QString& file,
                   engine::Window window);
 

@@ -1,12 +1,10 @@
 #include "app/shell/runs_dock.h"
 
 #include "app/ui/controls.h"
-#include "app/ui/table_model.h"
+#include "app/ui/data_table.h"
 #include "app/ui/text.h"
 
-#include <QClipboard>
 #include <QFontMetrics>
-#include <QGuiApplication>
 #include <QHBoxLayout>
 #include <QKeyEvent>
 #include <QLineEdit>
@@ -314,13 +312,17 @@ RunsDock::RunsDock(const ThemeController& theme, RunLibrary& library, QWidget* p
     , m_library(library)
     , m_rows(new RunRows(this))
     , m_list(named(new List(*this), "runsList", tr("Runs")))
-    , m_compare(makeButton({}, QStringLiteral("compareRuns")))
+    , m_compare(makeButton({}, "compareRuns", "", this,
+                           [this] {
+                               Q_EMIT pageRequested({"compare", {}, m_library.ticked()});
+                           }))
     , m_queue(named(makeLabel({}, "small"), "queueSum"))
 {
     setObjectName(QStringLiteral("runsDock"));
     setAttribute(Qt::WA_StyledBackground);
     setLook(this, "surface", QStringLiteral("plain"));
-    auto* add = makeIconButton("addRun", Icon::Plus, tr("New run"), theme);
+    auto* add = makeIconButton("addRun", Icon::Plus, tr("New run"), theme, this,
+                               [this] { Q_EMIT pageRequested({"setup"}); });
     auto* title = makeBar(40, 4, {{makeLabel(tr("Runs"), "dock"), 1}, add});
     m_filterRow = makeFilter();
     m_list->setModel(m_rows);
@@ -343,15 +345,8 @@ RunsDock::RunsDock(const ThemeController& theme, RunLibrary& library, QWidget* p
             sum,
             foot});
 
-    connect(add, &QToolButton::clicked, this, [this] { Q_EMIT pageRequested({"setup"}); });
-    connect(m_compare, &QPushButton::clicked, this, [this] {
-        Q_EMIT pageRequested({"compare", {}, m_library.ticked()});
-    });
     connect(m_list, &QListView::activated, this, &RunsDock::activate);
     connect(m_list, &QWidget::customContextMenuRequested, this, &RunsDock::showMenu);
-    m_soon.setSingleShot(true);
-    m_soon.setInterval(0);
-    connect(&m_soon, &QTimer::timeout, this, &RunsDock::refresh);
     const auto later = [this] {
         if (isVisible())
             m_soon.start();
@@ -504,8 +499,7 @@ void RunsDock::showMenu(const QPoint& position)
     }
     addTickActions(menu, run ? Runs{run} : row.group);
     if (run) {
-        add(tr("Copy the file's path"),
-            [=] { QGuiApplication::clipboard()->setText(run->file()); });
+        add(tr("Copy the file's path"), [=] { copyText(run->file()); });
         add(row.isQueued() ? tr("Remove from the queue") : tr("Remove from the list"), [=, this] {
             m_library.close(*run);
         })->setEnabled(!run->isRunning());
@@ -517,7 +511,7 @@ void RunsDock::addTickActions(QMenu& menu, const Runs& clicked)
 {
     const auto add
         = [&](const QString& text, const std::function<bool(const RunDocument&)>& isTicked) {
-              connect(menu.addAction(text), &QAction::triggered, this, [this, isTicked] {
+              menu.addAction(text, this, [this, isTicked] {
                   for (const auto& run : m_library.runs())
                       m_library.tick(*run, isTicked(*run));
                   refresh();

@@ -2,9 +2,9 @@
 
 #include "app/documents/run_library.h"
 #include "app/shell/page.h"
+#include "app/ui/background.h"
 #include "app/ui/theme.h"
 
-#include <QTimer>
 #include <QWidget>
 
 #include <memory>
@@ -57,7 +57,7 @@ private:
 
     RunLibrary& m_library;
     RunRows* m_rows;
-    QTimer m_soon; // calls refresh()
+    Later m_soon{0, [this] { refresh(); }};
     QLineEdit* m_filter = nullptr;
     QWidget* m_filterRow = nullptr;
     List* m_list;

@@ -298,271 +298,282 @@ std::vector<TableColumn<StartRow>> recentColumns()
 QWidget* makeFact(const ThemeController& theme, Icon icon, IconLabel::Colour colour,
                   const QString& fact, const QString& hint)
 {
-    auto* part = new QWidget;
-    spaced(new QHBoxLayout(part), {}, 8,
-           {{new IconLabel(theme, icon, colour), 0, Qt::AlignTop},
-            spaced(new QVBoxLayout, {}, 1, {makeLabel(fact), makeLabel(hint, "hint")})});
-    return part;
+    return makeRow({}, 8,
+                   {{new IconLabel(theme, icon, colour), 0, Qt::AlignTop},
+                    spaced(new QVBoxLayout, {}, 1, {makeLabel(fact), makeLabel(hint, "hint")})},
+                   "");
 }
 
-} // namespace
-
-StartPage::StartPage(const ThemeController& theme, Settings& settings,
-                     std::function<std::vector<LedgerRun>()> runs)
-    : m_theme(theme)
-    , m_settings(settings)
-    , m_error(new Band(theme, Band::Shape::Verdict))
-    , m_queue(named(new Band(theme, Band::Shape::Verdict), "queueBand"))
-    , m_empty(
-          named(new EmptyState(theme, {Icon::Compare, {}, {}, tr("Open a sample")}), "noRecent"))
-    , m_all(makeButton({}, QStringLiteral("allRuns"), "link"))
-    , m_clear(makeButton(tr("Clear"), QStringLiteral("clearRecent"), "link"))
-    , m_runs(std::move(runs))
+class Start : public StartPage
 {
-    constexpr int kWidth = 1136, kProgressEvery = 500; // pixels, ms
-    m_late.setSingleShot(true);
-    m_late.setInterval(kProgressEvery);
-    connect(&m_late, &QTimer::timeout, this, &StartPage::refresh);
-    setObjectName(QStringLiteral("startPage"));
-    const auto answer = [this](const QString& text, const char* name, bool start) {
-        connect(m_queue->addAction(text, QString::fromLatin1(name)), &QPushButton::clicked, this,
-                [this, start] {
-                    m_queue->hide();
-                    Q_EMIT queueAnswered(start);
-                });
-    };
-    answer(tr("Start them"), "startQueue", true);
-    answer(tr("Discard"), "discardQueue", false);
-    m_queue->hide();
-    m_error->hide();
-    auto* content = new QWidget;
-    content->setMaximumWidth(kWidth);
-    spaced(new QVBoxLayout(content), {0, 28, 0, 28}, 14,
-           {makeTop(), m_error, m_queue,
-            spaced(new QHBoxLayout, {}, 32, {{makeBegin(), 0, Qt::AlignTop}, {makeRecent(), 1}}),
-            makeSamples(), kStretch});
-    auto* centred = new QWidget;
-    spaced(new QHBoxLayout(centred), {24, 0, 24, 0}, 0, {kStretch, {content, 1000}, kStretch});
-    QScrollArea* scroll = makeScroll(centred);
-    scroll->setHorizontalScrollBarPolicy(Qt::ScrollBarAsNeeded);
-    spaced(new QVBoxLayout(this), {}, 0, {scroll});
-    refresh();
-}
+public:
+    Start(const ThemeController& theme, Settings& settings,
+          std::function<std::vector<LedgerRun>()> runs)
+        : m_theme(theme)
+        , m_settings(settings)
+        , m_all(makeButton({}, "allRuns", "link", this, [this] { Q_EMIT pageRequested({"runs"}); }))
+        , m_runs(std::move(runs))
+    {
+        constexpr int kWidth = 1136; // pixels
+        setObjectName(QStringLiteral("startPage"));
+        const auto answer = [this](const QString& text, const char* name, bool start) {
+            connect(m_queue->addAction(text, QString::fromLatin1(name)), &QPushButton::clicked,
+                    this, [this, start] {
+                        m_queue->hide();
+                        Q_EMIT queueAnswered(start);
+                    });
+        };
+        answer(tr("Start them"), "startQueue", true);
+        answer(tr("Discard"), "discardQueue", false);
+        m_queue->hide();
+        m_error->hide();
+        auto* content = makeColumn(
+            {0, 28, 0, 28}, 14,
+            {makeTop(), m_error, m_queue,
+             spaced(new QHBoxLayout, {}, 32, {{makeBegin(), 0, Qt::AlignTop}, {makeRecent(), 1}}),
+             makeSamples(), kStretch},
+            "");
+        content->setMaximumWidth(kWidth);
+        auto* centred = makeRow({24, 0, 24, 0}, 0, {kStretch, {content, 1000}, kStretch}, "");
+        QScrollArea* scroll = makeScroll(centred);
+        scroll->setHorizontalScrollBarPolicy(Qt::ScrollBarAsNeeded);
+        spaced(new QVBoxLayout(this), {}, 0, {scroll});
+        refresh();
+    }
+    QString title() const override { return tr("Start"); }
+    bool isClosable() const override { return false; }
+    QStringList statusTexts() const override
+    {
+        const DeviceFacts facts = deviceFacts();
+        return {facts.cpu.toHtmlEscaped() + QStringLiteral(", ") + countOf(facts.cores, "core"),
+                facts.hasNvidiaDriver ? tr("NVIDIA driver found") : tr("no GPU")};
+    }
+    QString statusNote() const override { return tr("samples open without a GPU"); }
+    // Runs under way come first, then those that were opened last.
+    void refresh() override
+    {
+        constexpr std::size_t kMost = 5;
+        const QDateTime now = QDateTime::currentDateTime();
+        const std::vector<LedgerRun> runs = m_runs ? m_runs() : std::vector<LedgerRun>();
+        std::vector<StartRow> rows;
+        for (const LedgerRun& run : runs)
+            if (run.isUnderWay())
+                rows.push_back({run, tr("now")});
+        for (const RecentRun& recent : m_settings.recentRuns()) {
+            StartRow row{{}, whenText(recent.opened, now), recent.thumbnail};
+            row.run.file = recent.file;
+            row.run.label = recent.title;
+            if (const auto known = std::ranges::find(runs, recent.file, &LedgerRun::file);
+                known != runs.end())
+                row.run = *known;
+            if (!row.run.isUnderWay())
+                rows.push_back(std::move(row));
+        }
+        rows.resize(std::min(rows.size(), kMost));
+        const bool isEmpty = rows.empty();
+        m_recent.reset(recentColumns(), std::move(rows));
+        m_recentTable->fitRows(DataTable::Fit::Fixed);
+        m_recentTable->setVisible(!isEmpty);
+        m_clear->setVisible(!isEmpty);
+        m_empty->setVisible(isEmpty);
+        const auto kept = static_cast<int>(
+            std::ranges::count_if(runs, [](const LedgerRun& run) { return !run.isTrashed(); }));
+        m_all->setText(kept > 0 ? tr("All runs (%1)").arg(kept) : tr("All runs"));
+        if (kept > 0)
+            m_empty->setTexts(
+                tr("No recent runs"),
+                tr("\"All runs\" lists %1. Samples open immediately.").arg(countOf(kept, "run")));
+        else
+            m_empty->setTexts(
+                tr("No run yet"),
+                tr("Runs that you start or open are listed here. Samples open immediately."));
+    }
+    void refreshLater() override
+    {
+        if (isVisible() && !m_late.isActive()) // otherwise, showEvent() lists them
+            m_late.start();
+    }
+    void showError(const QString& bold, const QString& sentence) override
+    {
+        m_error->show(Band::Kind::Error, bold, sentence);
+    }
+    void offerQueue(int runs) override
+    {
+        m_queue->show(Band::Kind::Neutral, tr("%1 not started.").arg(countOf(runs, "queued run")),
+                      tr("They were in the queue when the program ended."));
+    }
 
-// The name of the program, the devices of this machine, and the first steps.
-QWidget* StartPage::makeTop()
-{
-    const DeviceFacts facts = deviceFacts();
-    auto* check = makeButton(tr("Device check"), QStringLiteral("deviceCheck"), "tool");
-    connect(check, &QPushButton::clicked, this, &StartPage::deviceCheckRequested);
-    QWidget* line = named(makeSurface("card-alt"), "deviceLine");
-    spaced(new QHBoxLayout(line), {16, 8, 14, 8}, 40,
-           {makeFact(m_theme, Icon::Check, &Chrome::ok,
-                     facts.cpu + QStringLiteral(", ") + countOf(facts.cores, "core"),
-                     tr("OpenBLAS; runs simulation, emulation and training")),
-            facts.hasNvidiaDriver
-                ? makeFact(m_theme, Icon::Info, &Chrome::text3, tr("NVIDIA driver found"),
-                           tr("see the device check"))
-                : makeFact(m_theme, Icon::Info, &Chrome::text3, tr("No NVIDIA GPU found"),
-                           tr("No NVIDIA driver. Only runs on a GPU need one.")),
-            kStretch, check});
-    const auto help = [this](const QString& text, const char* name, const char* kind) {
-        auto* link = makeButton(text, QString::fromLatin1(name), "link");
-        connect(link, &QPushButton::clicked, this, [this, kind] { Q_EMIT pageRequested({kind}); });
-        return link;
-    };
-    auto* top = new QWidget;
-    spaced(
-        new QVBoxLayout(top), {}, 14,
-        {spaced(new QHBoxLayout, {}, 14,
-                {makeLabel(QStringLiteral("Bubblescope"), "title"),
-                 {makeLabel(tr("Time and memory of pipeline-parallel training."), "secondary"), 1},
-                 help(tr("Guide F1"), "startGuide", "guide"),
-                 makeLabel(tr("Version %1").arg(fromUtf8(engine::version())), "small")}),
-         line});
-    return top;
-}
+protected:
+    void showEvent(QShowEvent* event) override
+    {
+        refresh();
+        Page::showEvent(event);
+    }
 
-QWidget* StartPage::makeBegin()
-{
-    const auto card = [this](Icon icon, const QString& title, const QString& line,
-                             const QString& key, const char* name,
-                             const std::function<void()>& begin) {
-        auto* made = named(new BeginCard(m_theme, icon, title, line, key, icon == Icon::Run), name);
-        connect(made, &CardButton::clicked, this, begin);
-        return made;
-    };
-    const auto page
-        = [this](const char* kind) { return [this, kind] { Q_EMIT pageRequested({kind}); }; };
-    const auto files
-        = [this](FileKind kind) { return [this, kind] { Q_EMIT filesRequested(kind); }; };
-    auto* begin = new QWidget;
-    spaced(new QVBoxLayout(begin), {}, 8,
-           {makeLabel(tr("Begin"), "section"),
-            card(Icon::Run, tr("New run"), tr("Choose a scheme and preview its schedule"),
-                 tr("Ctrl+N"), "beginNewRun", page("setup")),
-            card(Icon::Open, tr("Open runs"), tr("One run, or several to compare them"),
-                 tr("Ctrl+O"), "beginOpen", files(FileKind::Runs)),
-            card(Icon::Disk, tr("Import traces"), tr("PyTorch, Megatron-LM, Nsight Systems"),
-                 tr("Ctrl+Shift+I"), "beginImport", files(FileKind::TraceFolder)),
-            card(Icon::Chart, tr("New study"), tr("A grid of schemes, devices and batches"),
-                 tr("Ctrl+Shift+G"), "beginStudy", page("study"))});
-    return begin;
-}
+private:
+    // The name of the program, the devices of this machine, and the first steps.
+    QWidget* makeTop()
+    {
+        const DeviceFacts facts = deviceFacts();
+        auto* check = makeButton(tr("Device check"), "deviceCheck", "tool", this,
+                                 [this] { deviceCheckRequested(); });
+        QWidget* line = named(makeSurface("card-alt"), "deviceLine");
+        spaced(new QHBoxLayout(line), {16, 8, 14, 8}, 40,
+               {makeFact(m_theme, Icon::Check, &Chrome::ok,
+                         facts.cpu + QStringLiteral(", ") + countOf(facts.cores, "core"),
+                         tr("OpenBLAS; runs simulation, emulation and training")),
+                facts.hasNvidiaDriver
+                    ? makeFact(m_theme, Icon::Info, &Chrome::text3, tr("NVIDIA driver found"),
+                               tr("see the device check"))
+                    : makeFact(m_theme, Icon::Info, &Chrome::text3, tr("No NVIDIA GPU found"),
+                               tr("No NVIDIA driver. Only runs on a GPU need one.")),
+                kStretch, check});
+        const auto help = [this](const QString& text, const char* name, const char* kind) {
+            auto* link = makeButton(text, name, "link", this,
+                                    [this, kind] { Q_EMIT pageRequested({kind}); });
+            return link;
+        };
+        return makeColumn(
+            {}, 14,
+            {spaced(
+                 new QHBoxLayout, {}, 14,
+                 {makeLabel(QStringLiteral("Bubblescope"), "title"),
+                  {makeLabel(tr("Time and memory of pipeline-parallel training."), "secondary"), 1},
+                  help(tr("Guide F1"), "startGuide", "guide"),
+                  makeLabel(tr("Version %1").arg(fromUtf8(engine::version())), "small")}),
+             line},
+            "");
+    }
+    QWidget* makeBegin()
+    {
+        const auto card = [this](Icon icon, const QString& title, const QString& line,
+                                 const QString& key, const char* name,
+                                 const std::function<void()>& begin) {
+            auto* made
+                = named(new BeginCard(m_theme, icon, title, line, key, icon == Icon::Run), name);
+            connect(made, &CardButton::clicked, this, begin);
+            return made;
+        };
+        const auto page
+            = [this](const char* kind) { return [this, kind] { Q_EMIT pageRequested({kind}); }; };
+        const auto files
+            = [this](FileKind kind) { return [this, kind] { Q_EMIT filesRequested(kind); }; };
+        return makeColumn(
+            {}, 8,
+            {makeLabel(tr("Begin"), "section"),
+             card(Icon::Run, tr("New run"), tr("Choose a scheme and preview its schedule"),
+                  tr("Ctrl+N"), "beginNewRun", page("setup")),
+             card(Icon::Open, tr("Open runs"), tr("One run, or several to compare them"),
+                  tr("Ctrl+O"), "beginOpen", files(FileKind::Runs)),
+             card(Icon::Disk, tr("Import traces"), tr("PyTorch, Megatron-LM, Nsight Systems"),
+                  tr("Ctrl+Shift+I"), "beginImport", files(FileKind::TraceFolder)),
+             card(Icon::Chart, tr("New study"), tr("A grid of schemes, devices and batches"),
+                  tr("Ctrl+Shift+G"), "beginStudy", page("study"))},
+            "");
+    }
+    QWidget* makeRecent()
+    {
+        m_empty->setFixedHeight(140);
+        connect(m_empty, &EmptyState::activated, this, [this] {
+            if (!m_samples.empty())
+                open(m_samples.front());
+        });
+        m_recentTable = named(new DataTable(m_theme, kTwoLines), "recentRuns", tr("Recent runs"));
+        m_recentTable->setModel(&m_recent);
+        m_recentTable->setRestColumn(2);
+        const auto openRow = [this](const QModelIndex& index) {
+            Q_EMIT pageRequested({"run", {m_recent.at(index.row()).run.file}});
+        };
+        connect(m_recentTable, &QAbstractItemView::clicked, this, openRow);
+        connect(m_recentTable, &QAbstractItemView::activated, this, openRow);
+        return makeColumn({}, 8,
+                          {spaced(new QHBoxLayout, {}, 8,
+                                  {{makeLabel(tr("Recent"), "section"), 1}, m_all, m_clear}),
+                           m_recentTable, m_empty, kStretch},
+                          "");
+    }
+    QWidget* makeSamples()
+    {
+        auto* part = new QWidget;
+        auto* grid = spaced(new QGridLayout, {}, kCardGap);
+        double longest = 1; // of the simulated samples, in units
+        struct Shown
+        {
+            std::vector<Thumbnail> pictures;
+            QString numbers;
+        };
+        std::vector<Shown> shown;
+        for (const Sample& sample : m_samples) {
+            Shown& one = shown.emplace_back();
+            QStringList iterations, bubbles;
+            QString mode;
+            for (const engine::Run& run : runsOf(sample)) {
+                const LedgerRun described = describeRun({}, run);
+                iterations.append(described.time().withUnit(described.iteration.value_or(0)));
+                bubbles.append(percent(described.bubble.value_or(0)));
+                mode = described.mode;
+                one.pictures.push_back(makeThumbnail(run));
+                if (sample.recorded.isEmpty())
+                    longest = std::max(longest, one.pictures.back().duration);
+            }
+            one.numbers = tr("%1, %2, bubble %3")
+                              .arg(mode, iterations.join(tr(" and ")), bubbles.join(tr(" and ")));
+        }
+        for (std::size_t i = 0; i < m_samples.size(); ++i) {
+            double scale = longest;
+            if (!m_samples[i].recorded.isEmpty()) // two runs on a scale of their own
+                for (const Thumbnail& picture : shown[i].pictures)
+                    scale = std::max(scale == longest ? 0 : scale, picture.duration);
+            auto* card
+                = new SampleCard(m_theme, m_samples[i], shown[i].pictures, shown[i].numbers, scale);
+            connect(card, &CardButton::clicked, this, [this, i] { open(m_samples[i]); });
+            grid->addWidget(card, static_cast<int>(i) / kCardsInRow,
+                            static_cast<int>(i) % kCardsInRow);
+        }
+        spaced(
+            new QVBoxLayout(part), {0, 8, 0, 0}, 8,
+            {spaced(new QHBoxLayout, {}, 12,
+                    {makeLabel(tr("Samples"), "section"),
+                     {makeLabel(tr("4 devices and 8 micro-batches, unless a card says otherwise; "
+                                   "the simulated ones are on one time scale"),
+                                "small"),
+                      1}}),
+             grid});
+        return part;
+    }
+    void open(const Sample& sample)
+    {
+        const auto files = sampleFiles(sample);
+        if (!files)
+            showError(tr("The sample was not opened."), fromUtf8(files.error().message));
+        else
+            Q_EMIT pageRequested({files->size() == 1 ? "run" : "compare", *files});
+    }
 
-QWidget* StartPage::makeRecent()
-{
-    connect(m_all, &QPushButton::clicked, this, [this] { Q_EMIT pageRequested({"runs"}); });
-    connect(m_clear, &QPushButton::clicked, this, [this] {
+    const ThemeController& m_theme;
+    Settings& m_settings;
+    TableModel<StartRow> m_recent;
+    std::vector<Sample> m_samples = samples();
+    Band *m_error = new Band(m_theme, Band::Shape::Verdict),
+         *m_queue = named(new Band(m_theme, Band::Shape::Verdict), "queueBand");
+    EmptyState* m_empty
+        = named(new EmptyState(m_theme, {Icon::Compare, {}, {}, tr("Open a sample")}),
+                "noRecent"); // in place of recent runs
+    DataTable* m_recentTable;
+    QPushButton *m_all, *m_clear = makeButton(tr("Clear"), "clearRecent", "link", this, [this] {
         m_settings.clearRecent();
         refresh();
     });
-    m_empty->setFixedHeight(140);
-    connect(m_empty, &EmptyState::activated, this, [this] {
-        if (!m_samples.empty())
-            open(m_samples.front());
-    });
-    m_recentTable = named(new DataTable(m_theme, kTwoLines), "recentRuns", tr("Recent runs"));
-    m_recentTable->setModel(&m_recent);
-    m_recentTable->setRestColumn(2);
-    const auto openRow = [this](const QModelIndex& index) {
-        Q_EMIT pageRequested({"run", {m_recent.at(index.row()).run.file}});
-    };
-    connect(m_recentTable, &QAbstractItemView::clicked, this, openRow);
-    connect(m_recentTable, &QAbstractItemView::activated, this, openRow);
-    auto* recent = new QWidget;
-    spaced(
-        new QVBoxLayout(recent), {}, 8,
-        {spaced(new QHBoxLayout, {}, 8, {{makeLabel(tr("Recent"), "section"), 1}, m_all, m_clear}),
-         m_recentTable, m_empty, kStretch});
-    return recent;
-}
+    std::function<std::vector<LedgerRun>()> m_runs;
+    Later m_late{500, [this] { refresh(); }};
+};
 
-QWidget* StartPage::makeSamples()
-{
-    auto* part = new QWidget;
-    auto* grid = spaced(new QGridLayout, {}, kCardGap);
-    double longest = 1; // of the simulated samples, in units
-    struct Shown
-    {
-        std::vector<Thumbnail> pictures;
-        QString numbers;
-    };
-    std::vector<Shown> shown;
-    for (const Sample& sample : m_samples) {
-        Shown& one = shown.emplace_back();
-        QStringList iterations, bubbles;
-        QString mode;
-        for (const engine::Run& run : runsOf(sample)) {
-            const LedgerRun described = describeRun({}, run);
-            iterations.append(described.time().withUnit(described.iteration.value_or(0)));
-            bubbles.append(percent(described.bubble.value_or(0)));
-            mode = described.mode;
-            one.pictures.push_back(makeThumbnail(run));
-            if (sample.recorded.isEmpty())
-                longest = std::max(longest, one.pictures.back().duration);
-        }
-        one.numbers = tr("%1, %2, bubble %3")
-                          .arg(mode, iterations.join(tr(" and ")), bubbles.join(tr(" and ")));
-    }
-    for (std::size_t i = 0; i < m_samples.size(); ++i) {
-        double scale = longest;
-        if (!m_samples[i].recorded.isEmpty()) // two runs on a scale of their own
-            for (const Thumbnail& picture : shown[i].pictures)
-                scale = std::max(scale == longest ? 0 : scale, picture.duration);
-        auto* card
-            = new SampleCard(m_theme, m_samples[i], shown[i].pictures, shown[i].numbers, scale);
-        connect(card, &CardButton::clicked, this, [this, i] { open(m_samples[i]); });
-        grid->addWidget(card, static_cast<int>(i) / kCardsInRow, static_cast<int>(i) % kCardsInRow);
-    }
-    spaced(new QVBoxLayout(part), {0, 8, 0, 0}, 8,
-           {spaced(new QHBoxLayout, {}, 12,
-                   {makeLabel(tr("Samples"), "section"),
-                    {makeLabel(tr("4 devices and 8 micro-batches, unless a card says otherwise; "
-                                  "the simulated ones are on one time scale"),
-                               "small"),
-                     1}}),
-            grid});
-    return part;
-}
+} // namespace
 
-void StartPage::open(const Sample& sample)
+StartPage* StartPage::make(const ThemeController& theme, Settings& settings,
+                           std::function<std::vector<LedgerRun>()> runs)
 {
-    const auto files = sampleFiles(sample);
-    if (!files)
-        showError(tr("The sample was not opened."), fromUtf8(files.error().message));
-    else
-        Q_EMIT pageRequested({files->size() == 1 ? "run" : "compare", *files});
-}
-
-// Runs under way come first, then those that were opened last.
-void StartPage::refresh()
-{
-    constexpr std::size_t kMost = 5;
-    const QDateTime now = QDateTime::currentDateTime();
-    const std::vector<LedgerRun> runs = m_runs ? m_runs() : std::vector<LedgerRun>();
-    std::vector<StartRow> rows;
-    for (const LedgerRun& run : runs)
-        if (run.isUnderWay())
-            rows.push_back({run, tr("now")});
-    for (const RecentRun& recent : m_settings.recentRuns()) {
-        StartRow row{{}, whenText(recent.opened, now), recent.thumbnail};
-        row.run.file = recent.file;
-        row.run.label = recent.title;
-        if (const auto known = std::ranges::find(runs, recent.file, &LedgerRun::file);
-            known != runs.end())
-            row.run = *known;
-        if (!row.run.isUnderWay())
-            rows.push_back(std::move(row));
-    }
-    rows.resize(std::min(rows.size(), kMost));
-    const bool isEmpty = rows.empty();
-    m_recent.reset(recentColumns(), std::move(rows));
-    m_recentTable->fitRows(DataTable::Fit::Fixed);
-    m_recentTable->setVisible(!isEmpty);
-    m_clear->setVisible(!isEmpty);
-    m_empty->setVisible(isEmpty);
-    const auto kept = static_cast<int>(
-        std::ranges::count_if(runs, [](const LedgerRun& run) { return !run.isTrashed(); }));
-    m_all->setText(kept > 0 ? tr("All runs (%1)").arg(kept) : tr("All runs"));
-    if (kept > 0)
-        m_empty->setTexts(
-            tr("No recent runs"),
-            tr("\"All runs\" lists %1. Samples open immediately.").arg(countOf(kept, "run")));
-    else
-        m_empty->setTexts(
-            tr("No run yet"),
-            tr("Runs that you start or open are listed here. Samples open immediately."));
-}
-
-void StartPage::refreshLater()
-{
-    if (isVisible() && !m_late.isActive()) // otherwise, showEvent() lists them
-        m_late.start();
-}
-
-void StartPage::showError(const QString& bold, const QString& sentence)
-{
-    m_error->show(Band::Kind::Error, bold, sentence);
-}
-
-void StartPage::offerQueue(int runs)
-{
-    m_queue->show(Band::Kind::Neutral, tr("%1 not started.").arg(countOf(runs, "queued run")),
-                  tr("They were in the queue when the program ended."));
-}
-
-void StartPage::showEvent(QShowEvent* event)
-{
-    refresh();
-    Page::showEvent(event);
-}
-
-QStringList StartPage::statusTexts() const
-{
-    const DeviceFacts facts = deviceFacts();
-    return {facts.cpu.toHtmlEscaped() + QStringLiteral(", ") + countOf(facts.cores, "core"),
-            facts.hasNvidiaDriver ? tr("NVIDIA driver found") : tr("no GPU")};
+    return new Start(theme, settings, runs);
 }
 
 } // namespace app

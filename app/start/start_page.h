@@ -3,23 +3,16 @@
 #include "app/ledger/run_ledger.h"
 #include "app/plan/run_plan.h"
 #include "app/shell/page.h"
+#include "app/ui/background.h"
+#include "app/ui/data_table.h"
 #include "app/ui/settings.h"
-#include "app/ui/table_model.h"
 #include "app/ui/theme.h"
-
-#include <QTimer>
 
 #include <functional>
 #include <string_view>
 #include <vector>
 
-class QPushButton;
-
 namespace app {
-
-class Band;
-class DataTable;
-class EmptyState;
 
 // A sample of the start page: one run, or two runs to compare. Recorded runs ship with the program.
 // If their files are missing, the runs are simulated.
@@ -54,45 +47,19 @@ class StartPage : public Page
     Q_OBJECT
 
 public:
+    using Page::Page;
     // `runs` returns all known runs, and those under way.
-    StartPage(const ThemeController& theme, Settings& settings,
-              std::function<std::vector<LedgerRun>()> runs = {});
-
-    QString title() const override { return tr("Start"); }
-    bool isClosable() const override { return false; }
-    QStringList statusTexts() const override;
-    QString statusNote() const override { return tr("samples open without a GPU"); }
-
-    void refresh();      // updates the list of recent runs
-    void refreshLater(); // soon, and once for several changes
-    void showError(const QString& bold, const QString& sentence);
+    static StartPage* make(const ThemeController& theme, Settings& settings,
+                           std::function<std::vector<LedgerRun>()> runs = {});
+    virtual void refresh() = 0;      // updates the list of recent runs
+    virtual void refreshLater() = 0; // soon, and once for several changes
+    virtual void showError(const QString& bold, const QString& sentence) = 0;
     // Offers to start runs that were queued when the program ended.
-    void offerQueue(int runs);
+    virtual void offerQueue(int runs) = 0;
 
 Q_SIGNALS:
     void deviceCheckRequested();
     void queueAnswered(bool start);
-
-protected:
-    void showEvent(QShowEvent* event) override;
-
-private:
-    QWidget* makeTop();
-    QWidget* makeBegin();
-    QWidget* makeRecent();
-    QWidget* makeSamples();
-    void open(const Sample& sample);
-
-    const ThemeController& m_theme;
-    Settings& m_settings;
-    TableModel<StartRow> m_recent;
-    std::vector<Sample> m_samples = samples();
-    Band *m_error, *m_queue;
-    EmptyState* m_empty; // in place of recent runs
-    DataTable* m_recentTable;
-    QPushButton *m_all, *m_clear;
-    std::function<std::vector<LedgerRun>()> m_runs;
-    QTimer m_late;
 };
 
 } // namespace app

@@ -1774,7 +1774,7 @@ private:
     StudySession m_session{this};
     PointRuns m_points{this};
     Latest<StudyPointer, Found> m_answers{this,
-                                          [](const StudyPointer& of, const auto&) {
+                                          [](const StudyPointer& of) {
                                               return Found{studyAnswers(*of), studyWins(*of)};
                                           },
                                           [this](const Found& found) {

@@ -1,6 +1,6 @@
 #pragma once
 
-#include "app/documents/run_process.h"
+#include "app/documents/run_document.h"
 #include "app/figures/scene_view.h"
 #include "app/shell/page.h"
 #include "app/shell/run_saver.h"
@@ -82,7 +82,7 @@ private:
     bool m_isRunning = false, m_isCancelled = false;
     std::optional<WorkerEnd> m_end; // set from the end of the worker to the end of the last read
     using Reads = Latest<Source, StudyPointer>;
-    Reads m_reads{this, [](const Source& source, const auto&) { return read(source); },
+    Reads m_reads{this, [](const Source& source) { return read(source); },
                   [this](const StudyPointer& data) { take(data); }, Reads::Older::Delivered};
 };
 
@@ -219,7 +219,7 @@ private:
     Tag* m_mode;
     SceneView* m_view;
     Latest<Drawing, Drawn> m_drawings{
-        this, [](const Drawing& drawing, const auto&) { return drawn(drawing); },
+        this, [](const Drawing& drawing) { return drawn(drawing); },
         [this](Drawn chart) {
             if (chart)
                 m_view->show(std::make_shared<const profiler::MarkedScene>(*std::move(chart)));

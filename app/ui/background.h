@@ -2,9 +2,9 @@
 
 #include "engine/base/cancel.h"
 
-#include <QCoreApplication>
 #include <QObject>
 #include <QThreadPool>
+#include <QTimer>
 
 #include <atomic>
 #include <exception>
@@ -78,6 +78,18 @@ private:
     std::shared_ptr<Address> m_address;
 };
 
+// Calls `work` once, `delay` ms after the last start().
+class Later : public QTimer
+{
+public:
+    Later(int delay, const std::function<void()>& work)
+    {
+        setSingleShot(true);
+        setInterval(delay);
+        callOnTimeout(work);
+    }
+};
+
 // A question that is asked again while its input changes, such as a prediction while a slider
 // moves. We run one job at a time and keep only the newest of the requests that wait, because a
 // queue of them would be answered long after the last change. Must be a member of its owner, whose
@@ -86,13 +98,13 @@ template<class Request, class Answer>
 class Latest
 {
 public:
-    // Runs in the pool and must not access the owner. May return anything once `isDropped` is true,
-    // or throw engine::Cancelled: `isDropped` is the flag of its CancelScope.
-    using Work = std::function<Answer(const Request&, const std::atomic<bool>& isDropped)>;
+    // Runs in the pool and must not access the owner. It is in a CancelScope: if it is dropped, it
+    // may return anything or throw engine::Cancelled.
+    using Work = std::function<Answer(const Request&)>;
     using Done = std::function<void(Answer)>; // called in the owner's thread
     // What happens to the running job when a newer request comes.
     enum class Older : std::uint8_t {
-        Dropped,  // `isDropped` becomes true, and its answer is not delivered
+        Dropped,  // it is cancelled, and its answer is not delivered
         Delivered // it ends, and its answer is delivered, so that a picture follows a slider
     };
 
@@ -148,7 +160,7 @@ private:
                 Outcome outcome;
                 const engine::CancelScope scope(isDropped.get());
                 try {
-                    outcome.answer.emplace(work(request, *isDropped));
+                    outcome.answer.emplace(work(request));
                 } catch (const engine::Cancelled&) {
                 } catch (...) {
                     outcome.failure = std::current_exception();

@@ -4,8 +4,10 @@
 
 #include <QAction>
 #include <QBoxLayout>
+#include <QClipboard>
 #include <QDialog>
 #include <QFontMetrics>
+#include <QGuiApplication>
 #include <QHBoxLayout>
 #include <QHelpEvent>
 #include <QKeyEvent>
@@ -43,7 +45,7 @@ QLabel* makeWrapped(const char* role, const char* objectName, const QString& tex
     return label;
 }
 
-QPushButton* makeButton(const QString& text, const QString& objectName, const char* kind)
+QPushButton* makeButton(const QString& text, QAnyStringView objectName, const char* kind)
 {
     auto* button = new QPushButton(text);
     button->setObjectName(objectName);
@@ -51,7 +53,15 @@ QPushButton* makeButton(const QString& text, const QString& objectName, const ch
     return button;
 }
 
-QPushButton* makeButton(const QString& text, const QString& objectName, const char* kind,
+QPushButton* makeButton(const QString& text, QAnyStringView objectName, const char* kind,
+                        QObject* receiver, const Clicked& clicked)
+{
+    QPushButton* button = makeButton(text, objectName, kind);
+    QObject::connect(button, &QPushButton::clicked, receiver, clicked);
+    return button;
+}
+
+QPushButton* makeButton(const QString& text, QAnyStringView objectName, const char* kind,
                         QAction* action)
 {
     QPushButton* button = makeButton(text, objectName, kind);
@@ -61,12 +71,15 @@ QPushButton* makeButton(const QString& text, const QString& objectName, const ch
     return button;
 }
 
-QPushButton* makeButton(QAction* action, const char* objectName, const char* kind)
+template<class Action>
+requires std::is_same_v<Action, QAction> QPushButton*
+makeButton(Action* action, const char* objectName, const char* kind)
 {
-    QPushButton* button = makeButton(action->text(), QString::fromLatin1(objectName), kind, action);
+    QPushButton* button = makeButton(action->text(), objectName, kind, action);
     QObject::connect(action, &QAction::changed, button, [=] { button->setText(action->text()); });
     return button;
 }
+template QPushButton* makeButton(QAction*, const char*, const char*);
 
 QFrame* makeLine(Qt::Orientation orientation)
 {
@@ -183,6 +196,11 @@ QWidget* makeFoot(std::initializer_list<Cell> buttons)
     QWidget* foot = makeRow({12, 0, 12, 0}, 8, buttons);
     foot->setFixedHeight(53);
     return foot;
+}
+
+void copyText(const QString& text)
+{
+    QGuiApplication::clipboard()->setText(text);
 }
 
 QStringList localFiles(const QMimeData& data)
@@ -385,16 +403,16 @@ QPushButton* makeActionButton(QAction* action)
 }
 
 QToolButton* makeIconButton(const char* name, Icon icon, const QString& tip,
-                            const ThemeController& theme)
+                            const ThemeController& theme, QObject* receiver, const Clicked& clicked)
 {
-    auto* button = new QToolButton;
-    button->setObjectName(QString::fromLatin1(name));
+    auto* button = named(new QToolButton, name, tip);
     button->setAutoRaise(true);
     button->setFixedSize(24, 24);
     button->setFocusPolicy(Qt::TabFocus);
     button->setToolTip(tip);
-    button->setAccessibleName(tip);
     followTheme(button, icon, theme);
+    if (receiver != nullptr)
+        QObject::connect(button, &QToolButton::clicked, receiver, clicked);
     return button;
 }
 
@@ -446,16 +464,14 @@ void Band::show(Kind kind, const QString& bold, const QString& sentence)
     update();
 }
 
-QPushButton* Band::addAction(const QString& text, const QString& objectName)
+QPushButton* Band::addAction(const QString& text, QAnyStringView objectName, QObject* receiver,
+                             const Clicked& clicked)
 {
-    QPushButton* button = makeButton(text, objectName, "tool");
+    QPushButton* button = receiver == nullptr
+        ? makeButton(text, objectName, "tool")
+        : makeButton(text, objectName, "tool", receiver, clicked);
     m_layout->addWidget(button, 0, Qt::AlignTop);
     return button;
-}
-
-QString Band::text() const
-{
-    return accessibleName();
 }
 
 void Band::paintEvent(QPaintEvent*)
@@ -485,10 +501,9 @@ EmptyState::EmptyState(const ThemeController& theme, const Texts& texts, QWidget
         label->setWordWrap(true);
     }
     if (!texts.action.isEmpty()) {
-        m_button = makeButton(texts.action, QStringLiteral("emptyAction"), "tool");
+        m_button = makeButton(texts.action, "emptyAction", "tool", this, [this] { activated(); });
         column->addSpacing(4);
         column->addWidget(m_button, 0, Qt::AlignHCenter);
-        connect(m_button, &QPushButton::clicked, this, &EmptyState::activated);
     }
     column->addStretch();
 }
@@ -560,11 +575,6 @@ void SegmentControl::speak()
 {
     const QString choice = m_choices.value(m_current);
     setAccessibleName(m_name.isEmpty() ? choice : tr("%1: %2").arg(m_name, choice));
-}
-
-void SegmentControl::setCompact()
-{
-    setFixedHeight(24);
 }
 
 QSize SegmentControl::sizeHint() const
@@ -720,8 +730,7 @@ QDialog* makeUnsavedDialog(const QString& what, int changes, QWidget* parent)
               .arg(countOf(changes, "change"))
         : tr("Discarding loses unsaved changes and leaves the file on disk as it is.");
     const auto button = [&](const QString& title, const char* name, int choice) {
-        QPushButton* made
-            = makeButton(title, QString::fromLatin1(name), choice == Save ? "primary" : "");
+        QPushButton* made = makeButton(title, name, choice == Save ? "primary" : "");
         made->setDefault(choice == Save);
         QObject::connect(made, &QPushButton::clicked, dialog, [=] { dialog->done(choice); });
         return made;

@@ -45,11 +45,18 @@ QLabel* makeLabel(const QString& text, const char* role = "", QWidget* parent = 
 // Makes a label that wraps plain text.
 QLabel* makeWrapped(const char* role = "", const char* objectName = "", const QString& text = {});
 // Makes a button. `kind` selects its look: "", "primary", "tool" (24 px high) or "link".
-QPushButton* makeButton(const QString& text, const QString& objectName, const char* kind = "");
+QPushButton* makeButton(const QString& text, QAnyStringView objectName, const char* kind = "");
+// What a click on a button calls, as long as the receiver exists.
+using Clicked = std::function<void()>;
+QPushButton* makeButton(const QString& text, QAnyStringView objectName, const char* kind,
+                        QObject* receiver, const Clicked& clicked);
 // A button that triggers `action` and is enabled with it.
-QPushButton* makeButton(const QString& text, const QString& objectName, const char* kind,
+QPushButton* makeButton(const QString& text, QAnyStringView objectName, const char* kind,
                         QAction* action);
-QPushButton* makeButton(QAction* action, const char* objectName, const char* kind = ""); // its text
+// A button with the text of `action`. A template, so that {} is a text and no action.
+template<class Action>
+requires std::is_same_v<Action, QAction> QPushButton*
+makeButton(Action* action, const char* objectName, const char* kind = "");
 QFrame* makeLine(Qt::Orientation orientation);
 // A vertical scroll area that does not take the focus; its content does.
 QScrollArea* makeScroll(QWidget* content);
@@ -68,6 +75,7 @@ QWidget* makeSurface(const char* surface, QWidget* parent = nullptr);
 // Sets a dynamic property and re-applies the style sheet.
 void setLook(QWidget* widget, const char* property, const QVariant& value);
 
+void copyText(const QString& text);            // to the clipboard
 QStringList localFiles(const QMimeData& data); // paths of the dragged files and folders
 
 // Shrinks the window, and its minimum size, to the screen. Call before showing.
@@ -152,7 +160,6 @@ protected:
     bool event(QEvent* event) override;
 };
 
-// An icon that follows the theme.
 class IconLabel : public ThemedWidget
 {
     Q_OBJECT
@@ -200,7 +207,8 @@ void followTheme(QAbstractButton* target, Icon icon, const ThemeController& them
 QToolButton* makeToolButton(QAction* action);
 // An icon button, 24 x 24 px, with `tip` as tooltip and accessible name; its parent owns it.
 QToolButton* makeIconButton(const char* name, Icon icon, const QString& tip,
-                            const ThemeController& theme);
+                            const ThemeController& theme, QObject* receiver = nullptr,
+                            const Clicked& clicked = {});
 // Makes a text button, 24 px high, with the icon, state and tooltip of the action.
 QPushButton* makeActionButton(QAction* action);
 
@@ -217,8 +225,10 @@ public:
     Band(const ThemeController& theme, Shape shape, QWidget* parent = nullptr);
 
     void show(Kind kind, const QString& bold, const QString& sentence);
-    QPushButton* addAction(const QString& text, const QString& objectName);
-    QString text() const; // plain text, for screen readers
+    QPushButton* addAction(const QString& text, QAnyStringView objectName,
+                           QObject* receiver = nullptr, const Clicked& clicked = {});
+    // plain text, for screen readers
+    QString text() const { return accessibleName(); }
     Kind kind() const { return m_kind; }
 
 protected:
@@ -273,7 +283,8 @@ public:
     int current() const { return m_current; }
     void setCurrent(int choice); // emits no signal if unchanged
     void setText(int choice, const QString& text);
-    void setCompact(); // 24 px high, for toolbars
+    // 24 px high, for toolbars
+    void setCompact() { setFixedHeight(24); }
     QSize sizeHint() const override;
 
 Q_SIGNALS:

@@ -153,7 +153,6 @@ QHBoxLayout* makeFormRow(const QString& title, const QList<QWidget*>& fields)
     return row;
 }
 
-// Makes a row with the title at the left, and the slider and its field at the right.
 QHBoxLayout* makeSliderRow(const QString& title, SliderField* field)
 {
     constexpr int kTitle = 108;
@@ -191,9 +190,10 @@ QComboBox* makeFormCombo(const QString& objectName)
     return combo;
 }
 
-QPushButton* makeBrowseButton(const QString& objectName, const QString& tip)
+QPushButton* makeBrowseButton(QAnyStringView objectName, const QString& tip, QObject* receiver,
+                              const Clicked& clicked)
 {
-    QPushButton* button = makeButton(QStringLiteral("\u2026"), objectName);
+    QPushButton* button = makeButton(QStringLiteral("\u2026"), objectName, "", receiver, clicked);
     button->setFixedWidth(28);
     button->setToolTip(tip);
     button->setAccessibleName(tip);
@@ -331,11 +331,6 @@ void BoundFields::write(QWidget* widget, const Binding& binding, const std::stri
     setLook(widget, "invalid", m_refused.contains(widget));
     showEffects();
     Q_EMIT edited();
-}
-
-QString BoundFields::problem() const
-{
-    return m_refused.empty() ? QString() : m_refused.begin()->second;
 }
 
 QWidget* BoundFields::make(const FieldFacts& facts, const char* prefix, Look look, Binding binding)

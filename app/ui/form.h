@@ -1,5 +1,6 @@
 #pragma once
 
+#include "app/ui/controls.h"
 #include "app/ui/theme.h"
 #include "engine/base/field.h"
 
@@ -96,7 +97,8 @@ QLabel* makeFormHint(); // a right-aligned hint below a field; hidden while it i
 void setHint(QLabel* hint, const QString& text);
 QComboBox* makeFormCombo(const QString& objectName);
 // A button "…" to choose a file.
-QPushButton* makeBrowseButton(const QString& objectName, const QString& tip);
+QPushButton* makeBrowseButton(QAnyStringView objectName, const QString& tip, QObject* receiver,
+                              const Clicked& clicked);
 // Asks for an existing file without blocking, and calls `take` if the user chooses one.
 void askForFile(QWidget* parent, const QString& title, const QString& filter,
                 const std::function<void(const QString& file)>& take);
@@ -145,7 +147,6 @@ public:
                      },
                      [&field, &object] { return field.off(object); }});
     }
-    // Adds the field and its label as a new row.
     template<class Object>
     QWidget* addRow(QVBoxLayout& rows, const engine::Field<Object>& field, Object& object,
                     const char* prefix = "", Look look = Look::ByKind)
@@ -160,7 +161,8 @@ public:
 
     void show();
     void showEffects(); // disables fields without effect and states the reason in their tooltips
-    QString problem() const; // the reason why a text was refused; "" if none was
+    // the reason why a text was refused; "" if none was
+    QString problem() const { return m_refused.empty() ? QString() : m_refused.begin()->second; }
 
 Q_SIGNALS:
     void edited();

@@ -170,11 +170,6 @@ QString Scale::text(double value) const
     return number(value / scale.m_perUnit, scale.m_decimals);
 }
 
-QString Scale::withUnit(double value) const
-{
-    return text(value) + QLatin1Char(' ') + unit();
-}
-
 QString Scale::difference(double value) const
 {
     const Scale scale = shown();

@@ -84,7 +84,7 @@ public:
     int decimals() const { return shown().m_decimals; }
     QString unit() const { return shown().m_unit; }
     QString text(double value) const;
-    QString withUnit(double value) const;
+    QString withUnit(double value) const { return text(value) + QLatin1Char(' ') + unit(); }
     QString text(std::integral auto value) const { return text(static_cast<double>(value)); }
     QString withUnit(std::integral auto value) const
     {

@@ -1,6 +1,7 @@
 #include "app/whatif/what_if.h"
 
 #include "app/ui/text.h"
+#include "engine/base/cancel.h"
 #include "engine/base/try.h"
 #include "engine/cost/training_setup.h"
 #include "engine/experiment/experiment_fields.h"
@@ -510,12 +511,10 @@ enum Priority { Intervals, Medians, OfChosen };
 
 } // namespace
 
-WhatIfPredictions::Explained WhatIfPredictions::explained(const Chosen& chosen,
-                                                          const std::atomic<bool>& isDropped)
+WhatIfPredictions::Explained WhatIfPredictions::explained(const Chosen& chosen)
 {
+    engine::throwIfCancelled();
     Explained made;
-    if (isDropped)
-        return made;
     made.details
         = whatIfDetails(*chosen.measured, *chosen.run, chosen.changes, chosen.scheme, chosen.depth);
     if (made.details.run == nullptr)

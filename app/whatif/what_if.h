@@ -226,7 +226,7 @@ private:
         WhatIfDetails details;
         RunViewPointer view; // null: not predicted
     };
-    static Explained explained(const Chosen& chosen, const std::atomic<bool>& isDropped);
+    static Explained explained(const Chosen& chosen);
     void predict(const QString& scheme, const Changed& changed, int resamples);
 
     RunPointer m_run;

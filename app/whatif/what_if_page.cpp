@@ -3,7 +3,7 @@
 #include "app/compare/compare_widget.h"
 #include "app/plan/edited_schedule.h"
 #include "app/shell/runs_dock.h"
-#include "app/timeline/details/details_panel.h"
+#include "app/timeline/details/details.h"
 #include "app/ui/form.h"
 #include "app/ui/text.h"
 #include "engine/experiment/experiment_fields.h"

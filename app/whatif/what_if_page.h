@@ -3,7 +3,6 @@
 #include "app/shell/page.h"
 #include "app/ui/controls.h"
 #include "app/ui/data_table.h"
-#include "app/ui/table_model.h"
 #include "app/whatif/what_if.h"
 #include "profiler/whatif/changes.h"
 

@@ -10,6 +10,7 @@
 #include "app/ui/controls.h"
 #include "app/ui/text.h"
 #include "app/whatif/what_if.h"
+#include "engine/base/cancel.h"
 #include "engine/base/try.h"
 #include "engine/experiment/experiment.h"
 #include "engine/schedule/transfers.h"
@@ -21,9 +22,7 @@
 #include "profiler/why/stragglers.h"
 #include "profiler/why/why_text.h"
 
-#include <QClipboard>
 #include <QFrame>
-#include <QGuiApplication>
 #include <QKeyEvent>
 #include <QLabel>
 #include <QLineEdit>
@@ -83,8 +82,7 @@ engine::Result<PathMarksPointer> makePathMarks(const engine::Run& run, int itera
     return marks;
 }
 
-WhyEffectsAnswer simulateChanges(const engine::Run& run, const profiler::Why& why,
-                                 const std::atomic<bool>& isDropped)
+WhyEffectsAnswer simulateChanges(const engine::Run& run, const profiler::Why& why)
 {
     const profiler::WhyEffects simulator(run, why.path.iteration);
     WhyEffectsAnswer answer{{}, simulator.accuracy(), {}};
@@ -93,7 +91,8 @@ WhyEffectsAnswer simulateChanges(const engine::Run& run, const profiler::Why& wh
             answer.stragglers.append(QString::fromStdString(slow.sentence));
     for (const profiler::WhyReason& reason : why.reasons) {
         WhyEffect& effect = answer.effects.emplace_back();
-        if (!reason.change || isDropped)
+        engine::throwIfCancelled();
+        if (!reason.change)
             continue;
         if (const auto change = simulator.of(*reason.change))
             effect.change = *change;
@@ -103,9 +102,9 @@ WhyEffectsAnswer simulateChanges(const engine::Run& run, const profiler::Why& wh
     return answer;
 }
 
-FasterSchemesAnswer findFasterSchemes(const engine::Run& run, const std::atomic<bool>& isDropped)
+FasterSchemesAnswer findFasterSchemes(const engine::Run& run)
 {
-    auto schemes = profiler::fasterSchemes(run, [&isDropped] { return isDropped.load(); });
+    auto schemes = profiler::fasterSchemes(run);
     if (!schemes)
         return {{}, QString::fromStdString(schemes.error().message)};
     return {*std::move(schemes), {}};
@@ -435,7 +434,6 @@ public:
         addSchemesHead(*schemes);
         schemes->addWidget(m_schemeRows);
         spaced(new QVBoxLayout(this), {}, 0, {{m_scroll, 1}, m_schemesPart, m_buttons});
-        connect(m_compare, &QPushButton::clicked, this, &Panel::compare);
         connect(m_run, &QPushButton::clicked, this, &Panel::runScheme);
         connect(&theme, &ThemeController::changed, this, [this] {
             if (m_place.marks)
@@ -575,8 +573,7 @@ private:
         auto* empty = named(new EmptyState(m_theme, texts), "whyEmpty");
         empty->setMinimumHeight(160);
         connect(empty, &EmptyState::activated, &m_timeline, &TimelineWidget::zoomToFit);
-        auto* body = makeSurface("plain");
-        spaced(new QVBoxLayout(body), {12, 12, 12, 12}, 0, {empty, kStretch});
+        auto* body = makeColumn({12, 12, 12, 12}, 0, {empty, kStretch});
         setBody(body);
     }
 
@@ -738,10 +735,10 @@ private:
                 notes->addWidget(makeWrappedText(slow, "", "whyStraggler"));
         if (const QString note = accuracyNote(); !note.isEmpty())
             notes->addWidget(makeWrappedText(note, "hint", "whyAccuracy"));
-        auto* list = makeButton(tr("Show path as a list"), QStringLiteral("whyList"), "link");
-        auto* copy = makeButton(tr("Copy as text"), QStringLiteral("whyCopy"), "link");
-        connect(list, &QPushButton::clicked, this, &Panel::listRequested);
-        connect(copy, &QPushButton::clicked, this, &Panel::copyText);
+        auto* list = makeButton(tr("Show path as a list"), "whyList", "link", this,
+                                [this] { listRequested(); });
+        auto* copy
+            = makeButton(tr("Copy as text"), "whyCopy", "link", this, [this] { copyText(); });
         notes->addLayout(spaced(new QHBoxLayout, {}, 8, {list, kStretch, copy}));
     }
 
@@ -749,7 +746,7 @@ private:
     void addFold(QBoxLayout& layout, const char* name, const QString& text,
                  const std::vector<std::size_t>& reasons)
     {
-        auto* fold = makeButton(text, QString::fromLatin1(name), "link");
+        auto* fold = makeButton(text, name, "link");
         auto* content = new QWidget;
         auto* rows = spaced(new QVBoxLayout(content), {}, 0);
         for (const std::size_t r : reasons)
@@ -893,14 +890,13 @@ private:
             layout.addLayout(spaced(new QHBoxLayout, {15, 2, 15, 4}, 8, {{widget, 1}}));
         };
         if (!m_schemes) {
-            auto* cancel = makeButton(tr("Cancel"), QStringLiteral("whyCancel"), "tool");
-            cancel->setToolTip(tr("Stops the search for faster schemes"));
-            connect(cancel, &QPushButton::clicked, this, [this] {
+            auto* cancel = makeButton(tr("Cancel"), "whyCancel", "tool", this, [this] {
                 m_search.drop();
                 m_schemes = FasterSchemesAnswer{{}, tr("the search was cancelled")};
                 Q_EMIT schemesKnown(*m_schemes);
                 QMetaObject::invokeMethod(this, &Panel::showSchemes, Qt::QueuedConnection);
             });
+            cancel->setToolTip(tr("Stops the search for faster schemes"));
             layout.addLayout(spaced(new QHBoxLayout, {15, 2, 12, 4}, 8,
                                     {{makeLabel(tr("computing…"), "small"), 1}, cancel}));
             return;
@@ -1094,9 +1090,8 @@ private:
             report.schemes = m_schemes->schemes;
         else if (m_schemes)
             report.schemes = unknown(m_schemes->reason);
-        QGuiApplication::clipboard()->setText(
-            m_document->title() + QLatin1Char('\n')
-            + QString::fromStdString(profiler::whyText(run(), report)));
+        app::copyText(m_document->title() + QLatin1Char('\n')
+                      + QString::fromStdString(profiler::whyText(run(), report)));
     }
 
     // Writes the prediction to a file, because the comparison page opens files.
@@ -1199,12 +1194,13 @@ private:
     QWidget* m_reasons = nullptr;
     std::vector<std::pair<WhyRow*, int>> m_rows; // with the index of the reason, top down
     std::vector<WhyRow*> m_schemeList;
-    QPushButton *m_compare = makeButton(tr("Compare"), QStringLiteral("whyCompare")),
-                *m_run = makeButton(tr("Run"), QStringLiteral("whyRun"), "primary");
+    QPushButton *m_compare
+        = makeButton(tr("Compare"), "whyCompare", "", this, [this] { compare(); }),
+        *m_run = makeButton(tr("Run"), "whyRun", "primary");
 
     Latest<Place, Explained> m_paths{
         this,
-        [](const Place& place, const std::atomic<bool>&) -> Explained {
+        [](const Place& place) -> Explained {
             const Trimmed trimmed(*place.run);
             auto marks = makePathMarks(*place.run, place.iteration);
             if (!marks)
@@ -1215,33 +1211,32 @@ private:
         decltype(m_paths)::Older::Dropped,
         sideThreads(),
         PathFirst};
-    Latest<Place, WhyEffectsAnswer> m_changes{
-        this,
-        [](const Place& place, const std::atomic<bool>& isDropped) {
-            const Trimmed trimmed(*place.run);
-            return simulateChanges(*place.run, place.marks->why, isDropped);
-        },
-        [this](WhyEffectsAnswer answer) {
-            m_effects = std::move(answer);
-            showReasons();
-        },
-        decltype(m_changes)::Older::Dropped,
-        sideThreads(),
-        ChangesThen};
-    Latest<RunPointer, FasterSchemesAnswer> m_search{
-        this,
-        [](const RunPointer& run, const std::atomic<bool>& isDropped) {
-            const Trimmed trimmed(*run);
-            return findFasterSchemes(*run, isDropped);
-        },
-        [this](FasterSchemesAnswer answer) {
-            m_schemes = std::move(answer);
-            showSchemes();
-            Q_EMIT schemesKnown(*m_schemes);
-        },
-        decltype(m_search)::Older::Dropped,
-        sideThreads(),
-        SchemesLast};
+    Latest<Place, WhyEffectsAnswer> m_changes{this,
+                                              [](const Place& place) {
+                                                  const Trimmed trimmed(*place.run);
+                                                  return simulateChanges(*place.run,
+                                                                         place.marks->why);
+                                              },
+                                              [this](WhyEffectsAnswer answer) {
+                                                  m_effects = std::move(answer);
+                                                  showReasons();
+                                              },
+                                              decltype(m_changes)::Older::Dropped,
+                                              sideThreads(),
+                                              ChangesThen};
+    Latest<RunPointer, FasterSchemesAnswer> m_search{this,
+                                                     [](const RunPointer& run) {
+                                                         const Trimmed trimmed(*run);
+                                                         return findFasterSchemes(*run);
+                                                     },
+                                                     [this](FasterSchemesAnswer answer) {
+                                                         m_schemes = std::move(answer);
+                                                         showSchemes();
+                                                         Q_EMIT schemesKnown(*m_schemes);
+                                                     },
+                                                     decltype(m_search)::Older::Dropped,
+                                                     sideThreads(),
+                                                     SchemesLast};
     Background m_writing{this};
 };
 

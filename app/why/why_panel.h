@@ -2,7 +2,7 @@
 
 #include "app/documents/run_document.h"
 #include "app/shell/page.h"
-#include "app/timeline/view/path_marks.h"
+#include "app/timeline/paint/lane_painter.h"
 #include "app/timeline/view/run_view.h"
 #include "app/timeline/view/selection.h"
 #include "engine/base/result.h"
@@ -36,8 +36,7 @@ struct WhyEffectsAnswer
     engine::Result<double> accuracy = 1.0; // see profiler::WhyEffects
     QStringList stragglers;                // a sentence for each slow device or rank
 };
-WhyEffectsAnswer simulateChanges(const engine::Run& run, const profiler::Why& why,
-                                 const std::atomic<bool>& isDropped);
+WhyEffectsAnswer simulateChanges(const engine::Run& run, const profiler::Why& why);
 
 // The schemes that are faster with the measured times of a run.
 struct FasterSchemesAnswer
@@ -45,7 +44,7 @@ struct FasterSchemesAnswer
     std::vector<profiler::FasterScheme> schemes; // see profiler::fasterSchemes()
     QString reason;                              // why they are not known; "" if they are
 };
-FasterSchemesAnswer findFasterSchemes(const engine::Run& run, const std::atomic<bool>& isDropped);
+FasterSchemesAnswer findFasterSchemes(const engine::Run& run);
 
 // Explains why the shown iteration of a run is not faster: how much time could go, what the busiest
 // device waits for, the reasons with the gain of a change, and the faster schemes. It draws the

@@ -5,7 +5,6 @@
 #include "app/ui/message_log.h"
 #include "app/ui/text.h"
 #include "app/window/main_window.h"
-#include "app/window/page_kinds.h"
 #include "engine/base/new_file.h"
 #include "engine/base/process.h"
 #include "engine/base/version.h"

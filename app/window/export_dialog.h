@@ -157,7 +157,7 @@ private:
     Background m_background{this};
     using Drawn = std::pair<profiler::Scene, int>; // and its resolution in dpi
     Latest<Drawn, Checks> m_pdfChecks{
-        this, [](const Drawn& drawn, const auto&) { return checkPdf(drawn.first, drawn.second); },
+        this, [](const Drawn& drawn) { return checkPdf(drawn.first, drawn.second); },
         [this](const Checks& checks) { showChecks(checks); }};
     bool m_isAsking = false; // a dialog that this one opened has not returned yet
     // Cancels the running export; nullptr if none runs.

@@ -1,53 +1,869 @@
 #include "app/window/main_window.h"
 
+#include "app/cluster/cluster_page.h"
+#include "app/compare/compare_page.h"
+#include "app/documents/run_document.h"
+#include "app/editor/editor_page.h"
+#include "app/estimator/estimator_page.h"
 #include "app/guide/guide_page.h"
+#include "app/import/import_page.h"
+#include "app/layout/layout_page.h"
 #include "app/ledger/ledger_page.h"
+#include "app/memory/memory_page.h"
+#include "app/query/query_page.h"
 #include "app/run/run_page.h"
+#include "app/search/search_page.h"
+#include "app/settings/settings_page.h"
 #include "app/setup/setup_page.h"
 #include "app/shell/command_palette.h"
 #include "app/shell/run_saver.h"
 #include "app/start/start_page.h"
-#include "app/ui/control_style.h"
-#include "app/ui/controls.h"
+#include "app/study/study_page.h"
+#include "app/ui/device_facts.h"
 #include "app/ui/form.h"
+#include "app/ui/message_log.h"
 #include "app/ui/text.h"
+#include "app/whatif/what_if_page.h"
 #include "app/window/export_dialog.h"
-#include "app/window/page_kinds.h"
-#include "app/window/page_tabs.h"
-#include "app/window/window_session.h"
 #include "engine/base/check.h"
+#include "engine/base/new_file.h"
+#include "engine/base/process.h"
+#include "engine/base/version.h"
 #include "engine/experiment/experiment.h"
 #include "engine/schedules/scheme.h"
 #include "profiler/store/trace_store.h"
+#include "resources/resources.h"
 
 #include <QAction>
 #include <QActionGroup>
+#include <QCheckBox>
 #include <QCloseEvent>
+#include <QDateTime>
 #include <QDesktopServices>
 #include <QDir>
 #include <QDragEnterEvent>
 #include <QEvent>
+#include <QFileDialog>
 #include <QFileInfo>
 #include <QGuiApplication>
 #include <QHBoxLayout>
 #include <QLabel>
+#include <QListWidget>
 #include <QMenuBar>
 #include <QMimeData>
-#include <QObject>
+#include <QMouseEvent>
 #include <QPainter>
 #include <QPushButton>
+#include <QRegularExpression>
+#include <QScreen>
 #include <QShortcut>
+#include <QStackedWidget>
 #include <QStatusBar>
+#include <QSysInfo>
+#include <QTabBar>
+#include <QTextBrowser>
+#include <QTimer>
+#include <QToolButton>
 #include <QUrl>
+#include <QVBoxLayout>
 
 #include <algorithm>
 #include <array>
-#include <functional>
 #include <memory>
-#include <span>
 #include <utility>
 
 namespace app {
+namespace {
+
+QString factLine(const char* name, const QString& value)
+{
+    return QStringLiteral("%1: %2\n").arg(QString::fromLatin1(name), value);
+}
+
+QString screenSizes()
+{
+    QStringList all;
+    for (const QScreen* screen : QGuiApplication::screens())
+        all.append(QStringLiteral("%1 x %2, scale %3")
+                       .arg(screen->size().width())
+                       .arg(screen->size().height())
+                       .arg(screen->devicePixelRatio()));
+    return all.join(QStringLiteral("; "));
+}
+
+QString aboutText()
+{
+    const DeviceFacts facts = deviceFacts();
+    return factLine("bubblescope", fromUtf8(engine::version()))
+        + factLine("build", fromUtf8(engine::buildId()))
+        + factLine("licence", QStringLiteral("Apache-2.0; libraries: THIRD_PARTY.md"))
+        + factLine("Qt",
+                   QStringLiteral("%1, compiled with %2, linked dynamically under the LGPL")
+                       .arg(QString::fromLatin1(qVersion()), QString::fromLatin1(QT_VERSION_STR)))
+        + factLine("platform", QGuiApplication::platformName())
+        + factLine("system", QSysInfo::prettyProductName())
+        + factLine("kernel", QSysInfo::kernelType() + QLatin1Char(' ') + QSysInfo::kernelVersion())
+        + factLine("architecture", QSysInfo::currentCpuArchitecture())
+        + factLine("processor", QStringLiteral("%1, %2 cores").arg(facts.cpu).arg(facts.cores))
+        + factLine("NVIDIA driver",
+                   facts.hasNvidiaDriver ? QStringLiteral("found") : QStringLiteral("not found"))
+        + factLine("screens", screenSizes());
+}
+
+QString settingsText(const Settings& settings)
+{
+    QString text;
+    for (const Setting& one : settingTable())
+        text += factLine(one.key, settings.value(one.key).toString());
+    return text;
+}
+
+QString messagesText(const QStringList& errors)
+{
+    const QStringList messages = keptMessages();
+    return QStringLiteral("Errors of runs\n%1\n\nMessages\n%2\n")
+        .arg(errors.isEmpty() ? QStringLiteral("none") : errors.join(QLatin1Char('\n')),
+             messages.isEmpty() ? QStringLiteral("none") : messages.join(QLatin1Char('\n')));
+}
+
+// Returns the keys of each shortcut of an action. Shortcuts of a single key, such as "F1" and "?",
+// share one entry.
+QList<QStringList> shortcuts(const QAction& action)
+{
+    QList<QStringList> all;
+    QStringList single;
+    for (const QKeySequence& sequence : action.shortcuts()) {
+        QStringList keys = sequence.toString().split(QLatin1Char('+'), Qt::SkipEmptyParts);
+        keys.replaceInStrings(QStringLiteral("Left"), QStringLiteral("←"));
+        keys.replaceInStrings(QStringLiteral("Right"), QStringLiteral("→"));
+        keys.replaceInStrings(QStringLiteral("PgDown"), QStringLiteral("PgDn"));
+        if (keys.size() == 1)
+            single += keys;
+        else if (!keys.isEmpty())
+            all.append(keys);
+    }
+    if (!single.isEmpty())
+        all.prepend(single);
+    return all;
+}
+
+// Whether a list of keys contains a key: "Alt ← →" contains "Alt ←", but "Ctrl N" does not contain
+// "N".
+bool lists(const KeyLine& line, const QStringList& keys)
+{
+    for (const char* modifier : {"Ctrl", "Shift", "Alt"})
+        if (line.keys.contains(QLatin1String(modifier)) != keys.contains(QLatin1String(modifier)))
+            return false;
+    return std::ranges::all_of(keys, [&](const QString& key) { return line.keys.contains(key); });
+}
+
+// A table of keys, drawn as caps, with a heading for each group. The lines of a group are adjacent.
+QString keysHtml(const QList<KeyLine>& lines, const Chrome& chrome)
+{
+    QString html = QStringLiteral("<table cellpadding=2>"), group;
+    for (const KeyLine& line : lines) {
+        if (line.group != group)
+            html += QStringLiteral("<tr><td colspan=2><b>%1</b></td></tr>")
+                        .arg(line.group.toHtmlEscaped());
+        group = line.group;
+        html += QStringLiteral("<tr><td>");
+        for (const QString& key : line.keys)
+            html += QStringLiteral("<span style='background-color:%1'>&nbsp;%2&nbsp;</span> ")
+                        .arg(chrome.pressed.name(), key.toHtmlEscaped());
+        html += QStringLiteral("&nbsp;&nbsp;</td><td>%1</td></tr>").arg(line.text.toHtmlEscaped());
+    }
+    return html + QStringLiteral("</table>");
+}
+
+} // namespace
+
+QList<KeyLine> keyLines(const QList<QAction*>& actions)
+{
+    QList<KeyLine> lines;
+    const QString table = fromUtf8(resources::find("help/keys.txt"));
+    for (const QString& line : table.split(QLatin1Char('\n'), Qt::SkipEmptyParts)) {
+        const QStringList parts = line.split(QStringLiteral("; "));
+        if (!line.startsWith(QLatin1Char('#')) && parts.size() == 3)
+            lines.append({parts.at(0), parts.at(1).split(QLatin1Char(' ')), parts.at(2)});
+    }
+    for (const QAction* action : actions)
+        for (const QStringList& keys : shortcuts(*action)) {
+            const auto isThere = [&](const KeyLine& line) { return lists(line, keys); };
+            if (std::ranges::none_of(lines, isThere))
+                lines.append(
+                    {HelpDialog::tr("View and runs"), keys,
+                     action->statusTip().isEmpty()
+                         ? action->text().remove(QLatin1Char('&')).remove(QChar(0x2026)).toLower()
+                         : action->statusTip()});
+        }
+    return lines;
+}
+
+QString withoutNames(QString text)
+{
+    const auto hide = [&text](const QString& name, const QString& by) {
+        if (name.size() > 1)
+            text.replace(QRegularExpression(QStringLiteral("(?<![\\w.-])%1(?![\\w-])")
+                                                .arg(QRegularExpression::escape(name))),
+                         by);
+    };
+    const QString home = QDir::homePath();
+    if (home.size() > 1)
+        text.replace(home, QStringLiteral("~"));
+    hide(QDir(home).dirName(), QStringLiteral("USER"));
+    hide(qEnvironmentVariable("USER"), QStringLiteral("USER"));
+    hide(QSysInfo::machineHostName(), QStringLiteral("HOST"));
+    return text;
+}
+
+HelpDialog::HelpDialog(Topic topic, const ThemeController& theme, const Settings& settings,
+                       const QStringList& errors, const QList<QAction*>& actions, QWidget* parent)
+    : QDialog(parent)
+    , m_files{{tr("Keys"), tr("Of timelines, the schedule editor and the current page"),
+               keysHtml(keyLines(actions), theme.theme().chrome)},
+              {QStringLiteral("about.txt"), tr("Versions, system, processor and screens"),
+               aboutText()},
+              {QStringLiteral("devices.txt"), tr("Devices and CUDA libraries, from bscope devices"),
+               tr("Querying the devices…")},
+              {QStringLiteral("settings.txt"), tr("The settings, without recent runs and tabs"),
+               settingsText(settings)},
+              {QStringLiteral("messages.txt"),
+               tr("Last errors of runs and messages of the program"), messagesText(errors)}}
+    , m_list(named(new QListWidget, "diagnosticsFiles", tr("Topics")))
+    , m_what(makeLabel({}, "secondary"))
+    , m_text(named(new QTextBrowser, "diagnosticsText", tr("Text of the topic")))
+    , m_withNames(
+          named(new QCheckBox(tr("Include the names of user and machine")), "diagnosticsNames"))
+    , m_problem(named(makeLabel({}, "problem"), "diagnosticsProblem"))
+{
+    constexpr int kDriverPatience = 20'000; // ms; a driver may hang
+    setObjectName(QStringLiteral("helpDialog"));
+    setAttribute(Qt::WA_DeleteOnClose);
+    setWindowTitle(tr("Help"));
+    resize(960, 640);
+    fitToScreen(*this);
+    m_list->setFixedWidth(160);
+    for (const File& file : m_files)
+        m_list->addItem(file.name);
+    m_text->setTabChangesFocus(true);
+    m_problem->setWordWrap(true);
+    m_problem->hide();
+    auto* copy
+        = makeButton(tr("Copy"), "copyHelp", "", this, [this] { copyText(m_text->toPlainText()); });
+    auto* close = makeButton(tr("Close"), "closeHelp");
+    auto* save = makeButton(tr("Save to folder…"), "saveDiagnostics", "primary", this,
+                            [this] { chooseFolder(); });
+    save->setToolTip(tr("Writes the four text files, for a bug report, and nothing else: no run, "
+                        "no names of files that were open"));
+    spaced(new QVBoxLayout(this), {16, 16, 16, 16}, 12,
+           {{spaced(new QHBoxLayout, {}, 10,
+                    {m_list, {spaced(new QVBoxLayout, {}, 6, {m_what, {m_text, 1}}), 1}}),
+             1},
+            m_problem,
+            spaced(new QHBoxLayout, {}, 8, {{m_withNames, 1}, copy, close, save})});
+    connect(m_list, &QListWidget::currentRowChanged, this, &HelpDialog::showText);
+    connect(m_withNames, &QCheckBox::toggled, this, &HelpDialog::showText);
+    connect(close, &QPushButton::clicked, this, &QDialog::reject);
+    connect(&m_worker, &QProcess::finished, this, &HelpDialog::devicesAnswered);
+    connect(&m_worker, &QProcess::errorOccurred, this, &HelpDialog::devicesAnswered);
+    QTimer::singleShot(kDriverPatience, &m_worker, &QProcess::kill);
+    m_worker.start(workerProgram(), {QStringLiteral("devices")});
+    m_list->setCurrentRow(static_cast<int>(topic));
+    m_text->setFocus();
+}
+
+HelpDialog::~HelpDialog()
+{
+    m_worker.disconnect(this);
+    m_worker.kill();
+}
+
+void HelpDialog::devicesAnswered()
+{
+    const QString answer = QString::fromUtf8(m_worker.readAllStandardOutput()),
+                  error = QString::fromUtf8(m_worker.readAllStandardError()).trimmed();
+    m_files[static_cast<std::size_t>(Topic::Devices)].text = !answer.isEmpty() ? answer
+        : workerProgram().isEmpty()
+        ? tr("bscope is not in the folder of this program; reinstall Bubblescope.")
+        : tr("No answer: %1").arg(error.isEmpty() ? m_worker.errorString() : error);
+    if (m_list->currentRow() == static_cast<int>(Topic::Devices))
+        showText();
+}
+
+QString HelpDialog::shown(const File& file) const
+{
+    return m_withNames->isChecked() ? file.text : withoutNames(file.text);
+}
+
+void HelpDialog::showText()
+{
+    const auto row = static_cast<std::size_t>(m_list->currentRow());
+    const bool isKeys = row == static_cast<std::size_t>(Topic::Keys);
+    m_text->setFont(isKeys ? uiFont(13) : codeFont());
+    m_what->setText(m_files[row].what);
+    isKeys ? m_text->setHtml(m_files[row].text) : m_text->setPlainText(shown(m_files[row]));
+}
+
+void HelpDialog::chooseFolder()
+{
+    auto* dialog = named(
+        new QFileDialog(this, tr("Save diagnostics in a folder"), chosenFolder(key::kExports)),
+        "diagnosticsFolder");
+    dialog->setAttribute(Qt::WA_DeleteOnClose);
+    dialog->setFileMode(QFileDialog::Directory);
+    connect(dialog, &QFileDialog::fileSelected, this, &HelpDialog::saveIn);
+    dialog->open();
+}
+
+void HelpDialog::saveIn(const QString& parent)
+{
+    const QString time = QDateTime::currentDateTime().toString(QStringLiteral("yyyyMMdd-HHmmss"));
+    const QDir folder(
+        QDir(parent).filePath(QStringLiteral("bubblescope-diagnostics-%1").arg(time)));
+    QString problem;
+    if (!QDir().mkdir(folder.path()))
+        problem = tr("%1 was not created: choose a writable folder").arg(folder.path());
+    QStringList files;
+    for (std::size_t i = 1; i < m_files.size() && problem.isEmpty(); ++i) {
+        files.append(folder.filePath(m_files[i].name));
+        const auto saved = engine::saveFile(
+            files.back().toStdString(), shown(m_files[i]).toStdString(), engine::IfExists::Refuse);
+        if (!saved)
+            problem = fromUtf8(saved.error().message);
+    }
+    m_problem->setText(problem);
+    m_problem->setVisible(!problem.isEmpty());
+    if (!problem.isEmpty())
+        return;
+    Q_EMIT saved(files);
+    accept();
+}
+
+namespace {
+
+// The background of the tabs, 36 px high. The current tab covers the line and so joins its page.
+class TabStrip : public ThemedWidget
+{
+public:
+    using ThemedWidget::ThemedWidget;
+
+protected:
+    void paintEvent(QPaintEvent*) override
+    {
+        QPainter painter(this);
+        painter.fillRect(rect(), theme().chrome.window);
+        painter.fillRect(QRect(0, height() - 1, width(), 1), theme().chrome.line);
+    }
+};
+
+class Pages : public PageTabs
+{
+public:
+    explicit Pages(const ThemeController& theme)
+        : m_theme(theme)
+    {
+        m_stack->setBackgroundRole(QPalette::Base);
+        m_stack->setAutoFillBackground(true);
+        QWidget* strip = makeStrip();
+        followStyleSheet(*strip);
+        followStyleSheet(*m_noticeBar);
+        spaced(new QVBoxLayout(this), {}, 0, {strip, m_noticeBar, {m_stack, 1}});
+        connect(m_bar, &QTabBar::currentChanged, this, &Pages::fitBar); // the current tab is wider
+        connect(m_bar, &QTabBar::currentChanged, this, &Pages::show);
+        connect(m_plus, &QToolButton::clicked, this, &PageTabs::newRequested);
+        connect(&theme, &ThemeController::changed, this, &Pages::updateIcons);
+        updateIcons();
+    }
+    // emits nothing more
+    ~Pages() override
+    {
+        disconnect(m_bar, nullptr, this, nullptr);
+        delete m_stack;
+    }
+    Page* current() const override { return page(m_stack->currentIndex()); }
+    QList<Page*> pages() const override
+    {
+        QList<Page*> pages;
+        for (int i = 0; i < m_stack->count(); ++i)
+            pages.append(page(i));
+        return pages;
+    }
+    void say(Band::Kind kind, const QString& bold, const QString& sentence,
+             const Action& action) override
+    {
+        m_runNoticeAction = action.run;
+        m_noticeAction->setVisible(!action.text.isEmpty());
+        if (!action.text.isEmpty()) // a hidden button keeps a text, too, for screen readers
+            m_noticeAction->setText(action.text);
+        m_notice->show(kind, bold, sentence);
+        m_noticeBar->show();
+    }
+    void add(Page* page) override
+    {
+        connect(page, &Page::titleChanged, this, [this, page] {
+            m_bar->setTabText(m_stack->indexOf(page), menuText(page->title()));
+            fitBar();
+        });
+        connect(
+            page, &Page::closeRequested, this, [this, page] { close(page); }, Qt::QueuedConnection);
+        m_stack->addWidget(page);
+        followStyleSheet(*page);
+        const QSignalBlocker once(m_bar); // otherwise setCurrentIndex() would call show(), too
+        const int index = m_bar->addTab(menuText(page->title()));
+        if (page->isClosable())
+            addCloseButton(page, index);
+        m_bar->setCurrentIndex(index);
+        fitBar();
+        show(index);
+    }
+    void makeCurrent(Page* page) override { m_bar->setCurrentIndex(m_stack->indexOf(page)); }
+    void step(int by) override
+    {
+        const int count = m_bar->count();
+        m_bar->setCurrentIndex((m_bar->currentIndex() + by + count) % count);
+    }
+    bool showIf(const std::function<bool(Page*)>& isIt) override
+    {
+        const QList<Page*> all = pages();
+        const auto found = std::ranges::find_if(all, isIt);
+        if (found == all.end())
+            return false;
+        makeCurrent(*found);
+        return true;
+    }
+    bool close(Page* page) override
+    {
+        if (!page->isClosable() || !page->queryClose())
+            return false;
+        const int index = m_stack->indexOf(page);
+        m_stack->removeWidget(page);
+        m_bar->removeTab(index);
+        fitBar();
+        page->deleteLater();
+        show(m_bar->currentIndex());
+        return true;
+    }
+    bool mayCloseAll() override
+    {
+        if (QWidget* const field
+            = window()->focusWidget()) { // some fields store text on leaving only
+            field->clearFocus();
+            field->setFocus();
+        }
+        for (int i = m_stack->count() - 1; i >= 0; --i) {
+            if (page(i)->isClosable() && !page(i)->queryClose()) {
+                m_bar->setCurrentIndex(i);
+                return false;
+            }
+        }
+        return true;
+    }
+
+protected:
+    void showEvent(QShowEvent* event) override
+    {
+        QWidget::showEvent(event);
+        fitBar();
+    }
+    // of the bar
+    // A click with the middle button closes a tab.
+    bool eventFilter(QObject* object, QEvent* event) override
+    {
+        if (event->type() == QEvent::MouseButtonRelease) {
+            const auto* mouse = static_cast<QMouseEvent*>(event);
+            const int index = m_bar->tabAt(mouse->position().toPoint());
+            if (mouse->button() == Qt::MiddleButton && index >= 0)
+                close(page(index));
+        }
+        return QWidget::eventFilter(object, event);
+    }
+
+private:
+    QWidget* makeStrip()
+    {
+        m_bar->setDrawBase(false);
+        m_bar->setElideMode(Qt::ElideNone);
+        m_bar->setExpanding(false);
+        m_bar->setSizePolicy(QSizePolicy::Maximum, QSizePolicy::Fixed);
+        m_bar->setMinimumWidth(1); // otherwise a single tab leaves space for scroll buttons
+        m_bar->setUsesScrollButtons(true);
+        m_bar->setFocusPolicy(Qt::TabFocus);
+        m_bar->installEventFilter(this);
+        m_plus->setToolTip(tr("New run (Ctrl+N)"));
+        auto* strip = named(new TabStrip(m_theme), "tabStrip");
+        strip->setFixedHeight(36);
+        spaced(new QHBoxLayout(strip), QMargins(8, 0, 8, 0), 4,
+               {{m_bar, 0, Qt::AlignBottom}, {m_plus, 0, Qt::AlignVCenter}, kStretch});
+        return strip;
+    }
+    QWidget* makeNotice()
+    {
+        auto* bar = new QWidget;
+        QPushButton* close = m_notice->addAction(tr("Close"), "closeNotice");
+        close->setAccessibleName(tr("Close the notice"));
+        spaced(new QVBoxLayout(bar), {}, 0, {m_notice, makeLine(Qt::Horizontal)});
+        connect(close, &QPushButton::clicked, bar, &QWidget::hide);
+        bar->hide();
+        return bar;
+    }
+    void addCloseButton(Page* page, int index)
+    {
+        auto* button = named(new QToolButton, "closeTab", tr("Close the tab"));
+        button->setToolTip(tr("Close (Ctrl+W)"));
+        button->setIconSize({12, 12});
+        button->setFocusPolicy(Qt::NoFocus);
+        m_bar->setTabButton(index, QTabBar::RightSide, button);
+        connect(button, &QToolButton::clicked, page, [this, page] { close(page); });
+        updateIcons();
+    }
+    void updateIcons()
+    {
+        const QColor ink = m_theme.theme().chrome.text3;
+        m_plus->setIcon(makeIcon(Icon::Plus, ink));
+        for (int i = 0; i < m_bar->count(); ++i) {
+            if (auto* button = qobject_cast<QToolButton*>(m_bar->tabButton(i, QTabBar::RightSide)))
+                button->setIcon(makeIcon(Icon::Close, ink));
+        }
+    }
+    // Limits the bar to the width of its tabs, so that "+" follows the last one. The size hint of
+    // the bar is too wide.
+    void fitBar()
+    {
+        m_bar->ensurePolished(); // the style sheet determines the width of a tab
+        int width = 0;
+        for (int i = 0; i < m_bar->count(); ++i)
+            width += m_bar->tabRect(i).width();
+        m_bar->setMaximumWidth(std::max(1, width));
+    }
+    void show(int index)
+    {
+        if (index < 0 || index >= m_stack->count())
+            return;
+        m_stack->setCurrentIndex(index);
+        current()->setFocus();
+        Q_EMIT currentChanged(current());
+    }
+    Page* page(int index) const { return static_cast<Page*>(m_stack->widget(index)); }
+
+    const ThemeController& m_theme;
+    QTabBar* m_bar = named(new QTabBar, "tabs");
+    QToolButton* m_plus = named(new QToolButton, "newTab", tr("New run"));
+    Band* m_notice = named(new Band(m_theme, Band::Shape::State), "notice");
+    QPushButton* m_noticeAction = m_notice->addAction(tr("Open"), "noticeAction", this, [this] {
+        m_noticeBar->hide();
+        m_runNoticeAction();
+    });
+    std::function<void()> m_runNoticeAction;
+    QWidget* m_noticeBar = makeNotice();
+    QStackedWidget* m_stack = new QStackedWidget;
+};
+
+} // namespace
+
+PageTabs* PageTabs::make(const ThemeController& theme)
+{
+    return new Pages(theme);
+}
+
+namespace {
+
+constexpr int kSaveAfter = 1000; // ms, so that closing many tabs writes once
+// ms; interval at which watchStart() is called until all runs are read
+constexpr int kStartIsOver = 3000;
+
+// "a.sqlite", "a.sqlite and b.sqlite", "a.sqlite and 3 others".
+QString namesOf(const QStringList& files)
+{
+    if (files.size() <= 2)
+        return files.join(WindowSession::tr(" and "));
+    return WindowSession::tr("%1 and %2 others").arg(files.front()).arg(files.size() - 1);
+}
+
+} // namespace
+
+SessionTab sessionTab(const Page& page)
+{
+    const PageKind* kind = page.kind();
+    if (kind == nullptr)
+        return {};
+    SessionTab tab;
+    const RunDocument* run = page.document();
+    for (const QString& file : run != nullptr ? QStringList(run->file()) : page.files())
+        if (QFileInfo::exists(file)) // a prediction has no file, a queued run has none yet
+            tab.files.append(QFileInfo(file).absoluteFilePath());
+    if (kind->about != PageKind::About::Nothing && tab.files.isEmpty())
+        return {};
+    tab.kind = QLatin1String(kind->name);
+    tab.state = page.state();
+    return tab;
+}
+
+Page* openTab(MainWindow& window, const SessionTab& tab, QStringList& missing)
+{
+    const PageKind* kind = findPageKind(tab.kind);
+    if (kind == nullptr)
+        return nullptr;
+    PageRequest request{.kind = kind->name, .state = tab.state};
+    for (const QString& file : tab.files)
+        (QFileInfo::exists(file) ? request.files : missing)
+            .append(QFileInfo::exists(file) ? file : QFileInfo(file).fileName());
+    if ((kind->about != PageKind::About::Nothing || !tab.files.isEmpty())
+        && request.files.isEmpty())
+        return nullptr;
+    return window.open(request);
+}
+
+WindowSession::WindowSession(MainWindow& window, Settings& settings)
+    : QObject(&window)
+    , m_window(window)
+    , m_settings(settings)
+    , m_previous(settings.session())
+{ }
+
+void WindowSession::begin(Tabs tabs)
+{
+    m_isSaving = m_settings.takeSession();
+    tabsChanged(); // schedules saving the tabs of the command line
+    if (!m_isSaving) {
+        m_previous = {};
+        m_window.tabs().say(Band::Kind::Neutral, tr("Another window of Bubblescope is open."),
+                            tr("The tabs of this window are not saved."));
+    }
+    if (!m_settings.problem().isEmpty())
+        m_window.tabs().say(Band::Kind::Warning, tr("The settings were reset."),
+                            m_settings.problem());
+    if (tabs == Tabs::LeaveClosed || !m_settings.value(key::kRestore).toBool() || !canReopen())
+        return;
+    if (!m_settings.isRestoring())
+        return reopen();
+    m_settings.setRestoring(false);
+    m_window.tabs().say(Band::Kind::Warning, tr("The tabs of the last session were not opened."),
+                        tr("The last start did not finish opening them."),
+                        {tr("Open them"), [this] { reopen(); }});
+}
+
+void WindowSession::reopen()
+{
+    const Session session = std::exchange(m_previous, {});
+    m_settings.setRestoring(true);
+    m_startTimer.start(kStartIsOver);
+    QStringList missing;
+    Page* current = m_window.currentPage();
+    for (std::size_t i = 0; i < session.tabs.size(); ++i) {
+        Page* page = openTab(m_window, session.tabs[i], missing);
+        if (page != nullptr && static_cast<int>(i) + 1 == session.current)
+            current = page;
+    }
+    m_window.tabs().makeCurrent(current);
+    missing.removeDuplicates();
+    if (!missing.isEmpty())
+        m_window.tabs().say(
+            Band::Kind::Warning, tr("%1 not found.").arg(countOf(missing.size(), "file")),
+            tr("Moved or deleted since the last session: %1.").arg(namesOf(missing)));
+}
+
+// Ends the start phase when no run is being read.
+void WindowSession::watchStart()
+{
+    if (m_window.library().isAnyLoading())
+        return m_startTimer.start(kStartIsOver);
+    m_settings.setRestoring(false);
+}
+
+void WindowSession::tabsChanged()
+{
+    if (m_isSaving)
+        m_saveTimer.start(kSaveAfter);
+}
+
+Session WindowSession::current() const
+{
+    Session session;
+    for (Page* page : m_window.tabs().pages()) {
+        SessionTab tab = sessionTab(*page);
+        if (tab.kind.isEmpty())
+            continue;
+        session.tabs.push_back(std::move(tab));
+        if (page == m_window.currentPage())
+            session.current = static_cast<int>(session.tabs.size());
+    }
+    return session;
+}
+
+// If no tab is open, keeps the saved tabs as long as reopen() can open them.
+void WindowSession::save()
+{
+    if (!m_isSaving)
+        return;
+    Session session = current();
+    if (!session.tabs.empty() || !canReopen())
+        m_settings.setSession(session);
+}
+
+void WindowSession::end()
+{
+    m_saveTimer.stop();
+    m_startTimer.stop();
+    if (!m_isSaving) // the session is that of another window
+        return;
+    m_settings.setRestoring(false);
+    save();
+    m_settings.leaveSession();
+}
+
+namespace {
+
+template<auto kMake>
+Page* with(const PageServices& services, const PageRequest&)
+{
+    return kMake(services.theme);
+}
+
+template<auto kMake>
+Page* about(const PageServices& services, const PageRequest& request)
+{
+    return kMake(services.theme, services.library, request.runs.front());
+}
+
+Page* makeComparisonPage(const PageServices& services, const PageRequest& request)
+{
+    return makeComparison(services.theme, services.library, request.runs);
+}
+
+// `request` has traces, or the run that they became.
+Page* makeImportPage(const PageServices& services, const PageRequest& request)
+{
+    return !request.runs.empty()
+        ? makeImport(services.theme, services.library, request.runs.front())
+        : makeImport(services.theme, services.library, request.files, request.text);
+}
+
+Page* makeCluster(const PageServices& services, const PageRequest& request)
+{
+    return !request.runs.empty()
+        ? ClusterPage::make(services.theme, services.library, request.runs.front())
+        : ClusterPage::make(services.theme, services.library,
+                            clusterPlanOf(request.plan.value_or(RunPlan())));
+}
+
+Page* makeEditor(const PageServices& services, const PageRequest& request)
+{
+    EditorPage* page = EditorPage::make(services.theme);
+    if (const engine::Schedule* schedule = request.schedule.get())
+        page->edit(*schedule,
+                   EditorPage::tr("%1 D %2, N %3")
+                       .arg(schemeTitle(fromUtf8(schedule->scheme)))
+                       .arg(schedule->shape.devices)
+                       .arg(schedule->shape.microBatches),
+                   request.costs);
+    return page;
+}
+
+Page* makeStudy(const PageServices& services, const PageRequest& request)
+{
+    StudyPage* page = StudyPage::make(services.theme);
+    if (!request.files.isEmpty())
+        page->open(request.files.front());
+    return page;
+}
+
+Page* makeSetup(const PageServices& services, const PageRequest& request)
+{
+    SetupPage* page = SetupPage::make(services.theme);
+    page->setCpuTimeOfOthers([&library = services.library] { // not that of our own worker
+        return library.isAnyRunning() ? std::nullopt : engine::cpuTimeOfOthers();
+    });
+    if (request.plan)
+        page->setPlan(*request.plan);
+    return page;
+}
+
+Page* makeRuns(const PageServices& services, const PageRequest&)
+{
+    return makeLedger(services.theme, services.settings, services.library, services.ledger);
+}
+
+Page* makeSettingsPage(const PageServices& services, const PageRequest&)
+{
+    return makeSettings(services.theme, services.settings);
+}
+
+using Tabs = PageKind::Tabs;
+using About = PageKind::About;
+
+const PageKind kPageKinds[] = {
+    {"setup", Tabs::Many, About::Nothing, makeSetup, {Menu::File, "newRun", "&New run", "Ctrl+N"}},
+    {"run", Tabs::PerRun, About::Runs, about<makeRunPage>},
+    {"compare", Tabs::PerRuns, About::Runs, makeComparisonPage},
+    {"memory", Tabs::PerRun, About::Runs, about<makeMemory>},
+    {"whatif", Tabs::PerRun, About::Runs, about<makeWhatIf>},
+    {"query", Tabs::PerRun, About::Runs, about<makeQuery>},
+    {"import", Tabs::PerRun, About::Traces, makeImportPage},
+    {"editor", Tabs::PerFile, About::Files, makeEditor},
+    {"runs", Tabs::One, About::Nothing, makeRuns, {Menu::File, "allRuns", "&All runs", "Ctrl+L"}},
+    {"estimator",
+     Tabs::One,
+     About::Nothing,
+     with<makeEstimator>,
+     {Menu::Run, "estimator", "&Estimator", "Ctrl+Shift+M"}},
+    {"study",
+     Tabs::PerFile,
+     About::Nothing,
+     makeStudy,
+     {Menu::Run, "study", "&Study", "Ctrl+Shift+G"}},
+    {"search",
+     Tabs::Many,
+     About::Nothing,
+     with<makeSearch>,
+     {Menu::Run, "search", "S&hortest schedule", "Ctrl+Shift+F"}},
+    {"layout",
+     Tabs::Many,
+     About::Nothing,
+     with<makeLayout>,
+     {Menu::Run, "layout", "La&yers per stage", "Ctrl+Shift+Y"}},
+    {"cluster",
+     Tabs::PerRun,
+     About::Nothing,
+     makeCluster,
+     {Menu::Run, "cluster", "Run on a clus&ter…", "Ctrl+Shift+L"}},
+    {"guide", Tabs::One, About::Nothing, with<makeGuide>},
+    {"settings",
+     Tabs::One,
+     About::Nothing,
+     makeSettingsPage,
+     {Menu::File, "settings", "&Settings", "Ctrl+,"}},
+};
+
+} // namespace
+
+std::span<const PageKind> pageKinds()
+{
+    return kPageKinds;
+}
+
+const PageKind* findPageKind(QStringView name)
+{
+    const auto found = std::ranges::find_if(
+        kPageKinds, [name](const PageKind& kind) { return name == QLatin1String(kind.name); });
+    return found == std::end(kPageKinds) ? nullptr : &*found;
+}
+
+RunPlan planOnNodes()
+{
+    RunPlan plan;
+    plan.experiment.schedule = {.scheme = "bitpipe",
+                                .devices = 8,
+                                .microBatches = 16,
+                                .chunks = 0,
+                                .dataParallel = 4,
+                                .options = {}};
+    plan.experiment.mode = engine::Mode::Simulate;
+    plan.source.kind = CostSource::Kind::Hardware;
+    plan.source.model = "gpt-96";
+    plan.source.hardware = "a800-sxm-80";
+    return plan;
+}
+
 namespace {
 
 void openFolder(PageTabs& tabs, const QString& folder)
@@ -206,7 +1022,6 @@ public:
         m_reopen->setEnabled(m_window.session().canReopen());
     }
 
-    // Places the command field in a window of this width.
     void place(int width) { m_commandField->move(width - m_commandField->width() - 8, 3); }
 
     void showCommands()
@@ -280,7 +1095,6 @@ private:
         addPages(Menu::Run);
         add(menu(Menu::Compare), tr("Compare &files…"), QStringLiteral("compareFiles"),
             tr("Ctrl+Shift+O"), [this] { m_window.askFor(FileKind::Runs); });
-        connect(m_commandField, &QPushButton::clicked, this, &WindowMenus::showCommands);
         // Qt opens the bar by Alt alone, but not by F10, as other desktop programs on Linux do.
         connect(new QShortcut(Qt::Key_F10, &m_window), &QShortcut::activated, bar,
                 [bar] { bar->setActiveAction(bar->actions().constFirst()); });
@@ -439,8 +1253,9 @@ private:
     ThemeController& m_theme;
     Settings& m_settings;
     QPushButton* m_commandField
-        = makeButton(tr("Search or run a command"), QStringLiteral("commandField"),
-                     "tool"); // at the right end of the bar; a click or Ctrl+K opens the palette
+        = makeButton(tr("Search or run a command"), "commandField", "tool", this, [this] {
+              showCommands();
+          }); // at the right end of the bar; a click or Ctrl+K opens the palette
     CommandPalette* m_palette;
     std::array<QMenu*, 6> m_menus{}; // indexed by Menu
     QMenu* m_help = nullptr;
@@ -454,7 +1269,7 @@ MainWindow::MainWindow(ThemeController& theme, Settings& settings, QWidget* pare
     : QMainWindow(parent)
     , m_theme(theme)
     , m_settings(settings)
-    , m_tabs(new PageTabs(theme))
+    , m_tabs(PageTabs::make(theme))
     , m_facts(named(new QLabel, "statusFacts"))
     , m_note(named(new QLabel, "statusNote"))
     , m_session(new WindowSession(*this, settings))
@@ -491,8 +1306,8 @@ MainWindow::MainWindow(ThemeController& theme, Settings& settings, QWidget* pare
         });
     connect(m_tabs, &PageTabs::currentChanged, this, &MainWindow::showPage);
     connect(m_tabs, &PageTabs::newRequested, this, [this] { open({"setup"}); });
-    m_start = new StartPage(theme, settings,
-                            [this] { return withRunsUnderWay(m_ledger.runs(), m_library.runs()); });
+    m_start = StartPage::make(
+        theme, settings, [this] { return withRunsUnderWay(m_ledger.runs(), m_library.runs()); });
     connect(&m_library, &RunLibrary::runChanged, m_start, &StartPage::refreshLater);
     connect(m_start, &StartPage::deviceCheckRequested, this,
             [this] { showHelp(HelpDialog::Topic::Devices); });
@@ -522,11 +1337,6 @@ MainWindow::MainWindow(ThemeController& theme, Settings& settings, QWidget* pare
 MainWindow::~MainWindow()
 {
     delete m_tabs;
-}
-
-Page* MainWindow::currentPage() const
-{
-    return m_tabs->current();
 }
 
 void MainWindow::addPage(Page* page)
@@ -751,11 +1561,6 @@ void MainWindow::dragEnterEvent(QDragEnterEvent* event)
 {
     if (!localFiles(*event->mimeData()).isEmpty())
         event->acceptProposedAction();
-}
-
-void MainWindow::dropEvent(QDropEvent* event)
-{
-    openFiles(localFiles(*event->mimeData()));
 }
 
 // Stores queued runs for the next window, and offers to start the queued runs of the last window.

@@ -1,5 +1,6 @@
 #include "profiler/why/why.h"
 
+#include "engine/base/cancel.h"
 #include "engine/base/median.h"
 #include "engine/base/try.h"
 #include "engine/schedule/check/stash.h"
@@ -1086,16 +1087,14 @@ Result<ChangeEffect> WhyEffects::fineEffect(const WhyChange& change) const
     return effect;
 }
 
-Result<std::vector<FasterScheme>> fasterSchemes(const Run& run,
-                                                const std::function<bool()>& isCancelled)
+Result<std::vector<FasterScheme>> fasterSchemes(const Run& run)
 {
     const auto measured = inTicks(run);
     const auto predictor = TRY(WhatIfPredictor::create(*measured));
     const auto own = metrics(run);
     std::vector<FasterScheme> faster;
     for (const Scheme& scheme : schemes()) {
-        if (isCancelled && isCancelled())
-            return fail(Error::Code::Cancelled, "the search for a faster scheme was cancelled");
+        engine::throwIfCancelled();
         if (scheme.asynchronous || scheme.name == run.schedule.scheme)
             continue;
         const auto one = predicted(predictor, requestOf(run, scheme.name));

@@ -271,11 +271,9 @@ struct FasterScheme
 };
 
 // Predicts all synchronous schemes and returns those that are faster than the run, the fastest
-// first, whether they fit in its memory or not. `isCancelled` is called before every scheme and may
-// be empty. Fails if the times of the run's stages are not known, and with Error::Code::Cancelled
-// if isCancelled() returned true.
-engine::Result<std::vector<FasterScheme>>
-fasterSchemes(const engine::Run& run, const std::function<bool()>& isCancelled = {});
+// first, whether they fit in its memory or not. Fails if the times of the run's stages are not
+// known.
+engine::Result<std::vector<FasterScheme>> fasterSchemes(const engine::Run& run);
 // Returns the first one that fits; nullptr if there is none.
 const FasterScheme* firstThatFits(const std::vector<FasterScheme>& schemes,
                                   const engine::MemoryCapacity& memory);

@@ -22,22 +22,22 @@ const std::vector<Rule>& rules()
     static const std::vector<Rule> kAll{
         {std::regex(R"(Qt::(RichText|AutoText|MarkdownText)\b)"),
          "labels are plain text",
-         {"app/compare/compare_page.cpp", "app/ui/controls.cpp", "app/ui/control_style.cpp",
-          "app/timeline/details/details_panel.cpp", "app/run/run_page.cpp", "app/why/why_panel.cpp",
+         {"app/compare/compare_page.cpp", "app/ui/controls.cpp", "app/ui/theme.cpp",
+          "app/timeline/details/details.cpp", "app/run/run_page.cpp", "app/why/why_panel.cpp",
           "app/window/main_window.cpp"}},
         {std::regex(R"(kHtmlToolTip\b|"htmlToolTip")"),
          "tooltips are plain text",
-         {"app/ui/control_style.cpp", "app/ui/control_style.h", "app/window/main_window.cpp"}},
+         {"app/ui/theme.cpp", "app/ui/theme.h", "app/window/main_window.cpp"}},
         {std::regex(R"(\b(QTextBrowser|QTextEdit|QTextDocument|QGraphicsTextItem|QStaticText|)"
                     R"(QErrorMessage)\b|\b(set|append|insert)(Html|Markdown)\()"),
          "use QLabel or QPlainTextEdit, which show plain text",
          {"app/guide/guide_page.cpp", // the guide is our own text
-          "app/setup/prediction_panel.cpp", "app/setup/prediction_panel.h",
-          "app/window/help_dialog.cpp", "app/window/help_dialog.h"}},
+          "app/setup/setup_page.cpp", "app/setup/setup_page.h", "app/window/main_window.cpp",
+          "app/window/main_window.h"}},
         {std::regex(R"(\bsetWhatsThis\(|\bWhatsThisRole\b)"), "use a tooltip", {}},
         {std::regex(R"(\bQToolTip::showText\((?![^;]*\btoolTipText\()[^;]*;)"),
          "wrap the text in toolTipText()",
-         {"app/ui/control_style.cpp", "app/timeline/widget/time_canvas.cpp",
+         {"app/ui/theme.cpp", "app/timeline/widget/time_canvas.cpp",
           "app/timeline/widget/timeline_widget.cpp"}},
         {std::regex(R"(\b\w*([iI]tem|[cC]ell|[hH]eader)\w*(->|\.))"
                     R"(setToolTip\((?!(\d, )?toolTipText\())"),
@@ -47,7 +47,7 @@ const std::vector<Rule>& rules()
         {std::regex(
              R"(([^h]|[^t]h)\(Qt::ToolTipRole|[^(]\bQt::ToolTipRole(?![^;]*\btoolTipText\())"),
          "wrap the text in toolTipText(), or use TableColumn::with()",
-         {"app/ui/table_model.cpp"}}, // headerToolTip() has wrapped it
+         {"app/ui/data_table.cpp"}}, // headerToolTip() has wrapped it
     };
     return kAll;
 }

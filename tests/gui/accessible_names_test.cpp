@@ -1,5 +1,4 @@
 #include "app/window/main_window.h"
-#include "app/window/page_tabs.h"
 #include "tests/app/wait_for.h"
 #include "tests/gui/walk.h"
 #include "tests/support/paths.h"

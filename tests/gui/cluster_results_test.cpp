@@ -7,6 +7,7 @@
 #include <QAction>
 #include <QPushButton>
 
+#include <memory>
 #include <optional>
 
 using namespace app;
@@ -42,7 +43,8 @@ struct Results
     ThemeController theme;
     RunLibrary library;
     QAction action;
-    ResultsPanel panel{theme, library, action};
+    const std::unique_ptr<ResultsPanel> made{ResultsPanel::make(theme, library, action)};
+    ResultsPanel& panel = *made;
     QStringList compared;
     tests::TemporaryFolder traces, others;
 };

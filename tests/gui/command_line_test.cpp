@@ -1,5 +1,5 @@
 #include "app/window/command_line.h"
-#include "app/window/page_kinds.h"
+#include "app/window/main_window.h"
 #include "tests/catch.h"
 
 namespace app {

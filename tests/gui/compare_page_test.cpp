@@ -1,11 +1,9 @@
 #include "app/compare/compare_page.h"
 #include "app/compare/compare_widget.h"
-#include "app/compare/comparison_panels.h"
 #include "app/figures/scene_view.h"
-#include "app/timeline/details/details_panel.h"
+#include "app/timeline/details/details.h"
 #include "app/ui/controls.h"
 #include "app/ui/data_table.h"
-#include "app/ui/table_model.h"
 #include "tests/app/simulated_run.h"
 #include "tests/app/wait_for.h"
 

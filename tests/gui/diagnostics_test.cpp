@@ -1,7 +1,6 @@
 #include "app/ui/controls.h"
 #include "app/ui/message_log.h"
 #include "app/ui/settings.h"
-#include "app/window/help_dialog.h"
 #include "app/window/main_window.h"
 #include "profiler/store/trace_store.h"
 #include "tests/app/simulated_run.h"

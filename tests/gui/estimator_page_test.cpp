@@ -3,9 +3,7 @@
 #include "app/ui/controls.h"
 #include "app/ui/data_table.h"
 #include "app/ui/form.h"
-#include "app/ui/table_model.h"
 #include "app/window/main_window.h"
-#include "app/window/page_tabs.h"
 #include "tests/app/wait_for.h"
 #include "tests/catch.h"
 

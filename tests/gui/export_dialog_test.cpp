@@ -1,7 +1,7 @@
 #include "app/documents/run_document.h"
 #include "app/figures/figure_recipe.h"
-#include "app/ui/control_style.h"
 #include "app/ui/controls.h"
+#include "app/ui/theme.h"
 #include "profiler/figure/scene.h"
 #include "profiler/store/trace_store.h"
 #include "tests/app/busy_pool.h"

@@ -4,7 +4,6 @@
 #include "app/ui/controls.h"
 #include "app/ui/data_table.h"
 #include "app/window/main_window.h"
-#include "app/window/page_tabs.h"
 #include "tests/app/wait_for.h"
 #include "tests/profiler/import/traces.h"
 #include "tests/support/temporary_folder.h"

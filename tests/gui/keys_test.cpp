@@ -1,6 +1,5 @@
 #include "app/editor/editor_page.h"
 #include "app/run/run_panels.h"
-#include "app/window/help_dialog.h"
 #include "app/window/main_window.h"
 #include "tests/app/gpu_sample.h"
 #include "tests/gui/opened_run.h"

@@ -2,7 +2,6 @@
 #include "app/ledger/run_ledger.h"
 #include "app/ui/controls.h"
 #include "app/window/main_window.h"
-#include "app/window/page_tabs.h"
 #include "engine/base/version.h"
 #include "profiler/store/trace_store.h"
 #include "tests/app/simulated_run.h"

@@ -1,5 +1,5 @@
 #include "app/figures/scene_view.h"
-#include "app/timeline/details/details_panel.h"
+#include "app/timeline/details/details.h"
 #include "tests/gui/opened_run.h"
 
 #include <QLabel>

@@ -1,4 +1,3 @@
-#include "app/run/notes.h"
 #include "app/run/run_panels.h"
 #include "app/ui/controls.h"
 #include "profiler/store/notes.h"

@@ -1,7 +1,7 @@
 #include "app/run/run_page.h"
 #include "app/run/run_panels.h"
-#include "app/ui/control_style.h"
 #include "app/ui/text.h"
+#include "app/ui/theme.h"
 #include "tests/gui/click_in_dialog.h"
 #include "tests/gui/opened_run.h"
 #include "tests/gui/page_requests.h"

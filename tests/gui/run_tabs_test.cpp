@@ -1,6 +1,5 @@
 #include "app/cluster/cluster_page.h"
-#include "app/window/page_tabs.h"
-#include "app/window/window_session.h"
+#include "app/window/main_window.h"
 #include "profiler/store/trace_store.h"
 #include "tests/app/simulated_run.h"
 #include "tests/app/wait_for.h"
@@ -10,6 +9,8 @@
 #include <QPushButton>
 #include <QTabBar>
 #include <QTest>
+
+#include <memory>
 
 namespace app {
 
@@ -80,7 +81,8 @@ TEST_CASE("a tab shows the & in the name of a file")
         QString name = QStringLiteral("R&D.sqlite");
     };
     const ThemeController theme;
-    PageTabs tabs(theme);
+    const std::unique_ptr<PageTabs> made{PageTabs::make(theme)};
+    PageTabs& tabs = *made;
     auto* page = new NamedPage;
     tabs.add(page);
     const auto* bar = tabs.findChild<QTabBar*>();

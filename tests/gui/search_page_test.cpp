@@ -2,7 +2,7 @@
 #include "app/plan/run_plan.h"
 #include "app/plan/schedule_preview.h"
 #include "app/search/search_page.h"
-#include "app/setup/schemes.h"
+#include "app/setup/setup_page.h"
 #include "app/ui/controls.h"
 #include "app/ui/data_table.h"
 #include "engine/schedule/check/validate.h"

@@ -1,7 +1,6 @@
 #pragma once
 
 #include "app/plan/schedule_preview.h"
-#include "app/setup/schemes.h"
 #include "app/setup/setup_page.h"
 #include "app/ui/controls.h"
 #include "app/ui/data_table.h"

@@ -1,10 +1,9 @@
 #include "app/plan/schedule_preview.h"
-#include "app/setup/schemes.h"
 #include "app/setup/setup_page.h"
-#include "app/ui/control_style.h"
 #include "app/ui/controls.h"
 #include "app/ui/data_table.h"
 #include "app/ui/form.h"
+#include "app/ui/theme.h"
 #include "tests/gui/page_requests.h"
 #include "tests/gui/setup.h"
 

@@ -1,7 +1,6 @@
 #include "app/start/start_page.h"
 #include "app/ui/controls.h"
 #include "app/ui/data_table.h"
-#include "app/ui/table_model.h"
 #include "app/ui/text.h"
 #include "profiler/store/trace_store.h"
 #include "tests/catch.h"
@@ -12,6 +11,8 @@
 #include <QSignalSpy>
 #include <QTemporaryDir>
 #include <QTest>
+
+#include <memory>
 
 namespace app {
 namespace {
@@ -28,7 +29,8 @@ struct StartSettings
 TEST_CASE("without recent runs the start page offers a sample, and the sample opens")
 {
     StartSettings start;
-    StartPage page(start.theme, start.settings);
+    const std::unique_ptr<StartPage> made{StartPage::make(start.theme, start.settings)};
+    StartPage& page = *made;
     page.show();
     auto* empty = page.findChild<EmptyState*>(QStringLiteral("noRecent"));
     REQUIRE(empty != nullptr);
@@ -45,7 +47,8 @@ TEST_CASE("without recent runs the start page offers a sample, and the sample op
 TEST_CASE("a card of the start page opens its sample or page")
 {
     StartSettings start;
-    StartPage page(start.theme, start.settings);
+    const std::unique_ptr<StartPage> made{StartPage::make(start.theme, start.settings)};
+    StartPage& page = *made;
     page.show();
     const auto cards = page.findChildren<QAbstractButton*>(QStringLiteral("sample"));
     REQUIRE(cards.size() == 6);
@@ -62,7 +65,9 @@ TEST_CASE("without recent runs the start page counts those of the list of all ru
 {
     StartSettings start;
     std::vector<LedgerRun> known(5);
-    StartPage page(start.theme, start.settings, [&] { return known; });
+    const std::unique_ptr<StartPage> made{
+        StartPage::make(start.theme, start.settings, [&] { return known; })};
+    StartPage& page = *made;
     const auto texts = [&] {
         QStringList found;
         for (const QLabel* label :
@@ -91,7 +96,9 @@ TEST_CASE("a recent run is listed with its numbers, opens by a click, and is cle
     CHECK(start.settings.recentRuns().front() == recent);
 
     const LedgerRun described = describeRun(recent.file, *run);
-    StartPage page(start.theme, start.settings, [&] { return std::vector{described}; });
+    const std::unique_ptr<StartPage> made{
+        StartPage::make(start.theme, start.settings, [&] { return std::vector{described}; })};
+    StartPage& page = *made;
     page.show();
     auto* table = page.findChild<DataTable*>(QStringLiteral("recentRuns"));
     REQUIRE(table->model()->rowCount() == 1);
@@ -126,7 +133,9 @@ TEST_CASE("the start page lists runs under way first, and why a run has failed")
     runs[0].outcome = QStringLiteral("failed");
     runs[0].problem = QStringLiteral("the loss is not a number");
     runs[1].state = QStringLiteral("running, 2 of 5");
-    StartPage page(start.theme, start.settings, [&] { return runs; });
+    const std::unique_ptr<StartPage> made{
+        StartPage::make(start.theme, start.settings, [&] { return runs; })};
+    StartPage& page = *made;
     const auto* rows = page.findChild<DataTable*>(QStringLiteral("recentRuns"))->model();
     REQUIRE(rows->rowCount() == 2);
     CHECK(rows->index(0, 2).data() == QStringLiteral("running, 2 of 5"));

@@ -1,7 +1,6 @@
 #pragma once
 
 #include "app/window/main_window.h"
-#include "app/window/page_tabs.h"
 #include "tests/catch.h"
 
 #include <QAction>

@@ -7,11 +7,10 @@
 // prints its memory. Exits with 1 if an event took too long or the memory keeps growing.
 #include "app/documents/run_document.h"
 #include "app/shell/page.h"
-#include "app/ui/control_style.h"
 #include "app/ui/controls.h"
 #include "app/ui/settings.h"
+#include "app/ui/theme.h"
 #include "app/window/main_window.h"
-#include "app/window/page_tabs.h"
 #include "tests/torture/stack_timer.h"
 
 #include <QAction>

@@ -1,18 +1,21 @@
 #include "app/timeline/paint/lane_painter.h"
 
-#include "app/timeline/view/labels.h"
+#include "app/timeline/view/run_view.h"
 #include "app/ui/text.h"
+#include "app/ui/theme.h"
 #include "engine/schedule/notation.h"
+#include "profiler/analysis/run_measures.h"
 
 #include <QCoreApplication>
 #include <QFontMetricsF>
 #include <QImage>
 #include <QPainter>
+#include <QPainterPath>
 
 #include <algorithm>
 #include <cmath>
 #include <limits>
-#include <utility>
+#include <map>
 
 namespace app {
 namespace {
@@ -879,6 +882,907 @@ void paintNow(QPainter& painter, const NowLine& now, const TimeAxis& axis, const
                               std::max(now.ruler.left(), now.ruler.right() - width)));
     painter.fillRect(plate, theme.chrome.primary);
     paintText(painter, plate, now.text, font, theme.chrome.primaryText, Qt::AlignCenter);
+}
+
+namespace {
+
+using Emphasis = BoxColours::Emphasis;
+
+// Splits the live bytes of a device by category. Takes the bytes of weights, gradients and
+// optimizer state from the peak of an iteration, because they do not change during the run.
+std::vector<MemoryPart> liveParts(const RunningBar& running, const profiler::Palette& palette)
+{
+    using enum engine::MemoryCategory;
+    const MemorySeries::Level& live = running.memory.live;
+    std::vector<MemoryPart> parts;
+    double rest = live.base;
+    for (const engine::MemoryCategory category : profiler::kMemoryStack) {
+        const auto atPeak = static_cast<double>(running.device.bytesAtPeak[category]);
+        const double bytes = category == Stash ? live.total - live.base
+            : category == Buffers              ? rest
+                                               : std::min(rest, atPeak);
+        parts.push_back({toQt(palette.*profiler::memoryFill(category)), bytes});
+        rest -= bytes;
+    }
+    return parts;
+}
+
+void paintAmounts(QPainter& painter, const RunningBar& running, const Chrome& chrome)
+{
+    const RunningMemory& memory = running.memory;
+    const Scale bytes = byteScale(static_cast<std::int64_t>(running.scale));
+    struct Line
+    {
+        std::optional<double> amount;
+        QString name;
+        bool isError = false;
+    };
+    const Line lines[] = {{memory.live.total, tr("live")},
+                          {memory.touched, tr("touched"), memory.isOverArena()},
+                          {memory.arena, tr("arena")},
+                          {memory.plan, tr("plan"), memory.isOverPlan}};
+    const double step = std::min(17.0, std::floor(running.amounts.height() / 4));
+    QRectF row(running.amounts.left(), running.amounts.top(), running.amounts.width(), step);
+    for (const Line& line : lines) {
+        const bool isLive = &line == lines;
+        const QString amount = line.amount ? bytes.text(*line.amount) : QStringLiteral("–");
+        const QColor& ink = line.isError ? chrome.error : isLive ? chrome.text : chrome.text2;
+        const QFont font = uiFont(11, isLive ? QFont::Medium : QFont::Normal), small = uiFont(10);
+        const double taken = QFontMetricsF(font).horizontalAdvance(amount) + 4;
+        paintText(painter, row, amount, font, ink);
+        paintText(painter, row.adjusted(taken, 0, 0, 0),
+                  QFontMetricsF(small).elidedText(line.name, Qt::ElideRight, row.width() - taken),
+                  small, ink);
+        row.translate(0, step);
+    }
+}
+
+constexpr double kLeft = 24, kBar = 100;
+
+const profiler::DeviceMetrics* metricsOf(const RunView& view, engine::DeviceId device,
+                                         int iteration)
+{
+    const auto* metrics = view.metrics(iteration);
+    if (!metrics || !metrics->devices.has(device))
+        return nullptr;
+    return &metrics->devices[device];
+}
+
+void paintFold(QPainter& painter, bool isOpen, QPointF centre, QColor colour)
+{
+    QPen pen(colour, 1.3);
+    pen.setCapStyle(Qt::RoundCap);
+    painter.setPen(pen);
+    painter.setRenderHint(QPainter::Antialiasing);
+    QPolygonF chevron{{-3.5, -2}, {0, 2}, {3.5, -2}};
+    if (!isOpen)
+        std::ranges::for_each(chevron, [](QPointF& point) { point = point.transposed(); });
+    painter.drawPolyline(chevron.translated(centre));
+    painter.setRenderHint(QPainter::Antialiasing, false);
+}
+
+QString rowName(const KernelView& kernels, engine::DeviceId device, int row)
+{
+    const auto role = kernels.row(device, row).role;
+    int number = 0, same = 0;
+    for (int k = 0; k < kernels.rows()[device]; ++k) {
+        same += kernels.row(device, k).role == role ? 1 : 0;
+        number += k <= row && kernels.row(device, k).role == role ? 1 : 0;
+    }
+    const QString name = role == profiler::DeviceStream::Role::Compute ? tr("kernels")
+        : role == profiler::DeviceStream::Role::Copy                   ? tr("copies")
+                                                                       : tr("NCCL");
+    return same > 1 ? tr("%1 %2").arg(name).arg(number) : name;
+}
+
+QString reduceRowTitle(const RunView& view)
+{
+    const Occurrence& occurs = view.occurs();
+    if (!occurs.has(OpKind::Evict))
+        return tr("all-reduce");
+    return occurs.has(OpKind::AllReduce) ? tr("all-reduce, moves") : tr("evict, load");
+}
+
+// Names the rows of kernels, messages and memory.
+void paintRowLabels(const LaneCanvas& on, const LaneCell& cell)
+{
+    const Lane& lane = on.lane(cell.device);
+    const auto label = [&](double top, double height, const QString& text) {
+        paintText(on.painter,
+                  QRectF(cell.area.left(), cell.area.top() + top - lane.top, cell.area.width() - 8,
+                         height),
+                  text, uiFont(10), on.chrome().text2, kAtRight);
+    };
+    for (int row = 0; cell.kernels != nullptr && row < lane.ranges; ++row)
+        label(lane.rangeTop(row), Lane::kKernel,
+              lane.ranges > 1 ? tr("NVTX %1").arg(row + 1) : tr("NVTX"));
+    for (int row = 0; cell.kernels != nullptr && row < lane.kernels; ++row)
+        label(lane.kernelTop(row), lane.kernel, rowName(*cell.kernels, cell.device, row));
+    if (lane.kind != LaneKind::Full)
+        return;
+    if (lane.hasOneStrip) {
+        label(lane.sendTop(), Lane::kTransfer, tr("messages"));
+    } else {
+        label(lane.sendTop(), Lane::kTransfer, tr("sent"));
+        label(lane.receiveTop(), Lane::kTransfer, tr("received"));
+        label(lane.reduceTop(), Lane::kTransfer, reduceRowTitle(on.view));
+    }
+    if (on.view.knowsMemory())
+        label(lane.memoryTop() + 6, lane.memory - 6,
+              on.view.hasMemory() ? tr("memory") : tr("stash, M\xE2\x82\x90"));
+}
+
+// Paints the name of a collapsed group, and the number of its devices if the lane is high enough.
+void paintGroupHeader(const LaneCanvas& on, const LaneCell& cell)
+{
+    constexpr double kTwoLinesFrom = 40, kNextLine = 17;
+    const LaneGroup& group = on.lane(cell.device).group;
+    const bool hasTwoLines = cell.area.height() >= kTwoLinesFrom;
+    const double middle = cell.area.center().y() - (hasTwoLines ? kNextLine / 2 : 0);
+    paintFold(on.painter, false, {cell.area.left() + 13, middle}, on.chrome().text2);
+    const QRectF row(cell.area.left() + kLeft, std::round(middle - 9), kBar, 18);
+    const QFont font = uiFont(hasTwoLines ? 13 : 11, QFont::Medium);
+    paintText(on.painter, row,
+              QFontMetricsF(font).elidedText(fromUtf8(group.name), Qt::ElideRight, row.width()),
+              font, on.chrome().text);
+    if (hasTwoLines)
+        paintText(on.painter, row.translated(0, kNextLine),
+                  countOf(std::ssize(group.devices), "device"), uiFont(11), on.chrome().text2);
+}
+
+void paintDenseHeader(const LaneCanvas& on, const LaneCell& cell)
+{
+    const QFont font = uiFont(11);
+    const QRectF row = cell.area.adjusted(kLeft, 0, -16, 0);
+    paintText(on.painter, row, tr("device %1").arg(cell.device.value), font, on.chrome().text);
+    paintText(on.painter, row,
+              QFontMetricsF(font).elidedText(stagesText(on.view.run(), cell.device), Qt::ElideRight,
+                                             row.width() - 62),
+              font, on.chrome().text2, kAtRight);
+}
+
+struct MemoryText
+{
+    QString amount, unit, second;
+};
+
+MemoryText memoryText(const RunView& view, const profiler::DeviceMetrics& metrics)
+{
+    if (view.hasMemory()) {
+        const Scale bytes = byteScale(static_cast<std::int64_t>(view.memoryScale()));
+        return {bytes.text(metrics.peakBytes.value_or(0)), bytes.unit(),
+                metrics.peakStashBytes ? tr("stash %1").arg(bytes.text(*metrics.peakStashBytes))
+                                       : QString()};
+    }
+    return {
+        number(metrics.peakStash, 1), QString::fromUtf8("Mₐ"),
+        tr("weights %1 M\xCE\xB8")
+            .arg(number(metrics.weights, metrics.weights == std::floor(metrics.weights) ? 0 : 1))};
+}
+
+void writeAmount(const LaneCanvas& on, const MemoryText& text, QPointF at)
+{
+    const double width
+        = paintText(on.painter, at, text.amount, uiFont(13, QFont::Medium), on.chrome().text);
+    paintText(on.painter, at + QPointF(width + 4, 0), text.unit, uiFont(11), on.chrome().text2);
+}
+
+// Whether the header shows a RunningBar: the run has not ended, and the lane is high enough and
+// shows a single device.
+bool showsRunningMemory(const RunView& view, const Lane& lane)
+{
+    return lane.height >= kStandingFrom && lane.group.devices.empty()
+        && view.runningMemoryScale() > 0;
+}
+
+// The device of the group that needs the most memory.
+engine::DeviceId fullestOf(const LaneGroup& group, const RunView& view,
+                           const profiler::RunMetrics& metrics)
+{
+    return engine::DeviceId{*std::ranges::max_element(group.devices, {}, [&](int device) {
+        return memoryPeak(view, metrics.devices[engine::DeviceId{device}]);
+    })};
+}
+
+// The mean over the devices that have a trace; nullopt if none of them has one.
+std::optional<std::int64_t> meanBubble(std::span<const int> devices,
+                                       const profiler::RunMetrics& metrics)
+{
+    std::int64_t sum = 0, recorded = 0;
+    for (const int device : devices) {
+        const profiler::DeviceMetrics& one = metrics.devices[engine::DeviceId{device}];
+        sum += one.bubble;
+        recorded += one.isRecorded() ? 1 : 0;
+    }
+    return recorded > 0 ? std::optional(sum / recorded) : std::nullopt;
+}
+
+void paintBubbleCell(const LaneCanvas& on, const profiler::RunMetrics& metrics,
+                     std::optional<std::int64_t> bubble, const QRectF& area)
+{
+    const auto writeValue = [&](const QString& value) {
+        paintText(on.painter, area.adjusted(0, 0, -10, 0), value, uiFont(11), on.chrome().text,
+                  kAtRight);
+    };
+    if (!bubble || !std::isfinite(metrics.bubbleRatio))
+        return writeValue(QStringLiteral("–"));
+    const auto duration = static_cast<double>(std::max<std::int64_t>(1, metrics.duration));
+    double largest = 1e-9;
+    for (const auto& one : metrics.devices)
+        largest = std::max(largest, static_cast<double>(one.bubble) / duration);
+    largest = std::max(largest, metrics.bubbleRatio);
+    const double share = static_cast<double>(*bubble) / duration;
+    const QRectF bar(area.left() + 12, std::round(area.center().y() - 4.5), 68, 9);
+    on.painter.fillRect(bar, on.chrome().hover);
+    on.painter.fillRect(QRectF(bar.left(), bar.top(), std::round(bar.width() * share / largest), 9),
+                        toQt(on.theme().palette.gradients));
+    on.painter.fillRect(QRectF(bar.left() + std::round(bar.width() * metrics.bubbleRatio / largest),
+                               area.top(), 1, area.height()),
+                        on.chrome().text);
+    writeValue(number(100 * share, 1));
+}
+
+} // namespace
+
+std::vector<MemoryPart> memoryParts(const RunView& view, const profiler::DeviceMetrics& device,
+                                    const Theme& theme)
+{
+    const auto& palette = theme.palette;
+    if (!view.hasMemory())
+        return {{toQt(palette.stash), device.peakStash}};
+    std::vector<MemoryPart> parts;
+    for (const engine::MemoryCategory category : profiler::kMemoryStack)
+        parts.push_back({toQt(palette.*profiler::memoryFill(category)),
+                         static_cast<double>(device.bytesAtPeak[category])});
+    return parts;
+}
+
+double memoryPeak(const RunView& view, const profiler::DeviceMetrics& device)
+{
+    return view.hasMemory() ? static_cast<double>(device.peakBytes.value_or(0)) : device.peakStash;
+}
+
+void paintRunningMemory(QPainter& painter, const RunningBar& running, const Theme& theme)
+{
+    constexpr double kPaleShare = 0.72;
+    const auto& [memory, device, bar, amounts, scale] = running;
+    const auto upTo = [&](double bytes) {
+        const double height = std::round(bar.height() * bytes / scale);
+        return QRectF(bar.left(), bar.bottom() - height, bar.width(), height);
+    };
+    const QColor pale = mixed(toQt(theme.palette.forward), theme.chrome.surface, kPaleShare);
+    painter.fillRect(upTo(static_cast<double>(memory.touched.value_or(0))),
+                     memory.isOverArena() ? theme.chrome.error : pale);
+    paintMemoryParts(painter, liveParts(running, theme.palette), scale, bar);
+    painter.setPen(theme.chrome.text2);
+    painter.setBrush(Qt::NoBrush);
+    painter.drawRect(upTo(static_cast<double>(memory.arena)).adjusted(0.5, 0.5, -0.5, -0.5));
+    const QPointF tip = upTo(static_cast<double>(memory.plan)).topLeft();
+    fillPolygon(painter, {tip, tip + QPointF(-5, -3.5), tip + QPointF(-5, 3.5)},
+                memory.isOverPlan ? theme.chrome.error : theme.chrome.text);
+    paintAmounts(painter, running, theme.chrome);
+}
+
+void paintMemoryParts(QPainter& painter, const std::vector<MemoryPart>& parts, double scale,
+                      const QRectF& bar)
+{
+    const bool stands = bar.height() > bar.width();
+    const double length = stands ? bar.height() : bar.width();
+    double at = 0;
+    for (const auto& part : parts) {
+        const double from = std::round(at * length),
+                     to = std::round((at + part.amount / scale) * length);
+        at += part.amount / scale;
+        painter.fillRect(stands ? QRectF(bar.left(), bar.bottom() - to, bar.width(), to - from)
+                                : QRectF(bar.left() + from, bar.top(), to - from, bar.height()),
+                         part.fill);
+    }
+}
+
+void paintShareBar(QPainter& painter, const profiler::DeviceMetrics& metrics,
+                   const BoxColours& colours, const QRectF& area)
+{
+    using enum OpKind;
+    painter.fillRect(area, colours.theme().chrome.selected);
+    double x = area.left();
+    double sum = 0;
+    const auto add = [&](std::int64_t ticks, QColor fill) {
+        sum += static_cast<double>(ticks)
+            / static_cast<double>(std::max<std::int64_t>(1, metrics.whole));
+        const double right = area.left() + std::round(area.width() * std::min(1.0, sum));
+        painter.fillRect(QRectF(x, area.top(), right - x, area.height()), fill);
+        x = right;
+    };
+    const auto kind = [&](OpKind of) { return metrics.byKind[of]; };
+    const auto fill = [&](OpKind of) { return colours.look(of, 0, Emphasis::Normal).flat; };
+    add(kind(Forward), fill(Forward));
+    add(kind(Backward) + kind(BackwardInput), fill(Backward));
+    add(kind(BackwardWeight), fill(BackwardWeight));
+    add(kind(Recompute), fill(Recompute));
+    add(kind(OptimizerStep), fill(OptimizerStep));
+    add(metrics.exposedCommunication, colours.exposed(Emphasis::Normal).fill);
+}
+
+void paintHeader(const LaneCanvas& on, const LaneCell& cell)
+{
+    const auto& [device, iteration, area, kernels] = cell;
+    const Lane& lane = on.lane(device);
+    if (!lane.group.devices.empty())
+        return paintGroupHeader(on, cell);
+    if (lane.kind == LaneKind::Dense)
+        return paintDenseHeader(on, cell);
+    // The labels of the sub-lanes start at the lower edge of the boxes. Therefore the lines of text
+    // are closer together on low lanes, and the stages are omitted on the lowest lanes.
+    constexpr double kTwoLinesFrom = 36, kTwoLines = 46, kOneLine = 28;
+    const bool isLow = lane.compute < kTwoLinesFrom;
+    const double rest = area.height() - lane.kernelsHeight();
+    const double top = area.top()
+        + (lane.kind == LaneKind::Full ? 8
+                                       : std::round((rest - (isLow ? kOneLine : kTwoLines)) / 2));
+    paintFold(on.painter, lane.kind == LaneKind::Full, {area.left() + 13, top + 9},
+              on.chrome().text2);
+    const QRectF row(area.left() + kLeft, top, kBar, 18);
+    const QFont small = uiFont(11);
+    const engine::Run& run = on.view.run();
+    const double lower = std::min(0.0, lane.compute - LaneOptions::kUsual);
+    paintText(on.painter, row, tr("Device %1").arg(device.value), uiFont(13, QFont::Medium),
+              on.chrome().text);
+    if (!isLow)
+        paintText(on.painter, row.translated(0, std::round(17 + 0.5 * lower)),
+                  QFontMetricsF(small).elidedText(deviceText(run, device), Qt::ElideRight, kBar),
+                  small, on.chrome().text2);
+    const auto* metrics = metricsOf(on.view, device, iteration);
+    if (metrics != nullptr && profiler::knowsTimes(run)) {
+        const double busy = static_cast<double>(metrics->compute)
+            / static_cast<double>(std::max<std::int64_t>(1, metrics->whole));
+        if (hasTrace(run, device))
+            paintText(on.painter, row, percent(busy, 0), small, on.chrome().text2, kAtRight);
+        paintShareBar(
+            on.painter, *metrics, on.colours,
+            QRectF(row.left(), std::round(top + (isLow ? 21 : 34 + 0.7 * lower)), kBar, 4));
+    }
+    paintRowLabels(on, cell);
+}
+
+QString memoryTitle(const RunView& view, const Lane& lane)
+{
+    if (lane.kind == LaneKind::Dense)
+        return tr("Bubble, %");
+    if (showsRunningMemory(view, lane))
+        return tr("Memory now, %1")
+            .arg(byteScale(static_cast<std::int64_t>(view.runningMemoryScale())).unit());
+    return view.hasMemory() || !view.knowsMemory() ? tr("Peak memory") : tr("Peak stash");
+}
+
+QString groupCellText(const RunView& view, const Lane& lane, int iteration)
+{
+    const auto* metrics = view.metrics(iteration);
+    if (!metrics || lane.group.devices.empty())
+        return {};
+    const QString devices = countOf(std::ssize(lane.group.devices), "device");
+    if (lane.kind == LaneKind::Dense)
+        return tr("Mean bubble of %1").arg(devices);
+    const engine::DeviceId device = fullestOf(lane.group, view, *metrics);
+    const MemoryText text = memoryText(view, metrics->devices[device]);
+    return tr("The largest peak of %1: %2 %3 on device %4")
+        .arg(devices, text.amount, text.unit, QString::number(device.value));
+}
+
+void paintMemoryCell(const LaneCanvas& on, const LaneCell& cell)
+{
+    const auto& [first, iteration, area, kernels] = cell;
+    const RunView& view = on.view;
+    const Lane& lane = on.lane(first);
+    if (metricsOf(view, first, iteration) == nullptr)
+        return;
+    const profiler::RunMetrics& all = *view.metrics(iteration);
+    const bool isGroup = !lane.group.devices.empty();
+    if (lane.kind == LaneKind::Dense) {
+        const std::span<const int> devices
+            = isGroup ? std::span(lane.group.devices) : std::span(&first.value, 1);
+        return paintBubbleCell(on, all, meanBubble(devices, all), area);
+    }
+    const engine::DeviceId device = isGroup ? fullestOf(lane.group, view, all) : first;
+    const auto* metrics = &all.devices[device];
+    if (!view.knowsMemory() || !hasTrace(view.run(), device))
+        return paintText(on.painter, area.adjusted(16, 14, 0, 0), tr("not recorded"), uiFont(11),
+                         on.chrome().text2, Qt::AlignLeft | Qt::AlignTop);
+    double scale = std::max(1e-9, view.runningMemoryScale());
+    for (const auto& one : all.devices)
+        scale = std::max(scale, memoryPeak(view, one));
+    const MemoryText text = memoryText(view, *metrics);
+    const bool stands = area.height() >= kStandingFrom;
+    const QRectF bar = stands ? QRectF(area.left() + 16, area.top() + 14, 22, area.height() - 28)
+                              : QRectF(area.left() + 16, area.top() + 16, 92, 6);
+    const auto running = view.runningMemory(device);
+    if (running && showsRunningMemory(view, lane)) {
+        const QRectF amounts(QPointF(bar.right() + 8, bar.top()),
+                             QPointF(area.right() - 4, bar.bottom()));
+        return paintRunningMemory(on.painter, {*running, *metrics, bar, amounts, scale},
+                                  on.theme());
+    }
+    on.painter.fillRect(bar, on.chrome().hover);
+    paintMemoryParts(on.painter, memoryParts(view, *metrics, on.theme()), scale, bar);
+    if (stands) {
+        writeAmount(on, text, {bar.right() + 12, bar.top() + 22});
+        const QPointF second(bar.right() + 12, bar.top() + 39 - on.painter.fontMetrics().ascent());
+        drawSubscripted(on.painter, QRectF(second, QPointF(area.right(), bar.bottom())),
+                        Qt::AlignLeft | Qt::AlignTop,
+                        isGroup ? tr("device %1").arg(device.value) : text.second);
+    } else {
+        writeAmount(on, text, {bar.left(), bar.bottom() + 18});
+        if (isGroup)
+            paintText(on.painter, {bar.left(), bar.bottom() + 6, bar.width(), 16},
+                      tr("dev. %1").arg(device.value), uiFont(11), on.chrome().text2,
+                      Qt::AlignRight | Qt::AlignBottom);
+    }
+}
+
+namespace {
+
+using profiler::PathPart;
+
+constexpr double kPixelsPerArrow = 2.5; // denser arrows are not drawn: they would look grey
+
+// The head of an arrow, with the pen and brush of the painter.
+void paintHead(QPainter& painter, QPointF tip, double direction, double half)
+{
+    const QPointF head[]
+        = {tip, tip + QPointF(-half, -6 * direction), tip + QPointF(half, -6 * direction)};
+    painter.drawPolygon(head, 3);
+}
+
+// Distance of the path from the top of the boxes, as a share of their height. The path runs below
+// the numbers.
+constexpr double kPathDepth = 32.0 / 42;
+constexpr double kPathLine = 2, kPathThick = 4, kPathHalo = 5;
+constexpr double kNumberSize = 16,
+                 kNumberStep = 18; // size and least distance of the numbers on the ruler
+constexpr double kReasonShade = 0.06, kFinestPart = 0.5;
+
+double lineY(const Lane& lane)
+{
+    return lane.computeTop() + std::round(kPathDepth * lane.compute);
+}
+
+bool isMessage(const PathPart& part, const PathPart& before)
+{
+    return part.kind == PathPart::Kind::Transfer && part.device != before.device;
+}
+
+// The visible part of the path.
+class PathLine
+{
+public:
+    PathLine(const PathPicture& picture, const std::vector<Lane>& lanes)
+        : m_picture(picture)
+        , m_lanes(lanes)
+        , m_parts(picture.marks.why.path.parts)
+    { }
+
+    // Adds the parts for which `isIncluded` is true, at most two for each pixel, because Qt takes a
+    // second for the path of a million ops.
+    template<class IsIncluded>
+    QPainterPath line(IsIncluded isIncluded) const
+    {
+        QPainterPath line;
+        bool isOpen = false;
+        double drawn = 0;
+        for (std::size_t p = 0; p < m_parts.size(); ++p) {
+            const PathPart& part = m_parts[p];
+            if (!isInSight(part) || !isIncluded(p)) {
+                isOpen = false;
+                continue;
+            }
+            const QPointF begin = beginOf(p), end(x(part.window.end), y(part));
+            if (isOpen && end.x() - drawn < kFinestPart)
+                continue;
+            drawn = end.x();
+            isOpen ? line.lineTo(begin) : line.moveTo(begin);
+            line.lineTo(end);
+            isOpen = true;
+        }
+        return line;
+    }
+
+    // The tip of the arrow of each message, and its direction: 1 is down, -1 is up. Denser arrows
+    // into a lane are left out.
+    std::vector<std::pair<QPointF, double>> arrows() const
+    {
+        std::vector<std::pair<QPointF, double>> tips;
+        std::map<std::pair<int, double>, double> latest; // x, by device and direction
+        for (std::size_t p = 1; p < m_parts.size(); ++p) {
+            const PathPart& part = m_parts[p];
+            if (!isInSight(part) || !isMessage(part, m_parts[p - 1]))
+                continue;
+            const QPointF from = beginOf(p), to(x(part.window.end), y(part));
+            const double direction = to.y() > from.y() ? 1 : -1;
+            const Lane& lane = laneOf(part);
+            const double edge
+                = direction > 0 ? lane.computeTop() : lane.computeTop() + lane.compute + 6;
+            const double share = (edge - from.y()) / (to.y() - from.y());
+            const double at = from.x() + share * (to.x() - from.x());
+            const auto [last, isFirst] = latest.try_emplace({part.device.value, direction}, at);
+            if (share <= 0 || share >= 1 || (!isFirst && at - last->second < kPixelsPerArrow))
+                continue;
+            last->second = at;
+            tips.emplace_back(QPointF(at, edge), direction);
+        }
+        return tips;
+    }
+
+    std::vector<QPointF> ends() const // the start and the end point of the path
+    {
+        return {beginOf(0), {x(m_parts.back().window.end), y(m_parts.back())}};
+    }
+
+private:
+    const Lane& laneOf(const PathPart& part) const
+    {
+        return m_lanes[static_cast<std::size_t>(part.device.value)];
+    }
+    double y(const PathPart& part) const { return lineY(laneOf(part)); }
+    double x(std::int64_t time) const { return m_picture.axis.snappedX(static_cast<double>(time)); }
+    // A message starts on the lane of its sender.
+    QPointF beginOf(std::size_t p) const
+    {
+        const bool isSent = p > 0 && isMessage(m_parts[p], m_parts[p - 1]);
+        return {x(m_parts[p].window.begin), y(m_parts[isSent ? p - 1 : p])};
+    }
+    bool isInSight(const PathPart& part) const
+    {
+        return part.window.end >= m_picture.axis.window().begin
+            && part.window.begin <= m_picture.axis.window().end;
+    }
+
+    const PathPicture& m_picture;
+    const std::vector<Lane>& m_lanes;
+    const std::vector<PathPart>& m_parts;
+};
+
+const PathReason* highlighted(const PathPicture& picture)
+{
+    const auto at = static_cast<std::size_t>(picture.reason);
+    return picture.reason >= 0 && at < picture.reasons.size() ? &picture.reasons[at] : nullptr;
+}
+
+// The number of a reason on the ruler, by the index of the reason.
+struct Number
+{
+    int reason = 0;
+    double centre = 0;
+};
+
+// Numbers that would overlap, or leave the ruler, are moved aside.
+std::vector<Number> numbers(const std::vector<PathReason>& reasons, const TimeAxis& axis)
+{
+    std::vector<Number> numbers;
+    for (std::size_t r = 0; r < reasons.size(); ++r) {
+        if (reasons[r].number == 0)
+            continue;
+        const engine::Window window = reasons[r].window;
+        const double middle
+            = (static_cast<double>(window.begin) + static_cast<double>(window.end)) / 2;
+        const double least
+            = numbers.empty() ? axis.left + kNumberStep / 2 : numbers.back().centre + kNumberStep;
+        numbers.push_back(
+            {static_cast<int>(r), std::max(std::round(axis.snappedX(middle)), least)});
+    }
+    double most = axis.right() - kNumberStep / 2;
+    for (auto number = numbers.rbegin(); number != numbers.rend(); ++number) {
+        number->centre = std::min(number->centre, most);
+        most = number->centre - kNumberStep;
+    }
+    return numbers;
+}
+
+QRectF numberRect(double centre, const QRectF& ruler)
+{
+    return {centre - kNumberSize / 2, ruler.top() + 3, kNumberSize, kNumberSize};
+}
+
+QRectF boxOf(const LaneCanvas& on, const Selection& selection)
+{
+    return rectOf(on.view, on.axis, on.lanes, selection);
+}
+
+enum class Halo { No, Yes }; // background below the line
+
+void paintArrow(const LaneCanvas& on, const profiler::CauseLink& from,
+                const profiler::CauseLink& to, Halo halo)
+{
+    const Lane& start = on.lane(from.device);
+    const Lane& finish = on.lane(to.device);
+    if (!start.hasBoxes() || !finish.hasBoxes())
+        return;
+    const double direction = finish.top > start.top ? 1 : -1;
+    const double x1 = on.axis.snappedX(from.window.end) - 3;
+    const double x2 = on.axis.snappedX(to.window.begin) + 3;
+    if (std::max(x1, x2) < on.axis.left || std::min(x1, x2) > on.axis.right())
+        return;
+    const double y1 = direction > 0 ? start.computeTop() + start.compute : start.computeTop();
+    const double tip = direction > 0 ? finish.computeTop() : finish.computeTop() + finish.compute;
+    const double y2 = tip - 5 * direction;
+    if (std::abs(y2 - y1) < 8) // dense lanes have no space between them
+        return;
+    const double bend = (y2 - y1) * 0.4;
+    QPainterPath path(QPointF(x1, y1));
+    path.cubicTo(QPointF(x1, y1 + bend), QPointF(x2, y2 - bend), QPointF(x2, y2));
+    on.painter.setBrush(Qt::NoBrush);
+    if (halo == Halo::Yes) {
+        on.painter.setPen(QPen(on.colours.surface(), 3.5));
+        on.painter.drawPath(path);
+    }
+    on.painter.setPen(QPen(on.chrome().text, halo == Halo::Yes ? 1.2 : 0.8));
+    on.painter.drawPath(path);
+    on.painter.setPen(Qt::NoPen);
+    on.painter.setBrush(on.chrome().text);
+    paintHead(on.painter, {x2, tip}, direction, 3);
+}
+
+// Names the cause of a bubble and its length in a box: "wait 6.9 ms", "6.9 ms", "6.9" or nothing.
+// `bubble` is nullptr if the cause is unknown.
+void paintPlate(const LaneCanvas& on, const QRectF& box, const profiler::Bubble* bubble,
+                engine::Window window)
+{
+    constexpr double kHeight = 18, kWithCause = 88, kWithUnit = 52, kLeast = 28;
+    const double left = std::max(box.left(), on.axis.left),
+                 right = std::min(box.right(), on.axis.right());
+    if (right - left < kLeast || box.height() < kHeight + 2)
+        return;
+    const auto length = static_cast<double>(window.duration());
+    const auto& iteration = on.view.iteration(on.view.iterationAt(window.begin));
+    const Scale scale = timeScale(on.info(), iteration.window.duration());
+    QString text = right - left >= kWithUnit ? scale.withUnit(length) : scale.text(length);
+    if (bubble != nullptr && right - left >= kWithCause)
+        text.prepend(QString::fromUtf8(profiler::bubbleKindName(bubble->kind)) + QLatin1Char(' '));
+    on.painter.setFont(uiFont(11));
+    const double width = std::ceil(QFontMetricsF(on.painter.font()).horizontalAdvance(text)) + 10;
+    if (width > right - left)
+        return;
+    const QRectF plate(std::round((left + right - width) / 2),
+                       std::round(box.center().y() - kHeight / 2), width, kHeight);
+    const Chrome& chrome = on.chrome();
+    on.painter.fillRect(plate, chrome.surface);
+    fillFrame(on.painter, plate, on.axis.gap(), chrome.text2);
+    on.painter.setPen(chrome.text);
+    on.painter.drawText(plate, Qt::AlignCenter, text);
+}
+
+} // namespace
+
+void paintFlow(const LaneCanvas& on, const Flow& flow)
+{
+    const auto& links = on.view.path(flow);
+    on.painter.setRenderHint(QPainter::Antialiasing);
+    for (std::size_t k = 1; k < links.size(); ++k)
+        if (links[k - 1].device != links[k].device)
+            paintArrow(on, links[k - 1], links[k], Halo::Yes);
+    on.painter.setRenderHint(QPainter::Antialiasing, false);
+}
+
+void paintAllFlows(const LaneCanvas& on, int iteration)
+{
+    using Arrow = std::pair<const profiler::CauseLink*, const profiler::CauseLink*>;
+    const engine::Window sight = on.axis.window();
+    std::vector<Arrow> arrows;
+    for (const auto& links : on.view.paths(iteration))
+        for (std::size_t k = 1; k < links.size(); ++k)
+            if (links[k - 1].device != links[k].device && links[k].window.begin > sight.begin
+                && links[k - 1].window.end < sight.end)
+                arrows.emplace_back(&links[k - 1], &links[k]);
+    if (static_cast<double>(arrows.size()) > on.axis.width / kPixelsPerArrow)
+        return;
+    on.painter.setRenderHint(QPainter::Antialiasing);
+    for (const auto& [from, to] : arrows)
+        paintArrow(on, *from, *to, Halo::No);
+    on.painter.setRenderHint(QPainter::Antialiasing, false);
+}
+
+void paintHits(const LaneCanvas& on, const std::vector<Selection>& hits)
+{
+    const engine::Window sight = on.axis.window();
+    const QColor ink = on.chrome().text;
+    double drawn = -1; // place of the last frame; narrow hits at the same place share it
+    for (const Selection& hit : hits) {
+        if (hit.window.begin > sight.end)
+            break;
+        const QRectF box = hit.window.end < sight.begin ? QRectF() : boxOf(on, hit);
+        if (box.isEmpty() || (box.width() <= 2 && box.left() + box.top() * 1e5 == drawn))
+            continue;
+        drawn = box.left() + box.top() * 1e5;
+        const double grow = box.width() > 2 ? 2 * on.axis.gap() : 0;
+        fillFrame(on.painter, box.adjusted(-grow, -grow, grow, grow), 2 * on.axis.gap(), ink);
+    }
+}
+
+void paintHover(const LaneCanvas& on, const Selection& hover)
+{
+    const QRectF box = boxOf(on, hover);
+    if (!box.isEmpty())
+        fillFrame(on.painter, box, on.axis.gap(), on.chrome().text);
+    paintMovePair(on, hover);
+}
+
+void paintPlates(const LaneCanvas& on, int iteration)
+{
+    if (iteration < 0 || !whyUnknown(on.info()).empty()
+        || std::ranges::any_of(on.lanes, [](const Lane& lane) {
+               return !lane.isHidden && lane.kind == LaneKind::Dense;
+           }))
+        return;
+    const auto& bubbles = on.view.bubbles(iteration); // sorted by device
+    for (auto first = bubbles.begin(); first != bubbles.end();) {
+        const auto last = std::find_if(first, bubbles.end(), [first](const profiler::Bubble& one) {
+            return one.device != first->device;
+        });
+        const auto longest = std::max_element(first, last, [](const auto& a, const auto& b) {
+            return a.window.duration() < b.window.duration();
+        });
+        const Lane& lane = on.lane(longest->device);
+        if (lane.hasBoxes())
+            paintPlate(on, boxRect(on.axis, longest->window, lane.computeTop(), lane.compute),
+                       &*longest, longest->window);
+        first = last;
+    }
+}
+
+void paintSelected(const LaneCanvas& on, const Selection& selection)
+{
+    const QRectF box = boxOf(on, selection);
+    if (box.isEmpty())
+        return;
+    if (selection.kind == Selection::Kind::Bubble)
+        paintPlate(on, box, on.view.bubble(selection), selection.window);
+    const double width = 2 * on.axis.gap();
+    fillFrame(on.painter, box.adjusted(-width, -width, width, width), width, on.chrome().text);
+    paintMovePair(on, selection);
+}
+
+void paintFocus(const LaneCanvas& on, const Selection& selection)
+{
+    const QRectF box = boxOf(on, selection);
+    if (box.isEmpty())
+        return;
+    QPen pen(on.chrome().text, 1);
+    pen.setDashPattern({3, 2});
+    on.painter.setPen(pen);
+    on.painter.setBrush(Qt::NoBrush);
+    on.painter.drawRect(box.adjusted(-3.5, -3.5, 2.5, 2.5));
+}
+
+void paintRange(QPainter& painter, const TimeAxis& axis, const Theme& theme, engine::Window window,
+                const QRectF& lanes)
+{
+    const QRectF area = stretch(axis, window, lanes.top(), lanes.height());
+    QColor fill = theme.chrome.text;
+    fill.setAlphaF(0.045F);
+    painter.fillRect(area, fill);
+    painter.setRenderHint(QPainter::Antialiasing);
+    for (const double x : {area.left(), area.right()})
+        painter.fillRect(QRectF(x - 0.75, area.top(), 1.5, area.height()), theme.chrome.text);
+    painter.setRenderHint(QPainter::Antialiasing, false);
+}
+
+void paintRangeBand(QPainter& painter, const RulerScale& scale, const TimeAxis& axis,
+                    const Theme& theme, const RangeBand& range)
+{
+    const auto& [window, ruler] = range;
+    const QRectF band = stretch(axis, window, ruler.top() + 4, 18);
+    const QString length = scale.unit.withUnit(window.duration());
+    const QString full
+        = length + QStringLiteral(", ") + rangeText(window, scale.origin, scale.unit);
+    painter.fillRect(band, theme.chrome.text);
+    for (const double x : {band.left(), band.right()})
+        painter.fillRect(QRectF(x - 2, band.top() + 2, 4, 14), theme.chrome.text);
+    painter.setFont(uiFont(11, QFont::Medium));
+    const QFontMetricsF metrics(painter.font());
+    const bool fits = metrics.horizontalAdvance(full) + 16 <= band.width();
+    const QString& text = fits ? full : length;
+    const double width = metrics.horizontalAdvance(text) + 12;
+    QRectF plate = band;
+    if (width > band.width()) { // the text is next to the band, on a background
+        plate = QRectF(band.right() + 4, band.top(), width, 18);
+        if (plate.right() > axis.right())
+            plate.moveRight(band.left() - 4);
+        painter.fillRect(plate, theme.chrome.text);
+    }
+    painter.setPen(theme.chrome.surface);
+    painter.drawText(plate, Qt::AlignCenter | Qt::TextSingleLine, text);
+}
+
+void paintPath(QPainter& painter, const PathPicture& picture, const std::vector<Lane>& lanes)
+{
+    if (picture.marks.why.path.parts.empty() || lanes.empty())
+        return;
+    const QColor ink = picture.colours.theme().chrome.text;
+    const PathLine path(picture, lanes);
+    const QPainterPath all = path.line([](std::size_t) { return true; });
+    painter.save();
+    painter.setRenderHint(QPainter::Antialiasing);
+    painter.setBrush(Qt::NoBrush);
+    const auto draw = [&painter](const QPainterPath& line, const QColor& colour, double width) {
+        painter.setPen(QPen(colour, width, Qt::SolidLine, Qt::FlatCap, Qt::MiterJoin));
+        painter.drawPath(line);
+    };
+    draw(all, picture.colours.surface(), kPathHalo);
+    draw(all, ink, kPathLine);
+    if (const auto* reason = highlighted(picture))
+        draw(path.line([&](std::size_t p) { return std::ranges::binary_search(reason->parts, p); }),
+             ink, kPathThick);
+    painter.setPen(Qt::NoPen);
+    painter.setBrush(ink);
+    for (const auto& [tip, direction] : path.arrows())
+        paintHead(painter, tip, direction, 3.5);
+    for (const QPointF& end : path.ends())
+        painter.drawEllipse(end, 4, 4);
+    painter.restore();
+}
+
+void paintReasonBand(QPainter& painter, const PathPicture& picture, double top, double bottom)
+{
+    const auto* reason = highlighted(picture);
+    if (reason == nullptr)
+        return;
+    QColor ink = picture.colours.theme().chrome.text;
+    const QRectF band = stretch(picture.axis, reason->window, top, bottom - top);
+    painter.setPen(QPen(ink, 1, Qt::DotLine));
+    for (const double x : {band.left(), band.right()})
+        painter.drawLine(QPointF(x + 0.5, top), QPointF(x + 0.5, bottom));
+    ink.setAlphaF(static_cast<float>(kReasonShade));
+    painter.fillRect(band, ink);
+}
+
+void paintReasonMarks(QPainter& painter, const PathPicture& picture, const QRectF& ruler)
+{
+    const Chrome& chrome = picture.colours.theme().chrome;
+    painter.setFont(uiFont(11, QFont::Medium));
+    painter.setRenderHint(QPainter::Antialiasing);
+    for (const auto& [r, centre] : numbers(picture.reasons, picture.axis)) {
+        if (r == picture.reason)
+            continue;
+        const QRectF box = numberRect(centre, ruler);
+        painter.setPen(QPen(chrome.text, 1.2));
+        painter.setBrush(chrome.surface);
+        painter.drawRoundedRect(box.adjusted(0.6, 0.6, -0.6, -0.6), 3, 3);
+        painter.drawText(box, Qt::AlignCenter,
+                         QString::number(picture.reasons[static_cast<std::size_t>(r)].number));
+    }
+    painter.setRenderHint(QPainter::Antialiasing, false);
+    const PathReason* reason = highlighted(picture);
+    if (reason == nullptr)
+        return;
+    // The plate, a filled rectangle with the text, covers the time of the reason. If the text does
+    // not fit into this time, the plate is as wide as the text.
+    const double needs = QFontMetricsF(painter.font()).horizontalAdvance(reason->plate) + 12;
+    const QRectF time = stretch(picture.axis, reason->window, ruler.top() + 3, kNumberSize);
+    QRectF plate = time;
+    if (time.width() < needs)
+        plate = QRectF(std::round(time.center().x() - needs / 2), time.top(), std::ceil(needs),
+                       kNumberSize);
+    plate.moveLeft(std::clamp(plate.left(), ruler.left(),
+                              std::max(ruler.left(), ruler.right() - plate.width())));
+    painter.fillRect(plate, chrome.primary);
+    painter.setPen(chrome.primaryText);
+    painter.drawText(plate & ruler, Qt::AlignCenter, reason->plate);
+}
+
+std::vector<std::pair<double, double>> reasonPlaces(const std::vector<PathReason>& reasons,
+                                                    const TimeAxis& axis)
+{
+    std::vector<std::pair<double, double>> places;
+    for (const Number& number : numbers(reasons, axis))
+        places.emplace_back(number.centre - kNumberSize / 2, number.centre + kNumberSize / 2);
+    return places;
+}
+
+int reasonAt(const std::vector<PathReason>& reasons, const TimeAxis& axis, const QRectF& ruler,
+             QPointF at)
+{
+    for (const auto& [r, centre] : numbers(reasons, axis))
+        if (numberRect(centre, ruler).adjusted(-1, -3, 1, 3).contains(at))
+            return r;
+    return -1;
 }
 
 } // namespace app

@@ -1,24 +1,55 @@
 #pragma once
 
 #include "app/timeline/paint/box_painter.h"
+#include "app/timeline/paint/ruler_painter.h"
 #include "app/timeline/view/find.h"
-#include "app/timeline/view/hit_test.h"
 #include "app/timeline/view/kernel_view.h"
-#include "app/timeline/view/path_marks.h"
+#include "app/timeline/view/navigation.h"
 #include "engine/timeline/run.h"
+#include "profiler/figure/palette.h"
+#include "profiler/why/why.h"
 
 #include <QColor>
 #include <QRectF>
+#include <QString>
 
 #include <climits>
 #include <memory>
 #include <optional>
 #include <span>
+#include <utility>
 #include <vector>
 
 class QPainter;
 
 namespace app {
+
+// The critical path of one iteration, for the lanes of a timeline.
+struct PathMarks
+{
+    profiler::Why why;
+    // By OpIndex: whether the op is on the path. Both the send and the receive of a message on the
+    // path are marked.
+    std::vector<bool> ops;
+
+    bool has(const engine::Span& span) const
+    {
+        return static_cast<int>(span.iteration) == why.path.iteration && ops[span.op];
+    }
+};
+using PathMarksPointer = std::shared_ptr<const PathMarks>;
+
+// A reason for the length of the path, for the ruler and the lanes. Its number is not its place in
+// a list, because reasons are numbered by gain.
+struct PathReason
+{
+    int number = 0; // on the ruler; 0: it is shown only while it is highlighted
+    QString plate;  // on the ruler while it is highlighted: "2 drain 12.4 ms"
+    QString tip;
+    engine::DeviceId device;
+    engine::Window window;
+    std::vector<std::size_t> parts; // indices into CriticalPath::parts, ascending
+};
 
 // Draws the evicts (filled) and loads (outlined) of a device, on the device itself and on its
 // partner: in the row below the transfers of a full lane, or as a strip below the boxes.
@@ -161,5 +192,106 @@ struct NowLine
     QRectF ruler, lanes;
 };
 void paintNow(QPainter& painter, const NowLine& now, const TimeAxis& axis, const Theme& theme);
+
+// A part of the stacked bar that shows the peak memory of a device. It states the bytes of one
+// memory category or, if no memory was recorded, the stash in M_a.
+struct MemoryPart
+{
+    QColor fill;
+    double amount = 0;
+};
+std::vector<MemoryPart> memoryParts(const RunView& view, const profiler::DeviceMetrics& device,
+                                    const Theme& theme);
+double memoryPeak(const RunView& view, const profiler::DeviceMetrics& device);
+
+// Least lane height, in pixels, for a vertical memory bar with several amounts beside it. In a
+// lower lane the bar is horizontal, with one amount.
+constexpr double kStandingFrom = 84;
+
+// The memory bar of a device while its run has not ended. It shows the amounts of RunningMemory:
+// the arena as an outline, the touched bytes, the live bytes by category, and the planned peak as a
+// triangle. The four numbers are to the right of the bar.
+struct RunningBar
+{
+    const RunningMemory& memory;
+    const profiler::DeviceMetrics& device; // the device's metrics in any iteration
+    QRectF bar, amounts;
+    double scale = 1; // bytes of a full bar
+};
+void paintRunningMemory(QPainter& painter, const RunningBar& running, const Theme& theme);
+
+// Draws the parts from the bottom, or from the left if `bar` is horizontal. `scale` is the amount
+// of a full bar.
+void paintMemoryParts(QPainter& painter, const std::vector<MemoryPart>& parts, double scale,
+                      const QRectF& bar);
+
+// The columns next to the lane of a device. The left one, 140 pixels wide, has the name, the
+// stages, the share of compute and a bar of time shares. The right one, 124 pixels wide, has the
+// peak memory by category (in M_a if no memory was recorded), or the bubble if lanes are dense.
+struct LaneCell
+{
+    engine::DeviceId device;
+    int iteration = -1;
+    QRectF area;
+    const KernelView* kernels = nullptr; // nullptr unless the lane has kernel rows
+};
+void paintHeader(const LaneCanvas& on, const LaneCell& cell);
+void paintMemoryCell(const LaneCanvas& on, const LaneCell& cell);
+// The text of a collapsed group's right cell: the largest peak of its devices, or their mean
+// bubble. "" for the lane of one device.
+QString groupCellText(const RunView& view, const Lane& lane, int iteration);
+QString memoryTitle(const RunView& view, const Lane& lane); // title of the right column
+
+// Draws the shares of forward, backward, W, optimizer and exposed communication. The rest of `area`
+// is bubble.
+void paintShareBar(QPainter& painter, const profiler::DeviceMetrics& metrics,
+                   const BoxColours& colours, const QRectF& area);
+
+// Marks on top of the lanes: outlines of the hovered, selected and focused box, the arrows of a
+// micro-batch, a range. They are redrawn whenever the pointer moves; the lanes are not.
+void paintFlow(const LaneCanvas& on, const Flow& flow);
+// Draws the arrows of every micro-batch, unless there are too many to follow.
+void paintAllFlows(const LaneCanvas& on, int iteration);
+void paintHits(const LaneCanvas& on, const std::vector<Selection>& hits); // sorted by start
+void paintHover(const LaneCanvas& on, const Selection& hover);
+void paintSelected(const LaneCanvas& on, const Selection& selection);
+// Names cause and length of the longest bubble of each device, where the lane has space.
+void paintPlates(const LaneCanvas& on, int iteration);
+void paintFocus(const LaneCanvas& on, const Selection& selection); // keyboard focus
+
+// The marked range over the lanes.
+void paintRange(QPainter& painter, const TimeAxis& axis, const Theme& theme, engine::Window window,
+                const QRectF& lanes);
+// The band of a range on the ruler, with its length and ends.
+struct RangeBand
+{
+    engine::Window window;
+    QRectF ruler;
+};
+void paintRangeBand(QPainter& painter, const RulerScale& scale, const TimeAxis& axis,
+                    const Theme& theme, const RangeBand& range);
+
+struct PathPicture
+{
+    const PathMarks& marks;
+    const std::vector<PathReason>& reasons; // those with a number are sorted by time
+    const TimeAxis& axis;
+    const BoxColours& colours;
+    int reason = -1; // the highlighted reason; -1: none
+};
+
+// Draws the path over the lanes as a line that changes lanes with each message. The pieces of the
+// highlighted reason are thicker.
+void paintPath(QPainter& painter, const PathPicture& picture, const std::vector<Lane>& lanes);
+// Shades the time of the highlighted reason from `top` to `bottom`.
+void paintReasonBand(QPainter& painter, const PathPicture& picture, double top, double bottom);
+// Draws the numbers of the reasons on the ruler, and the highlighted one as a plate.
+void paintReasonMarks(QPainter& painter, const PathPicture& picture, const QRectF& ruler);
+// The left and right edges of the numbers on the ruler, from left to right.
+std::vector<std::pair<double, double>> reasonPlaces(const std::vector<PathReason>& reasons,
+                                                    const TimeAxis& axis);
+// The reason whose number is at a point of the ruler; -1: none.
+int reasonAt(const std::vector<PathReason>& reasons, const TimeAxis& axis, const QRectF& ruler,
+             QPointF at);
 
 } // namespace app

@@ -2,7 +2,7 @@
 
 #include "app/timeline/paint/box_painter.h"
 #include "app/timeline/paint/lane_painter.h"
-#include "app/timeline/view/labels.h"
+#include "app/timeline/view/run_view.h"
 #include "app/ui/text.h"
 
 #include <QFontMetricsF>

@@ -1,6 +1,6 @@
 #pragma once
 
-#include "app/timeline/paint/box_colours.h"
+#include "app/timeline/paint/box_painter.h"
 #include "app/timeline/view/kernel_view.h"
 #include "app/timeline/view/run_view.h"
 #include "profiler/figure/legend_entries.h"

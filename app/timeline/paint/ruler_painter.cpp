@@ -3,7 +3,7 @@
 #include "app/documents/run_document.h"
 #include "app/timeline/paint/box_painter.h"
 #include "app/timeline/view/coordinates.h"
-#include "app/timeline/view/labels.h"
+#include "app/timeline/view/run_view.h"
 #include "app/ui/text.h"
 
 #include <QFontMetricsF>

@@ -1,7 +1,7 @@
 #pragma once
 
 #include "app/timeline/paint/box_painter.h"
-#include "app/timeline/view/labels.h"
+#include "app/timeline/view/run_view.h"
 #include "app/timeline/view/selection.h"
 #include "engine/timeline/note.h"
 #include "profiler/analysis/ticks.h"

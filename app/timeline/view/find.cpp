@@ -1,8 +1,8 @@
 #include "app/timeline/view/find.h"
 
 #include "app/documents/run_document.h"
-#include "app/timeline/view/hit_test.h"
-#include "app/timeline/view/labels.h"
+#include "app/timeline/view/navigation.h"
+#include "app/timeline/view/run_view.h"
 #include "engine/schedule/notation.h"
 
 #include <QStringList>

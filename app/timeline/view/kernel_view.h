@@ -89,7 +89,6 @@ public:
     {
         return m_found[rowAt(device, row)].around(window);
     }
-    // Returns a sweep over the busy time of a row.
     KernelIndex::Sweep busy(engine::DeviceId device, int row) const
     {
         return KernelIndex::Sweep(m_busy[rowAt(device, row)]);

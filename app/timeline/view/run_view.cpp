@@ -9,6 +9,41 @@
 #include <utility>
 
 namespace app {
+
+QString rangeText(engine::Window window, double origin, const Scale& scale)
+{
+    return scale.text(static_cast<double>(window.begin) - origin) + QString::fromUtf8(" – ")
+        + scale.text(static_cast<double>(window.end) - origin);
+}
+
+QString microBatchText(const engine::Op& op)
+{
+    const QString whole = QString::number(op.microBatch.value);
+    return op.slice == engine::Op::kWhole ? whole
+                                          : whole + QLatin1Char('.') + QString::number(op.slice);
+}
+
+QString directionText(const engine::Op& op)
+{
+    return op.replica == 0 ? QCoreApplication::translate("app::Labels", "down")
+                           : QCoreApplication::translate("app::Labels", "up");
+}
+
+QString opTitle(engine::OpKind kind)
+{
+    const auto title = engine::kindTitle(kind);
+    return QString::fromUtf8(title.data(), static_cast<qsizetype>(title.size())).toLower();
+}
+
+QString iterationTitle(const engine::Timeline& timeline, int iteration)
+{
+    const QString name = iterationName(timeline, iteration);
+    const auto kind = timeline.iterations[static_cast<std::size_t>(iteration)].kind;
+    return kind == engine::Iteration::Kind::Measured
+        ? QCoreApplication::translate("app::Labels", "iteration %1").arg(name)
+        : name;
+}
+
 namespace {
 
 using Views = std::vector<RunViewPointer>;
@@ -579,7 +614,7 @@ ViewPreparation::ViewPreparation(QObject* parent)
     : QObject(parent)
     , m_preparing(
           this,
-          [](const auto& request, const auto&) {
+          [](const auto& request) {
               const auto& [runs, known] = request;
               Views views = viewsOf(runs, known);
               // Computes the metrics for the first paint, and the bubbles that the details of one

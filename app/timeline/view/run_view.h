@@ -3,13 +3,16 @@
 #include "app/documents/run_document.h"
 #include "app/timeline/view/selection.h"
 #include "app/ui/background.h"
+#include "app/ui/text.h"
 #include "engine/timeline/run.h"
 #include "engine/timeline/span_index.h"
 #include "profiler/analysis/explain.h"
 #include "profiler/analysis/gpu_activity.h"
 #include "profiler/analysis/metrics.h"
 
+#include <QCoreApplication>
 #include <QObject>
+#include <QString>
 
 #include <array>
 #include <cstdint>
@@ -20,6 +23,20 @@
 #include <vector>
 
 namespace app {
+
+// Replaces QObject::tr() in painters and details, which are free functions.
+inline QString tr(const char* text)
+{
+    return QCoreApplication::translate("app::Timeline", text);
+}
+
+// Texts in and beside the lanes.
+QString rangeText(engine::Window window, double origin, const Scale& scale); // "103.6 – 107.5"
+QString microBatchText(const engine::Op& op); // "5", "5.1" for a slice
+QString directionText(const engine::Op& op);  // "down", "up"
+QString opTitle(engine::OpKind kind);         // "forward", "weight gradient"
+// "iteration 1", "warm-up 0", "typical ops"
+QString iterationTitle(const engine::Timeline& timeline, int iteration);
 
 // The parts of a coverage column, from the bottom. The rest of the column is bubble.
 enum class Share : std::uint8_t {
@@ -151,7 +168,6 @@ private:
 using RecordedCategories
     = engine::EnumArray<engine::MemoryCategory, bool, engine::kMemoryCategories>;
 RecordedCategories recordedCategories(const engine::Run& run);
-// Returns the memory of each device, from the memory events of the run.
 engine::IdVector<engine::DeviceId, MemorySeries> recordedMemory(const engine::Run& run);
 // Returns the stash of each device in M_a (the activations of one micro-batch on a device) from the
 // compute spans. An activation counts from the start of its F to the end of its B, or of its W if

@@ -8,7 +8,6 @@
 #include <QPainter>
 #include <QScrollBar>
 #include <QToolTip>
-#include <QWheelEvent>
 
 #include <algorithm>
 #include <cmath>
@@ -33,9 +32,8 @@ constexpr KeyOfView kViewKeys[]
        {Qt::Key_Minus, ViewKey::ZoomOut},  {Qt::Key_Left, ViewKey::Left},
        {Qt::Key_Right, ViewKey::Right},    {Qt::Key_Escape, ViewKey::Clear}};
 
-constexpr double kDragFrom = 4;    // pixels
-constexpr double kNotch = 120;     // one notch of a mouse wheel, in eighths of a degree
-constexpr int kToolTipAfter = 300; // ms
+constexpr double kDragFrom = 4; // pixels
+constexpr double kNotch = 120;  // one notch of a mouse wheel, in eighths of a degree
 
 QRect emptyStateRect(QSize size)
 {
@@ -109,12 +107,6 @@ TimeCanvas::TimeCanvas(const QString& name, const ThemeController& theme, QWidge
     setAttribute(Qt::WA_OpaquePaintEvent);
     m_scrollBar->setObjectName(name + QStringLiteral("Scroll"));
     m_scrollBar->setFocusPolicy(Qt::NoFocus);
-    m_toolTipTimer.setSingleShot(true);
-    m_toolTipTimer.setInterval(kToolTipAfter);
-    connect(&m_toolTipTimer, &QTimer::timeout, this, [this] {
-        if (!isEmpty() && isHovering())
-            QToolTip::showText(mapToGlobal(m_pointer.toPoint() + QPoint(8, 8)), toolTip(), this);
-    });
     connect(m_scrollBar, &QScrollBar::valueChanged, this, [this] {
         updateAxis();
         update();
@@ -306,6 +298,12 @@ void TimeCanvas::mousePressEvent(QMouseEvent* event)
         m_history.push(m_window);
 }
 
+void TimeCanvas::showToolTip()
+{
+    if (!isEmpty() && isHovering())
+        QToolTip::showText(mapToGlobal(m_pointer.toPoint() + QPoint(8, 8)), toolTip(), this);
+}
+
 void TimeCanvas::drag(QPointF to)
 {
     const QRectF area = timeArea();
@@ -363,11 +361,6 @@ void TimeCanvas::leaveEvent(QEvent*)
     m_toolTipTimer.stop();
     endHover();
     update();
-}
-
-double TimeCanvas::zoomStep(const QWheelEvent& event, double notches)
-{
-    return std::pow(event.modifiers() & Qt::ControlModifier ? 1.05 : 1.25, -notches);
 }
 
 void TimeCanvas::wheelEvent(QWheelEvent* event)

@@ -1,12 +1,13 @@
 #pragma once
 
-#include "app/timeline/paint/box_colours.h"
+#include "app/timeline/paint/box_painter.h"
 #include "app/timeline/view/coordinates.h"
+#include "app/ui/background.h"
 #include "app/ui/controls.h"
 #include "app/ui/theme.h"
 
 #include <QPixmap>
-#include <QTimer>
+#include <QWheelEvent>
 #include <QWidget>
 #include <Qt>
 
@@ -177,12 +178,16 @@ protected:
     void keyPressEvent(QKeyEvent* event) override;
     void leaveEvent(QEvent* event) override;
 
-    static double zoomStep(const QWheelEvent& event, double notches);
+    static double zoomStep(const QWheelEvent& event, double notches)
+    {
+        return std::pow(event.modifiers() & Qt::ControlModifier ? 1.05 : 1.25, -notches);
+    }
 
 private:
     enum class Drag { None, Press, Range, Pan, Own };
 
     void drag(QPointF to);
+    void showToolTip();
     bool perform(ViewKey key); // false: it is not a view key
 
     const ThemeController& m_theme;
@@ -194,7 +199,7 @@ private:
     QPointF m_pressedAt, m_pointer;
     ViewWindow m_pressedWindow;
     bool m_isByKeyboard = false;
-    QTimer m_toolTipTimer;
+    Later m_toolTipTimer{300, [this] { showToolTip(); }};
     QStringList m_hiddenLegend;
 
     QScrollBar* m_scrollBar;

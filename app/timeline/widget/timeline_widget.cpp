@@ -1,22 +1,24 @@
 #include "app/timeline/widget/timeline_widget.h"
 
+#include "app/documents/run_document.h"
 #include "app/timeline/details/details.h"
-#include "app/timeline/paint/header_painter.h"
 #include "app/timeline/paint/legend.h"
 #include "app/timeline/paint/ruler_painter.h"
-#include "app/timeline/view/labels.h"
 #include "app/timeline/view/navigation.h"
-#include "app/ui/background.h"
+#include "app/timeline/view/run_view.h"
+#include "app/ui/controls.h"
 #include "app/ui/text.h"
 
 #include <QAccessible>
 #include <QContextMenuEvent>
 #include <QFontMetricsF>
+#include <QHBoxLayout>
 #include <QImage>
 #include <QMouseEvent>
 #include <QPainter>
 #include <QPixmap>
 #include <QRegion>
+#include <QToolButton>
 #include <QToolTip>
 #include <QWheelEvent>
 
@@ -25,10 +27,39 @@
 #include <utility>
 
 namespace app {
+
+IterationStepper::IterationStepper(const ThemeController& theme, QWidget* parent)
+    : QWidget(parent)
+    , m_previous(makeIconButton("previousIteration", Icon::ChevronLeft, tr("Previous iteration"),
+                                theme, this, [this] { Q_EMIT chosen(m_iteration - 1); }))
+    , m_next(makeIconButton("nextIteration", Icon::ChevronRight, tr("Next iteration"), theme, this,
+                            [this] { Q_EMIT chosen(m_iteration + 1); }))
+    , m_name(named(makeLabel({}), "iterationName"))
+{
+    m_name->setFont(uiFont(13, QFont::Medium));
+    m_next->setToolTip(tr("Next iteration; the last one has typical ops"));
+    spaced(new QHBoxLayout(this), {}, 4,
+           {makeLabel(tr("Iteration"), "small"), m_previous, m_name, m_next});
+    show({}, -1);
+}
+
+void IterationStepper::show(const engine::Timeline& timeline, int iteration)
+{
+    m_iteration = iteration;
+    m_count = static_cast<int>(timeline.iterations.size());
+    const auto measured = std::ranges::count(timeline.iterations, engine::Iteration::Kind::Measured,
+                                             &engine::Iteration::kind);
+    QString name = iteration < 0 ? QStringLiteral("–") : iterationName(timeline, iteration);
+    if (measured > 1 && iteration == engine::reportedIteration(timeline))
+        name += measured == 2 ? tr(", the shorter") : tr(", the median");
+    m_name->setText(name);
+    m_previous->setEnabled(iteration > 0);
+    m_next->setEnabled(iteration >= 0 && iteration + 1 < m_count);
+}
+
 namespace {
 
 constexpr double kReach = 6;     // pixels around a handle
-constexpr int kZoomEnds = 150;   // ms without a change of the zoom
 constexpr double kTriangle = 22; // width of the triangle at the left of a lane's header
 
 // A separate pool, because simulations may occupy the threads of the global one for seconds.
@@ -778,9 +809,6 @@ TimelineWidget::TimelineWidget(const ThemeController& theme, QWidget* parent)
     : TimeCanvas(QStringLiteral("timeline"), theme, parent)
     , m_lanes(std::make_unique<LanePicture>(this))
 {
-    m_zoomEnd.setSingleShot(true);
-    m_zoomEnd.setInterval(kZoomEnds);
-    connect(&m_zoomEnd, &QTimer::timeout, this, &TimelineWidget::fitMessages);
     setAccessibleName(tr("Timeline"));
     setEmptyState(m_scene.emptyTexts());
     relayout();

@@ -1,12 +1,39 @@
 #pragma once
 
 #include "app/timeline/paint/lane_painter.h"
-#include "app/timeline/paint/marks_painter.h"
 #include "app/timeline/widget/time_canvas.h"
+#include "app/ui/background.h"
+#include "app/ui/theme.h"
+#include "engine/timeline/timeline.h"
+
+#include <QWidget>
 
 #include <memory>
 
+class QLabel;
+class QToolButton;
+
 namespace app {
+
+// Selects the shown iteration: "Iteration < 2 of 0-4 >", or "typical ops".
+class IterationStepper : public QWidget
+{
+    Q_OBJECT
+
+public:
+    explicit IterationStepper(const ThemeController& theme, QWidget* parent = nullptr);
+
+    void show(const engine::Timeline& timeline, int iteration); // index; -1: none yet
+    int iteration() const { return m_iteration; }
+
+Q_SIGNALS:
+    void chosen(int iteration); // index into Timeline::iterations
+
+private:
+    QToolButton *m_previous, *m_next;
+    QLabel* m_name;
+    int m_iteration = -1, m_count = 0;
+};
 
 class LanePicture;
 
@@ -334,7 +361,7 @@ private:
     std::unique_ptr<LanePicture> m_lanes;
     CachedPicture m_overview;
     int m_overviewSerial = 0;
-    QTimer m_zoomEnd;
+    Later m_zoomEnd{150, [this] { fitMessages(); }};
 };
 
 } // namespace app

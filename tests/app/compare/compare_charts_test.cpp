@@ -1,4 +1,4 @@
-#include "app/compare/compare_numbers.h"
+#include "app/compare/compare_widget.h"
 #include "tests/app/sample_run.h"
 #include "tests/catch.h"
 

@@ -1,5 +1,5 @@
 #include "app/compare/compare_widget.h"
-#include "app/ui/table_model.h"
+#include "app/ui/data_table.h"
 #include "tests/app/prepared_views.h"
 #include "tests/app/sample_run.h"
 #include "tests/catch.h"

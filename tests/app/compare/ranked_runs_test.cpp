@@ -1,5 +1,5 @@
+#include "app/compare/compare_page.h"
 #include "app/compare/compare_widget.h"
-#include "app/compare/comparison_panels.h"
 #include "app/figures/scene_view.h"
 #include "app/ui/data_table.h"
 #include "app/ui/theme.h"

@@ -1,4 +1,4 @@
-#include "app/compare/comparison_panels.h"
+#include "app/compare/compare_page.h"
 #include "tests/app/simulated_run.h"
 
 #include <algorithm>

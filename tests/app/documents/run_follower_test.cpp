@@ -1,4 +1,4 @@
-#include "app/documents/run_follower.h"
+#include "app/documents/run_document.h"
 #include "profiler/store/trace_store.h"
 #include "tests/app/simulated_run.h"
 #include "tests/app/wait_for.h"

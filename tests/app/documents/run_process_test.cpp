@@ -1,4 +1,4 @@
-#include "app/documents/run_process.h"
+#include "app/documents/run_document.h"
 #include "tests/app/fake_worker.h"
 #include "tests/app/wait_for.h"
 

@@ -1,4 +1,4 @@
-#include "app/documents/run_process.h"
+#include "app/documents/run_document.h"
 #include "tests/catch.h"
 
 using namespace app;

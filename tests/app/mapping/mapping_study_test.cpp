@@ -1,4 +1,5 @@
 #include "app/mapping/mapping_view.h"
+#include "engine/base/cancel.h"
 #include "tests/catch.h"
 
 #include <QFile>
@@ -134,9 +135,9 @@ TEST_CASE("a study needs hardware, a possible schedule, and stops when it is can
     request = onNodes();
     request.schedule.microBatches = 7;
     CHECK_FALSE(studyMappings(request));
-    const auto cancelled = studyMappings(onNodes(), [] { return true; });
-    REQUIRE_FALSE(cancelled);
-    CHECK(cancelled.error().code == engine::Error::Code::Cancelled);
+    const std::atomic<bool> isCancelled = true;
+    const engine::CancelScope scope(&isCancelled);
+    CHECK_THROWS_AS(studyMappings(onNodes()), engine::Cancelled);
 }
 
 TEST_CASE("model facts: sizes of equal stages together, what fits, and what would make it fit")
@@ -144,7 +145,7 @@ TEST_CASE("model facts: sizes of equal stages together, what fits, and what woul
     PredictionRequest request = onNodes();
     request.schedule.scheme = "1f1b";
     const MappingStudy study = studyOf(request);
-    const ModelFacts facts = modelFacts(request, study).value();
+    const ModelFacts facts = modelFacts(request, study);
     REQUIRE(facts.stages.size() == 3);
     CHECK(facts.stages[1].first == 1);
     CHECK(facts.stages[1].last == 6);
@@ -169,7 +170,7 @@ TEST_CASE("if twice the micro-batch does not fit, the largest one that does is f
     int size = 1;
     for (;; size *= 2) { // until the facts have a limit
         request.source.setup.microBatchSize = size;
-        const ModelFacts facts = modelFacts(request, studyOf(request)).value();
+        const ModelFacts facts = modelFacts(request, studyOf(request));
         REQUIRE(facts.now.fits());
         if (!facts.twice->fits()) {
             CHECK(fitText(*facts.twice, facts.now).contains(QStringLiteral("does not fit:")));
@@ -181,7 +182,7 @@ TEST_CASE("if twice the micro-batch does not fit, the largest one that does is f
         CHECK(remedyText(facts).isEmpty());
     }
     request.source.setup.microBatchSize = 2 * size;
-    const ModelFacts full = modelFacts(request, studyOf(request)).value();
+    const ModelFacts full = modelFacts(request, studyOf(request));
     CHECK_FALSE(full.now.fits());
     CHECK_FALSE(full.twice);
     CHECK(fitText(full.now, full.now).startsWith(QStringLiteral("Does not fit. Device ")));

@@ -6,6 +6,8 @@
 #include <QSignalSpy>
 #include <QTest>
 
+#include <memory>
+
 using namespace app;
 
 namespace {
@@ -19,7 +21,6 @@ struct ShownAreas
 {
     explicit ShownAreas(const sample::Wish& wish = {"1f1b", 4, 4, 1})
         : report(reportOf(wish))
-        , areas(theme)
     {
         areas.resize(900, 600);
         areas.show(report);
@@ -28,7 +29,8 @@ struct ShownAreas
 
     ThemeController theme;
     std::shared_ptr<const MemoryReport> report;
-    MemoryAreas areas;
+    const std::unique_ptr<MemoryAreas> made{MemoryAreas::make(theme)};
+    MemoryAreas& areas = *made;
 };
 
 } // namespace

@@ -1,5 +1,5 @@
 #include "app/plan/run_plan.h"
-#include "app/setup/schemes.h"
+#include "app/setup/setup_page.h"
 #include "tests/app/sample_run.h"
 #include "tests/catch.h"
 

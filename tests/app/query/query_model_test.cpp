@@ -1,5 +1,5 @@
 #include "app/query/query_page.h"
-#include "app/ui/table_model.h"
+#include "app/ui/data_table.h"
 #include "tests/catch.h"
 
 #include <QAbstractItemModelTester>

@@ -1,4 +1,4 @@
-#include "app/run/find_bar.h"
+#include "app/run/run_panels.h"
 #include "tests/app/sample_run.h"
 #include "tests/catch.h"
 
@@ -6,6 +6,8 @@
 #include <QLineEdit>
 #include <QPushButton>
 #include <QTest>
+
+#include <memory>
 
 using namespace app;
 
@@ -42,7 +44,8 @@ struct Searched
     QString answer() const { return bar.findChild<QLabel*>(QStringLiteral("findAnswer"))->text(); }
 
     ThemeController theme;
-    FindBar bar{theme};
+    const std::unique_ptr<FindBar> made{FindBar::make(theme)};
+    FindBar& bar = *made;
     FoundPointer found, all;
     Selection chosen;
 };

@@ -1,5 +1,5 @@
 #include "app/run/run_panels.h"
-#include "app/ui/table_model.h"
+#include "app/ui/data_table.h"
 #include "tests/app/model_texts.h"
 #include "tests/catch.h"
 

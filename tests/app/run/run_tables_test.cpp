@@ -1,9 +1,8 @@
-#include "app/compare/comparison_panels.h"
+#include "app/compare/compare_page.h"
 #include "app/documents/run_document.h"
 #include "app/range/range_panel.h"
 #include "app/run/run_panels.h"
 #include "app/ui/data_table.h"
-#include "app/ui/table_model.h"
 #include "tests/app/model_texts.h"
 #include "tests/app/simulated_run.h"
 

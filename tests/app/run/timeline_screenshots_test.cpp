@@ -1,8 +1,8 @@
 #include "app/compare/compare_widget.h"
 #include "app/run/run_panels.h"
-#include "app/timeline/details/details_panel.h"
+#include "app/timeline/details/details.h"
 #include "app/timeline/widget/timeline_widget.h"
-#include "app/ui/control_style.h"
+#include "app/ui/theme.h"
 #include "profiler/store/trace_store.h"
 #include "tests/app/gpu_sample.h"
 #include "tests/app/prepared_views.h"
@@ -11,6 +11,8 @@
 #include <QApplication>
 #include <QDir>
 #include <QTest>
+
+#include <memory>
 
 // Not a test: pictures to look at. BS_SCREENSHOTS=folder test_app_widgets "[screens]"
 namespace {
@@ -160,7 +162,8 @@ void kernelPictures(app::ThemeController& theme, const QString& suffix)
     save(timeline, QStringLiteral("kernels-kernel") + suffix);
     details.show(view, timeline.selection());
     save(details, QStringLiteral("details-kernel") + suffix);
-    app::KernelPanel panel(theme);
+    const std::unique_ptr<app::KernelPanel> made{app::KernelPanel::make(theme)};
+    app::KernelPanel& panel = *made;
     panel.resize(1092, 216);
     panel.show(run, kernels, {});
     panel.QWidget::show();

@@ -1,4 +1,4 @@
-#include "app/setup/prediction_panel.h"
+#include "app/setup/setup_page.h"
 #include "tests/app/wait_for.h"
 #include "tests/catch.h"
 
@@ -6,13 +6,16 @@
 #include <QPushButton>
 #include <QSignalSpy>
 
+#include <memory>
+
 using namespace app;
 
 TEST_CASE("the panel judges a plan, and offers another one where it is impossible")
 {
     ThemeController theme;
     QAction explain;
-    PredictionPanel panel(theme, &explain);
+    const std::unique_ptr<PredictionPanel> made{PredictionPanel::make(theme, &explain)};
+    PredictionPanel& panel = *made;
     panel.show();
     RunPlan plan;
     panel.setPlan(plan, {});
@@ -37,7 +40,8 @@ TEST_CASE("a plan that this machine cannot train is a command, and can be simula
 {
     ThemeController theme;
     QAction explain;
-    PredictionPanel panel(theme, &explain);
+    const std::unique_ptr<PredictionPanel> made{PredictionPanel::make(theme, &explain)};
+    PredictionPanel& panel = *made;
     panel.show();
     RunPlan plan;
     plan.experiment.model.layers = 4; // too few for eight stages
@@ -55,7 +59,8 @@ TEST_CASE("a run that does not fit in memory is refused before it starts, and a 
 {
     ThemeController theme;
     QAction explain;
-    PredictionPanel panel(theme, &explain);
+    const std::unique_ptr<PredictionPanel> made{PredictionPanel::make(theme, &explain)};
+    PredictionPanel& panel = *made;
     panel.show();
     RunPlan plan;
     plan.experiment.mode = engine::Mode::Emulate;

@@ -1,6 +1,5 @@
-#include "app/setup/schemes.h"
+#include "app/setup/setup_page.h"
 #include "app/ui/data_table.h"
-#include "app/ui/table_model.h"
 #include "tests/app/wait_for.h"
 #include "tests/catch.h"
 

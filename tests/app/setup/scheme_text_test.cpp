@@ -1,4 +1,4 @@
-#include "app/setup/prediction_panel.h"
+#include "app/setup/setup_page.h"
 #include "engine/schedules/scheme.h"
 #include "tests/support/pipelines.h"
 

@@ -1,5 +1,4 @@
 #include "app/ui/data_table.h"
-#include "app/ui/table_model.h"
 #include "tests/catch.h"
 
 #include <QHeaderView>

@@ -16,11 +16,11 @@ struct Asked : QObject
     explicit Asked(Jobs::Older older)
         : jobs(
             this,
-            [this](int request, const std::atomic<bool>& isDropped) {
+            [this](int request) {
                 go.acquire();
                 if (request < 0)
                     throw std::runtime_error("negative");
-                return isDropped ? -1 : request;
+                return *engine::CancelScope::flag() ? -1 : request;
             },
             [this](int answer) { answers.push_back(answer); }, older)
     { }
@@ -73,7 +73,7 @@ TEST_CASE("work that never ends is dropped midway, without an answer and without
     int answers = 0;
     Latest<bool, int> jobs(
         &owner,
-        [](bool isEndless, const std::atomic<bool>&) {
+        [](bool isEndless) {
             while (isEndless)
                 engine::throwIfCancelled();
             return 1;

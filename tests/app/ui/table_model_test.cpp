@@ -1,4 +1,4 @@
-#include "app/ui/table_model.h"
+#include "app/ui/data_table.h"
 #include "tests/catch.h"
 
 #include <QAbstractItemModelTester>

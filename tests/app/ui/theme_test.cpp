@@ -1,4 +1,3 @@
-#include "app/ui/control_style.h"
 #include "app/ui/theme.h"
 #include "profiler/figure/checks.h"
 #include "tests/catch.h"

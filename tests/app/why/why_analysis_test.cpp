@@ -1,4 +1,4 @@
-#include "app/timeline/paint/marks_painter.h"
+#include "app/timeline/paint/lane_painter.h"
 #include "app/why/why_panel.h"
 #include "engine/schedule/notation.h"
 #include "tests/app/simulated_run.h"

@@ -1,3 +1,4 @@
+#include "engine/base/cancel.h"
 #include "engine/schedule/notation.h"
 #include "engine/schedules/scheme.h"
 #include "profiler/analysis/metrics.h"
@@ -447,8 +448,10 @@ TEST_CASE("the faster schemes are all that are predicted to be, the fastest firs
         CHECK(units(run, faster.front().iteration)
               <= units(other, other.timeline.iterations.front().window.duration()) + 0.1);
     }
-    CHECK(fasterSchemes(run, [] { return true; }).error().code == Error::Code::Cancelled);
     CHECK(fasterSchemes(simulated("1f1b", 1, 2))->empty());
+    const std::atomic<bool> isCancelled = true;
+    const engine::CancelScope scope(&isCancelled);
+    CHECK_THROWS_AS(fasterSchemes(run), engine::Cancelled);
 }
 
 // ZB-V was recommended to a run whose devices cannot hold it.

@@ -1,5 +1,4 @@
 #include "app/timeline/details/details.h"
-#include "app/timeline/details/details_panel.h"
 #include "app/timeline/view/navigation.h"
 #include "tests/app/sample_run.h"
 #include "tests/catch.h"

@@ -1,4 +1,4 @@
-#include "app/timeline/paint/box_colours.h"
+#include "app/timeline/paint/box_painter.h"
 #include "app/timeline/paint/legend.h"
 #include "tests/app/sample_run.h"
 #include "tests/catch.h"

@@ -1,5 +1,4 @@
 #include "app/timeline/paint/lane_painter.h"
-#include "app/timeline/paint/marks_painter.h"
 #include "tests/app/sample_run.h"
 #include "tests/app/simulated_run.h"
 #include "tests/catch.h"

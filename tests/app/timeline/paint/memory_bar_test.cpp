@@ -1,5 +1,5 @@
-#include "app/timeline/paint/box_colours.h"
-#include "app/timeline/paint/header_painter.h"
+#include "app/timeline/paint/box_painter.h"
+#include "app/timeline/paint/lane_painter.h"
 #include "app/ui/theme.h"
 #include "tests/catch.h"
 

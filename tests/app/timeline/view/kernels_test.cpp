@@ -1,6 +1,5 @@
 #include "app/timeline/details/details.h"
 #include "app/timeline/paint/lane_painter.h"
-#include "app/timeline/view/hit_test.h"
 #include "app/timeline/view/navigation.h"
 #include "app/ui/theme.h"
 #include "profiler/figure/checks.h"

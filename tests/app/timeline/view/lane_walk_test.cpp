@@ -1,4 +1,4 @@
-#include "app/timeline/view/hit_test.h"
+#include "app/timeline/view/navigation.h"
 #include "tests/app/sample_run.h"
 #include "tests/catch.h"
 

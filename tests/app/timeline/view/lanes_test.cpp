@@ -1,4 +1,4 @@
-#include "app/timeline/view/lanes.h"
+#include "app/timeline/view/coordinates.h"
 #include "engine/experiment/experiment.h"
 #include "tests/catch.h"
 

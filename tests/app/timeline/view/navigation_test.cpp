@@ -1,6 +1,5 @@
-#include "app/timeline/view/hit_test.h"
-#include "app/timeline/view/labels.h"
 #include "app/timeline/view/navigation.h"
+#include "app/timeline/view/run_view.h"
 #include "app/ui/text.h"
 #include "tests/app/sample_run.h"
 #include "tests/catch.h"

@@ -1,6 +1,6 @@
 #include "app/timeline/details/details.h"
-#include "app/timeline/view/hit_test.h"
 #include "app/timeline/view/kernel_view.h"
+#include "app/timeline/view/navigation.h"
 #include "app/timeline/widget/timeline_widget.h"
 #include "tests/app/gpu_sample.h"
 #include "tests/catch.h"
