@@ -763,7 +763,11 @@ private:
                     ? std::vector<std::string>()
                     : found->second;
                 const auto at = std::ranges::find(words, "--" + key);
-                cases[words.end() - at < 2 ? "by default" : at[1]].push_back(nameOf(one));
+                const bool isGiven = words.end() - at >= 2;
+                if (!isGiven && (key == "devices" || key == "micro-batches")
+                    && std::ranges::find(words, "--schedule") != words.end())
+                    continue; // the schedule has its own
+                cases[isGiven ? at[1] : "by default"].push_back(nameOf(one));
             }
             std::vector<std::string> values;
             for (const auto& [value, of] : cases)

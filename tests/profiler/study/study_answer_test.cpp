@@ -418,21 +418,29 @@ TEST_CASE("the text of a point has a line per metric")
     CHECK(text.starts_with("1F1B, micro-batches 16, P2P message 0\nIteration, units: 16.0\n"));
 }
 
-// A study of two cases on different hardware did not say so.
+// A study of two cases on different hardware did not say so; one with a schedule file said that its
+// devices were those "by default".
 TEST_CASE("the conditions in which compared cases differ are named")
 {
-    StudyData data(readStudy("[fixed]\ndevices = 4\n[grid]\ncase = [\"A\", \"B\"]\n"
-                             "[case_options]\n"
-                             "A = [\"--scheme\", \"1f1b\", \"--p2p\", 1]\n"
-                             "B = [\"--scheme\", \"gpipe\"]\n",
-                             "s.toml")
-                       .value());
-    for (std::size_t i = 0; i < 2; ++i) {
-        data.results[i].isDone = true;
-        data.results[i].values.unit = "units";
-        data.results[i].values.of[StudyMetric::Iteration] = 8.0 + static_cast<double>(i);
-    }
-    const auto all = studyAnswers(data);
-    REQUIRE(all.size() == 1);
-    CHECK(all.front().sentence.find("P2P message 1 (A) and by default (B)") != std::string::npos);
+    const auto sentenceOf = [](const std::string& a, const std::string& b) {
+        StudyData data(readStudy("[grid]\ncase = [\"A\", \"B\"]\n[case_options]\nA = " + a
+                                     + "\nB = " + b + "\n",
+                                 "s.toml")
+                           .value());
+        for (std::size_t i = 0; i < 2; ++i) {
+            data.results[i].isDone = true;
+            data.results[i].values.unit = "units";
+            data.results[i].values.of[StudyMetric::Iteration] = 8.0 + static_cast<double>(i);
+        }
+        const auto all = studyAnswers(data);
+        REQUIRE(all.size() == 1);
+        return all.front().sentence;
+    };
+    CHECK(sentenceOf(R"(["--scheme", "1f1b", "--devices", 4, "--p2p", 1])",
+                     R"(["--scheme", "gpipe", "--devices", 4])")
+              .find("P2P message 1 (A) and by default (B)")
+          != std::string::npos);
+    CHECK(sentenceOf(R"(["--schedule", "a.csv"])", R"(["--scheme", "gpipe", "--devices", 4])")
+              .find("by default")
+          == std::string::npos);
 }
