@@ -4,6 +4,13 @@
 #if __has_include(<catch2/catch_all.hpp>)
 #include <catch2/catch_all.hpp>
 using Catch::Approx;
+namespace Catch { // the names of 2.13
+using Matchers::EndsWith, Matchers::StartsWith;
+inline auto Contains(const std::string& text)
+{
+    return Matchers::ContainsSubstring(text);
+}
+} // namespace Catch
 #else
 #include <catch2/catch.hpp>
 #endif

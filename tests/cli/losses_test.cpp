@@ -1,7 +1,7 @@
 #include "tests/cli/bscope.h"
 
 using namespace cli_test;
-using Catch::Matchers::Contains;
+using Catch::Contains;
 
 TEST_CASE("synchronous schemes take the same steps to a loss, asynchronous ones are counted in "
           "updates")

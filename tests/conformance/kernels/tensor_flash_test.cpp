@@ -11,7 +11,7 @@
 #include <fmt/format.h>
 
 using namespace engine;
-using Catch::Matchers::Contains;
+using Catch::Contains;
 
 namespace {
 

@@ -10,7 +10,7 @@
 
 using namespace engine;
 using namespace lanes_test;
-using Catch::Matchers::Contains;
+using Catch::Contains;
 
 namespace {
 

@@ -11,8 +11,8 @@
 
 using namespace engine;
 using namespace lanes_test;
-using Catch::Matchers::Contains;
-using Catch::Matchers::StartsWith;
+using Catch::Contains;
+using Catch::StartsWith;
 using cuda_on_cpu::Turns;
 
 namespace {

@@ -13,7 +13,7 @@
 
 using namespace engine;
 using namespace lanes_test;
-using Catch::Matchers::Contains;
+using Catch::Contains;
 
 namespace {
 

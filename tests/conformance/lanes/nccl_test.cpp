@@ -15,7 +15,7 @@
 
 using namespace engine;
 using namespace lanes_test;
-using Catch::Matchers::Contains;
+using Catch::Contains;
 using cuda_on_cpu::Turns;
 
 namespace {

@@ -11,7 +11,7 @@
 
 using namespace engine;
 using namespace lanes_test;
-using Catch::Matchers::Contains;
+using Catch::Contains;
 using Catch::Matchers::Matches;
 
 namespace {

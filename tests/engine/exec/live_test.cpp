@@ -13,8 +13,8 @@
 #include <stdexcept>
 
 using namespace engine;
-using Catch::Matchers::Contains;
-using Catch::Matchers::StartsWith;
+using Catch::Contains;
+using Catch::StartsWith;
 
 namespace {
 

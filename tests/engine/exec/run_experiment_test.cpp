@@ -15,8 +15,8 @@
 #include <map>
 #include <utility>
 
-using Catch::Matchers::Contains;
-using Catch::Matchers::StartsWith;
+using Catch::Contains;
+using Catch::StartsWith;
 using namespace engine;
 
 namespace {

@@ -3,7 +3,7 @@
 #include "tests/support/text_schedule.h"
 
 using namespace engine;
-using Catch::Matchers::Contains;
+using Catch::Contains;
 
 namespace {
 

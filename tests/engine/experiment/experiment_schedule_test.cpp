@@ -4,8 +4,8 @@
 #include "tests/support/text_schedule.h"
 
 using namespace engine;
-using Catch::Matchers::Contains;
-using Catch::Matchers::StartsWith;
+using Catch::Contains;
+using Catch::StartsWith;
 
 // The program aborted. Each device updates a stage before it starts the all-reduce for which the
 // other device waits.

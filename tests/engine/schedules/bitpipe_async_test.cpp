@@ -8,7 +8,7 @@
 
 using namespace engine;
 using namespace tests;
-using Catch::Matchers::Contains;
+using Catch::Contains;
 
 namespace {
 

@@ -12,7 +12,7 @@
 #include <algorithm>
 
 using namespace engine;
-using Catch::Matchers::Contains;
+using Catch::Contains;
 
 namespace {
 

@@ -187,7 +187,7 @@ TEST_CASE("a second capture at the same time is refused")
     FakeCupti cupti;
     {
         const auto capture = started(cupti);
-        CHECK_THAT(refusal(cupti), Catch::Matchers::Contains("only one capture"));
+        CHECK_THAT(refusal(cupti), Catch::Contains("only one capture"));
     }
     CHECK(started(cupti) != nullptr);
 }
@@ -200,34 +200,34 @@ TEST_CASE("the reason why CUPTI cannot start is one sentence that says what to d
     CHECK(refusal(cupti)
           == "another profiler is attached (Nsight Systems): run without it, or with --trace ops");
     cupti.subscribeResult = cupti::Status::InsufficientPrivileges;
-    CHECK_THAT(refusal(cupti), Catch::Matchers::Contains("NVreg_RestrictProfilingToAdminUsers=0"));
+    CHECK_THAT(refusal(cupti), Catch::Contains("NVreg_RestrictProfilingToAdminUsers=0"));
     cupti.subscribeResult = cupti::Status::MigDeviceNotSupported;
-    CHECK_THAT(refusal(cupti), Catch::Matchers::Contains("MIG"));
+    CHECK_THAT(refusal(cupti), Catch::Contains("MIG"));
     cupti.subscribeResult = cupti::Status::WslDeviceNotSupported;
-    CHECK_THAT(refusal(cupti), Catch::Matchers::Contains("WSL"));
+    CHECK_THAT(refusal(cupti), Catch::Contains("WSL"));
     cupti.subscribeResult = cupti::Status::NotCompatible;
-    CHECK_THAT(refusal(cupti), Catch::Matchers::Contains("older than CUPTI"));
+    CHECK_THAT(refusal(cupti), Catch::Contains("older than CUPTI"));
     cupti.subscribeResult = cupti::Status::NotInitialized;
-    CHECK_THAT(refusal(cupti), Catch::Matchers::Contains("older than CUPTI"));
+    CHECK_THAT(refusal(cupti), Catch::Contains("older than CUPTI"));
     cupti.subscribeResult = cupti::Status::VirtualizedDeviceNotSupported;
-    CHECK_THAT(refusal(cupti), Catch::Matchers::Contains("virtual GPU"));
+    CHECK_THAT(refusal(cupti), Catch::Contains("virtual GPU"));
     cupti.subscribeResult = cupti::Status::VirtualizedDeviceInsufficientPrivileges;
-    CHECK_THAT(refusal(cupti), Catch::Matchers::Contains("an administrator can grant it"));
+    CHECK_THAT(refusal(cupti), Catch::Contains("an administrator can grant it"));
     cupti.subscribeResult = cupti::Status::ConfidentialComputingNotSupported;
-    CHECK_THAT(refusal(cupti), Catch::Matchers::Contains("confidential computing"));
+    CHECK_THAT(refusal(cupti), Catch::Contains("confidential computing"));
     cupti.subscribeResult = cupti::Status::Disabled;
-    CHECK_THAT(refusal(cupti), Catch::Matchers::Contains("disabled on this machine"));
+    CHECK_THAT(refusal(cupti), Catch::Contains("disabled on this machine"));
     cupti.otherTool.clear();
     cupti.subscribeResult = cupti::Status::MultipleSubscribersNotSupported;
     CHECK(refusal(cupti) == "another profiler is attached: run without it, or with --trace ops");
     cupti.subscribeResult = cupti::Status::Unknown;
-    CHECK_THAT(refusal(cupti), Catch::Matchers::Contains("cupti::Status::Unknown (999)"));
+    CHECK_THAT(refusal(cupti), Catch::Contains("cupti::Status::Unknown (999)"));
     cupti.subscribeResult = cupti::Status::Success;
     cupti.enableResult = cupti::Status::MigDeviceNotSupported;
-    CHECK_THAT(refusal(cupti), Catch::Matchers::Contains("MIG"));
+    CHECK_THAT(refusal(cupti), Catch::Contains("MIG"));
     CHECK(!cupti.subscribed); // nothing stays behind
     cupti.version = 22;
-    CHECK_THAT(refusal(cupti), Catch::Matchers::Contains("older than CUDA 12.9"));
+    CHECK_THAT(refusal(cupti), Catch::Contains("older than CUDA 12.9"));
 }
 
 TEST_CASE("where there is no GPU, recording kernels is refused in one sentence")

@@ -127,7 +127,7 @@ TEST_CASE("a GPU that was idle in all samples has no clocks, with the reason")
     const auto sampler = GpuSampler::start(nvml.api(), kOne, kFast);
     REQUIRE(sampler);
     (void)samplesOf(nvml, **sampler);
-    CHECK_THAT(clockText((*sampler)->finish()), Catch::Matchers::Contains("the GPUs were idle"));
+    CHECK_THAT(clockText((*sampler)->finish()), Catch::Contains("the GPUs were idle"));
 }
 
 // Only neighbours were compared, so the parts of a GPU with another GPU between them were sampled
@@ -166,7 +166,7 @@ TEST_CASE("NVML that does not start, or knows none of the GPUs, is one sentence"
     nvml.initResult = 0;
     refused = GpuSampler::start(nvml.api(), std::vector<GpuSampler::Gpu>{{0, "0000:99:00.0"}});
     REQUIRE(!refused);
-    CHECK_THAT(refused.error().message, Catch::Matchers::Contains("does not find the GPUs"));
+    CHECK_THAT(refused.error().message, Catch::Contains("does not find the GPUs"));
     CHECK(nvml.shutdowns == 1);
 }
 

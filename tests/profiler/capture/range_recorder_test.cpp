@@ -203,8 +203,7 @@ TEST_CASE("a tool in NVTX_INJECTION64_PATH receives the ranges")
     setenv("NVTX_INJECTION64_PATH", "/opt/nvidia/libToolsInjection64.so", 1);
     const auto refused = RangeRecorder::start();
     REQUIRE(!refused);
-    CHECK_THAT(refused.error().message,
-               Catch::Matchers::Contains("/opt/nvidia/libToolsInjection64.so"));
+    CHECK_THAT(refused.error().message, Catch::Contains("/opt/nvidia/libToolsInjection64.so"));
     CHECK(std::string(std::getenv("NVTX_INJECTION64_PATH"))
           == "/opt/nvidia/libToolsInjection64.so");
     unsetenv("NVTX_INJECTION64_PATH");

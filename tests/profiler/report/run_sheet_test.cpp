@@ -10,8 +10,8 @@
 using namespace analysis_test;
 using namespace engine;
 using namespace profiler;
-using Catch::Matchers::Contains;
-using Catch::Matchers::EndsWith;
+using Catch::Contains;
+using Catch::EndsWith;
 
 namespace {
 

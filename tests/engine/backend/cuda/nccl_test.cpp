@@ -8,7 +8,7 @@
 
 using namespace engine::cuda;
 using namespace tests;
-using Catch::Matchers::Contains;
+using Catch::Contains;
 
 namespace {
 
