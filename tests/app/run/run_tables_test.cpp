@@ -171,7 +171,7 @@ TEST_CASE("differences are coloured over 1 % of the baseline, less time being be
     TableModel<std::size_t> model;
     const QAbstractItemModelTester tester(&model, kStrict);
     showRuns(model, {simulatedRun({"1f1b", 4, 4}), simulatedRun({"bitpipe", 4, 4})},
-             {u"1F1B #1"_qs, u"BitPipe #2"_qs});
+             {QStringLiteral("1F1B #1"), QStringLiteral("BitPipe #2")});
 
     CHECK(header(model).mid(0, 5).join(u'|')
           == QStringLiteral("Run|Iteration, units|Compute, units|Exposed, units|Bubble, units"));
@@ -194,7 +194,7 @@ TEST_CASE("numbers of settings are sorted by value in a comparison")
     showRuns(
         model,
         {simulatedRun({"1f1b", 4, 16}), simulatedRun({"1f1b", 4, 4}), simulatedRun({"1f1b", 4, 8})},
-        {u"a"_qs, u"b"_qs, u"c"_qs});
+        {QStringLiteral("a"), QStringLiteral("b"), QStringLiteral("c")});
     const auto column = static_cast<int>(header(model).indexOf(QStringLiteral("N")));
     REQUIRE(column >= 0);
     model.sort(column);
@@ -218,11 +218,11 @@ TEST_CASE("an oversubscribed live run is marked beside its mode")
     engine::Run live = simulatedRun({"1f1b", 4, 4, 1, true});
     live.info.mode = engine::Mode::Live;
     live.info.threads = live.info.cores = 4;
-    showRuns(model, {live, live}, {u"a"_qs, u"b"_qs});
+    showRuns(model, {live, live}, {QStringLiteral("a"), QStringLiteral("b")});
     CHECK(header(model).value(1).startsWith(QStringLiteral("Iteration")));
     engine::Run slow = live;
     slow.info.cores = 2;
-    showRuns(model, {live, slow}, {u"a"_qs, u"b"_qs});
+    showRuns(model, {live, slow}, {QStringLiteral("a"), QStringLiteral("b")});
     CHECK(header(model).value(1) == QStringLiteral("Mode"));
     CHECK(row(model, 0).value(1) == QStringLiteral("live"));
     CHECK(row(model, 1).value(1) == QStringLiteral("live, oversubscribed"));
@@ -232,7 +232,7 @@ TEST_CASE("runs in units and in milliseconds keep their own units and have no di
 {
     TableModel<std::size_t> model;
     showRuns(model, {simulatedRun({"1f1b", 4, 4}), simulatedRun({"1f1b", 4, 4, 1, true})},
-             {u"a"_qs, u"b"_qs});
+             {QStringLiteral("a"), QStringLiteral("b")});
     CHECK(header(model).mid(0, 3).join(u'|') == QStringLiteral("Run|Mode|Iteration"));
     CHECK(model.index(0, 2).data().toString() == QStringLiteral("21.0 units"));
     CHECK(model.index(1, 2).data().toString() == QStringLiteral("21.0 ms"));

@@ -40,7 +40,8 @@ struct Line
     QList<QWidget*> chips() const // those of the field's option
     {
         QList<QWidget*> shown;
-        for (auto* x : field().parentWidget()->findChildren<QToolButton*>(u"removeValue"_qs))
+        for (auto* x :
+             field().parentWidget()->findChildren<QToolButton*>(QStringLiteral("removeValue")))
             if (x->isVisibleTo(field().parentWidget()))
                 shown.append(x);
         return shown;
