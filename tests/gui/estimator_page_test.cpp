@@ -157,7 +157,7 @@ TEST_CASE("the keys choose a micro-batch size, whose memory is simulated")
     Estimate estimate;
     auto* table = estimate.find<DataTable>("estimatorTable");
     const auto isShown = [&](const char* peak) {
-        return estimate.find<DeviceView>("estimatorMemory")
+        return estimate.find<QWidget>("estimatorMemory")
             ->accessibleName()
             .contains(QString::fromLatin1(peak));
     };
