@@ -11,6 +11,7 @@
 #include <QPainter>
 #include <QPainterPath>
 #include <QPdfWriter>
+#include <QUuid>
 
 #include <cmath>
 #include <mutex>
@@ -212,6 +213,9 @@ QByteArray pdfBytes(const profiler::Scene& scene)
         writer.setResolution(kPdfResolution);
         writer.setTitle(QString::fromStdString(scene.title));
         writer.setCreator(QString::fromStdString(scene.description));
+#if QT_VERSION >= QT_VERSION_CHECK(6, 8, 0)
+        writer.setDocumentId(QUuid::createUuidV5(QUuid(), writer.title())); // otherwise random
+#endif
         // QPdfWriter rounds the page size to whole points. cropPdfPage() below reduces the page to
         // the size of the figure.
         const QSizeF page(std::ceil(scene.width), std::ceil(scene.height));
