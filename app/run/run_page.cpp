@@ -1773,7 +1773,7 @@ private:
                  .plan = planFromExperiment(QString::fromStdString(run->info.experiment))});
     }
 
-    // Lanes, the context menu and the palette (run_actions.cpp).
+    // Lanes, the context menu and the palette (run_panels.cpp).
     // A device; -1: none.
     int selectedLane() const
     {

@@ -29,11 +29,11 @@ RecordedTimes recordedTimes(const engine::Run& run);
 // the run has no messages, and a SEND is an empty window at the end of its producer.
 std::vector<std::vector<engine::Window>> measuredWindows(const engine::Run& run);
 
-// What a message takes in a run that has none, in ticks: the median time from the end of
-// an op to the start of the op on an idle device that needs its output. A difference of the clocks
-// of two devices lengthens these waits in one direction and shortens them in the other, so this is
-// the mean of both directions. 0 if the run has messages, or if its waits do not show it. `windows`
-// are measuredWindows(run).
+// What a message takes in a run that has none, in ticks: the median time from the end of an op to
+// the start of the op on an idle device that needs its output. A difference of the clocks of two
+// devices lengthens these waits in one direction and shortens them in the other, so this is the
+// mean of both directions. 0 if the run has messages, or if its waits do not show it. `windows` are
+// measuredWindows(run).
 std::int64_t messageTimeFromWaits(const engine::Run& run,
                                   const std::vector<std::vector<engine::Window>>& windows);
 

@@ -34,7 +34,7 @@ engine::Result<MemoryLimit> memoryLimit(std::string_view text, const PredictionC
 
 // With jitter, the length of an order is the median of this number of iterations.
 inline constexpr int kJitteredIterations = 8;
-// An order is chosen for these iterations, so its gain is measured in as many others.
+// An order is chosen for those iterations, so its gain is measured in this number of others.
 inline constexpr int kFreshIterations = 32;
 
 struct SearchRequest
