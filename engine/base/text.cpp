@@ -93,12 +93,18 @@ std::string escaped(std::string_view text, std::size_t (*keeps)(std::string_view
 {
     std::string out;
     out.reserve(text.size());
+    const auto isPlain = [](char c) { return ' ' <= c && c <= '~'; };
     while (!text.empty()) {
+        const std::size_t plain = std::ranges::find_if_not(text, isPlain) - text.begin();
+        out += text.substr(0, plain);
+        text.remove_prefix(plain);
+        if (text.empty())
+            break;
         const std::size_t kept = keeps(text);
         const std::size_t control = kept > 0 ? 0 : controlCharacter(text);
         const std::size_t length = std::max({kept, control, std::size_t{1}});
         if (control > 0)
-            out += fmt::format("\\x{:02x}", static_cast<unsigned char>(text[control - 1]));
+            out += fmt::format("\\u{:04x}", static_cast<unsigned char>(text[control - 1]));
         else
             out += text.substr(0, length);
         text.remove_prefix(length);

@@ -30,11 +30,12 @@ std::string wrapped(const std::string& text, std::size_t width);
 // At most 40 bytes for an error message, then "..."; non-printable bytes become '?'.
 std::string excerpt(std::string_view text);
 
-// Writes control characters as "\\x1b", so that text from a file cannot control the terminal. Keeps
-// newline, tab, carriage return, and the sequences that set a colour or erase a line.
+// Writes control characters as "\\u001b", so that text from a file cannot control the terminal, and
+// JSON stays JSON. Keeps newline, tab, carriage return, and the sequences that set a colour or
+// erase a line.
 std::string withoutControls(std::string_view text);
 
-// Writes all control characters as "\\x0a", also line breaks and the sequences that
+// Writes all control characters as "\\u000a", also line breaks and the sequences that
 // withoutControls() keeps, so that text from a file cannot look like a line of this program.
 std::string oneLine(std::string_view text);
 

@@ -233,13 +233,18 @@ TEST_CASE("a killed run that is analyzed becomes one whole file")
     CHECK(bscope(folder, "analyze r.sqlite --json").out == first.out);
 }
 
-TEST_CASE("a file name that is not UTF-8 is printed in JSON")
+// DEL and U+009B were printed as "\\x7f" and "\\x9b", which is no JSON.
+TEST_CASE("JSON is JSON for any file name")
 {
     const Folder folder;
     bscope(folder, "simulate -N 4 -o a.sqlite");
-    fs::copy_file(folder / "a.sqlite", folder / "b\xff.sqlite");
-    const auto json = bscope(folder, "compare a.sqlite b\xff.sqlite --json").json();
-    CHECK(json["runs"].size() == 2);
+    const std::string controls = "b\x7F\xC2\x9B\n\x1B.sqlite", notUtf8 = "c\xff.sqlite";
+    fs::copy_file(folder / "a.sqlite", folder / controls);
+    fs::copy_file(folder / "a.sqlite", folder / notUtf8);
+    const auto json
+        = bscope(folder, std::vector<std::string>{"compare", controls, notUtf8, "--json"}).json();
+    CHECK(json["runs"][0]["file"] == controls);
+    CHECK(json["runs"][1]["file"] == "c\uFFFD.sqlite");
 }
 
 TEST_CASE("escape sequences in names of files do not reach the terminal")
@@ -249,5 +254,5 @@ TEST_CASE("escape sequences in names of files do not reach the terminal")
         = bscope(folder, std::vector<std::string>{"analyze", "\x1B]52;c;aGk=\x07.sqlite"});
     CHECK(printed.status == 1);
     CHECK_FALSE(contains(printed.err, "\x1B"));
-    CHECK(contains(printed.err, "\\x1b]52;c;aGk=\\x07.sqlite does not exist"));
+    CHECK(contains(printed.err, "\\u001b]52;c;aGk=\\u0007.sqlite does not exist"));
 }
