@@ -184,9 +184,10 @@ TEST_CASE("a limit of memory (--device-memory) refuses what needs more, and name
 TEST_CASE("a run that cannot have the memory of OpenBLAS says how much is missing")
 {
     const Folder folder;
-    for (const std::string mode : {"emulate", "live"}) {
-        const std::string command = "cd " + folder.path().string()
-            + " && ulimit -d 100000 && timeout -k 1 60 " + tests::buildPath("bin/bscope")
+    for (const auto& [mode, limit] : {std::pair<std::string, std::string>("emulate", "100000"),
+                                      std::pair<std::string, std::string>("live", "400000")}) {
+        const std::string command = "cd " + folder.path().string() + " && ulimit -d " + limit
+            + " && timeout -k 1 60 " + tests::buildPath("bin/bscope")
             + " run --layers 8 --iterations 1 --mode " + mode + " -o r.sqlite 2> err";
         const int status = std::system(command.c_str());
         CAPTURE(mode, readText(folder / "err"));

@@ -41,8 +41,23 @@ bool canMap(std::size_t bytes)
     return memory != MAP_FAILED && munmap(memory, bytes) == 0;
 }
 
+// The error for threads that need more memory than there is: these buffers are missing.
+tl::unexpected<Error> noMemory(int threads, std::size_t buffers)
+{
+    std::size_t left = kBuffer;
+    while (left > 0 && !canMap(left))
+        left -= kMebibyte;
+    return fail(Error::Code::Device,
+                "OpenBLAS needs {} MiB of memory for {} thread{}, of which {} MiB are "
+                "missing; raise the memory limit of this process (ulimit -v)",
+                threads * kBuffer / kMebibyte, threads, threads == 1 ? "" : "s",
+                (buffers * kBuffer - left) / kMebibyte);
+}
+
 Result<Blas> open()
 {
+    if (!canMap(kBuffer)) // OpenBLAS 0.3.29 takes one when it is loaded, and tries forever
+        return noMemory(1, 1);
     // OpenBLAS reads this variable when it is loaded; otherwise it would start a thread pool that
     // is not used.
     setenv("OPENBLAS_NUM_THREADS", "1", 1); // NOLINT(concurrency-mt-unsafe): called once
@@ -103,14 +118,7 @@ Result<void> reserveBuffers(const Blas& blas, int threads)
         reserved = threads;
         return {};
     }
-    std::size_t left = kBuffer;
-    while (left > 0 && !canMap(left))
-        left -= kMebibyte;
-    return fail(Error::Code::Device,
-                "OpenBLAS needs {} MiB of memory for {} thread{}, of which {} MiB are "
-                "missing; raise the memory limit of this process (ulimit -v)",
-                threads * kBuffer / kMebibyte, threads, threads == 1 ? "" : "s",
-                ((threads - taken.size()) * kBuffer - left) / kMebibyte);
+    return noMemory(threads, threads - taken.size());
 }
 
 void reserveBufferOfThisThread(const Blas& blas)
