@@ -275,12 +275,22 @@ void paintScene(QPainter& painter, const profiler::Scene& scene)
 
 void setPdfDate(QByteArray& pdf, const QByteArray& digits)
 {
-    const auto [begin, end] = valueAfter(pdf, "/CreationDate (D:", ')');
-    if (begin < 0)
-        return;
-    const QByteArray date = digits + 'Z';
-    pdf.replace(begin, end - begin, date);
-    moveOffsets(pdf, begin, date.size() - (end - begin));
+    const auto set = [&pdf](const char* key, char closing, const QByteArray& date) {
+        const auto [begin, end] = valueAfter(pdf, key, closing);
+        if (begin < 0)
+            return;
+        pdf.replace(begin, end - begin, date);
+        moveOffsets(pdf, begin, date.size() - (end - begin));
+    };
+    for (const char* key : {"/CreationDate (D:", "/ModDate (D:"})
+        set(key, ')', digits + 'Z');
+    QByteArray xmp
+        = digits + "+00:00"; // 2026-11-21T03:46:33+00:00, of the same length as any other
+    for (const auto& [at, separator] :
+         {std::pair(4, '-'), {7, '-'}, {10, 'T'}, {13, ':'}, {16, ':'}})
+        xmp.insert(at, separator);
+    for (const char* key : {"xmp:CreateDate=\"", "xmp:ModifyDate=\"", "xmp:MetadataDate=\""})
+        set(key, '"', xmp);
 }
 
 void cropPdfPage(QByteArray& pdf, QSizeF points)

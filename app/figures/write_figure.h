@@ -25,11 +25,11 @@ inline QRectF toQt(const profiler::Rect& r)
 // called on any thread.
 void paintScene(QPainter& painter, const profiler::Scene& scene);
 
-// Functions that correct the files of QPdfWriter. QPdfWriter (Qt 6.4) writes the current local time
-// as the creation date and rounds the size of the page to whole points.
+// Functions that correct the files of QPdfWriter. QPdfWriter writes the current time as the date
+// and rounds the size of the page to whole points.
 
-// Sets the creation date to `digits` (YYYYMMDDhhmmss, UTC). Updates the offsets in the file,
-// because the length of the date changes.
+// Sets the dates of creation and of change to `digits` (YYYYMMDDhhmmss, UTC), in the metadata of
+// Qt 6.8, too. Updates the offsets in the file, because the lengths of dates change.
 void setPdfDate(QByteArray& pdf, const QByteArray& digits);
 // Crops the page to the size `points`, measured from its upper left corner. The length of the file
 // stays the same.

@@ -108,12 +108,15 @@ TEST_CASE("the fonts of a PDF are named as subsets, and its offsets lead to the 
 
 TEST_CASE("a new date in a PDF moves every offset of its table with it")
 {
-    QByteArray pdf = "%PDF-1.4\n1 0 obj\n<< /CreationDate (D:20260101120000+01'00') >>\nendobj\n"
-                     "2 0 obj\n<< >>\nendobj\nxref\n0 3\n0000000000 65535 f \n"
-                     "0000000009 00000 n \n0000000070 00000 n \ntrailer\nstartxref\n99\n%%EOF\n";
-    REQUIRE(pdf.indexOf("2 0 obj") == 70);
+    QByteArray pdf
+        = "%PDF-1.4\n1 0 obj\n<< /CreationDate (D:20260101120000+01'00') /ModDate "
+          "(D:20260101120000Z) >>\nendobj\n2 0 obj\n<< xmp:ModifyDate=\"2026-01-01T12:00:"
+          "00+01:00\" >>\nendobj\nxref\n0 3\n0000000000 65535 f \n"
+          "0000000009 00000 n \n0000000099 00000 n \ntrailer\nstartxref\n99\n%%EOF\n";
+    REQUIRE(pdf.indexOf("2 0 obj") == 99);
     setPdfDate(pdf, "20261121034633");
-    CHECK(pdf.contains("(D:20261121034633Z)"));
+    CHECK(pdf.count("(D:20261121034633Z)") == 2);
+    CHECK(pdf.contains("xmp:ModifyDate=\"2026-11-21T03:46:33+00:00\""));
     CHECK(pdf.contains("0000000009 00000 n"));
     CHECK(pdf.contains(QByteArray::number(pdf.indexOf("2 0 obj")).rightJustified(10, '0')
                        + " 00000 n"));
