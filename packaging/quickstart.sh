@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# Installs missing packages on Debian 12, builds Bubblescope, and runs or tests it. Users and CI both
+# Installs missing packages on Debian 12 or 13, builds Bubblescope, and runs or tests it. Users and CI both
 # install with this script. `packaging/quickstart.sh --help` lists its commands.
 set -euo pipefail
 
@@ -86,7 +86,7 @@ cause_of() {
     elif grep -qi 'could not get lock' "$1"; then
         say "another program is installing packages; wait for it to finish"
     elif grep -qi 'unable to locate package' "$1"; then
-        say "$(grep -i -m 1 'unable to locate package' "$1"); this needs Debian 12 or a derivative"
+        say "$(grep -i -m 1 'unable to locate package' "$1"); this needs Debian 12, 13 or a derivative"
     else
         say "$(grep -E -m 1 '^E:' "$1" || tail -n 1 "$1")"
     fi

@@ -13,7 +13,10 @@ failed() {
 
 packaging=$source_folder/packaging
 desktop-file-validate "$packaging/bubblescope.desktop" || failed "the desktop entry is invalid"
-appstreamcli validate --no-net "$packaging"/*.metainfo.xml >"$work/appstream" || failed "$(cat "$work/appstream")"
+# Newer versions warn that there is no homepage; none is named before one exists.
+appstreamcli validate --no-net "$packaging"/*.metainfo.xml >"$work/appstream" ||
+    { [ -s "$work/appstream" ] && ! grep '^[EW]:' "$work/appstream" | grep -qv url-homepage-missing; } ||
+    failed "$(cat "$work/appstream")"
 
 mkdir -p "$work/mime/packages" "$work/empty"
 cp "$packaging/bubblescope.xml" "$work/mime/packages"

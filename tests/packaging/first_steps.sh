@@ -62,7 +62,7 @@ stub apt-get 'case "$*" in *clang-format-14*) echo "E: Unable to locate package 
 expect "could not install the packages: E: stub" deps
 stub apt-cache 'exit 1'
 stub apt-get 'case "$*" in *install*g++*) echo "E: Unable to locate package g++"; exit 100 ;; esac'
-expect "Unable to locate package g++; this needs Debian 12 or a derivative" deps
+expect "Unable to locate package g++; this needs Debian 12, 13 or a derivative" deps
 expect "unknown argument 'now'" run now
 expect "unknown command 'rnu'" rnu
 
