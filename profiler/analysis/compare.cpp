@@ -242,6 +242,13 @@ void addNotesOnWork(const std::vector<const Run*>& runs, std::vector<std::string
     noteIf(contradict(runs, tokens),
            "the iterations of the runs process different numbers of tokens");
     noteIf(trainOtherModels(runs), kOtherModels);
+    noteIf(runs.size() > 1
+               && std::ranges::any_of(runs,
+                                      [](const Run* run) {
+                                          return run->info.mode == Mode::Imported
+                                              && run->info.model.empty();
+                                      }),
+           "a trace does not tell its model and batch, which are taken to be the same in all runs");
     noteIf(contradictIn(runs, "--sequence"), "the runs have different sequence lengths");
 }
 

@@ -384,8 +384,11 @@ std::string conditionsText(const Comparison& comparison)
     for (const std::string& note : comparison.notes) {
         if (note == comparison.obstacle)
             continue;
-        const bool isScaled = comparison.isPerToken && note.find("tokens") != std::string::npos;
-        if (!isScaled && note.find("older weights") == std::string::npos) // a list of its own
+        const auto says
+            = [&note](const char* words) { return note.find(words) != std::string::npos; };
+        const bool isScaled = comparison.isPerToken && says("tokens");
+        // Older weights have a list of their own, and what is assumed is no difference.
+        if (!isScaled && !says("older weights") && !says("taken to be"))
             all += (all.empty() ? "Conditions differ: " : "; ") + note;
     }
     return all;

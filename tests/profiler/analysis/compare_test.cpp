@@ -61,10 +61,14 @@ TEST_CASE("traces of two programs are runs under other conditions")
     const auto point = historyPoint(run, &before, "iteration");
     REQUIRE(point);
     CHECK(point->conditions == "traced by");
-    CHECK(std::ranges::count(compare({&before, &run})->notes,
-                             "the runs were traced by different programs")
-          == 1);
     CHECK_FALSE(point->change);
+    const Comparison both = compare({&before, &run}).value();
+    CHECK(std::ranges::count(both.notes, "the runs were traced by different programs") == 1);
+    CHECK(std::ranges::count(both.notes,
+                             "a trace does not tell its model and batch, which are taken to be the "
+                             "same in all runs")
+          == 1);
+    CHECK(conditionsText(both).find("taken to be") == std::string::npos); // is no difference
 }
 
 // A trace without stages was compared as "N = 2, v = 0" with a stash of 1.
