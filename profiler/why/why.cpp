@@ -641,7 +641,8 @@ private:
     // and the second was ready before the first had ended.
     void addOrders()
     {
-        if (m_run.schedule.shape.devices < 2) // the order of one device does not matter
+        // The order of one device does not matter, and copies of stashes fix the order.
+        if (m_run.schedule.shape.devices < 2 || holds(m_run.schedule, OpKind::Evict))
             return;
         std::vector<WhyReason> found;
         for (std::size_t p = 1; p < std::min(m_parts.size(), m_drain); ++p) {
@@ -670,8 +671,7 @@ private:
     {
         const Op &first = m_flow.op(earlier), &second = m_flow.op(later);
         if (!isPass(first.kind) || !isPass(second.kind) || !isAlone(earlier) || !isAlone(later)
-            || first.kind == second.kind || second.kind == OpKind::BackwardWeight
-            || holds(m_run.schedule, OpKind::Evict))
+            || first.kind == second.kind || second.kind == OpKind::BackwardWeight)
             return false;
         const bool isOfOne = first.microBatch == second.microBatch && first.stage == second.stage;
         return !isOfOne && m_flow.deviceOf(earlier) == m_flow.deviceOf(later);
