@@ -158,7 +158,9 @@ void capture(MainWindow& window, const CommandLine& line)
 void openPage(MainWindow& window, const CommandLine& line)
 {
     const PageKind* kind = findPageKind(line.page);
-    const bool isOpen = line.page == QStringLiteral("study") && !line.files.isEmpty();
+    const auto isStudy = [](const QString& file) { return file.endsWith(QStringLiteral(".toml")); };
+    const bool isOpen
+        = line.page == QStringLiteral("study") && std::ranges::any_of(line.files, isStudy);
     const bool isReport = kind != nullptr && kind->about == PageKind::About::Traces;
     if (kind != nullptr && !isOpen && !isReport) {
         PageRequest request{.kind = kind->name};
@@ -187,7 +189,8 @@ void openPage(MainWindow& window, const CommandLine& line)
     if (line.page == QStringLiteral("commands"))
         window.showCommands();
     if (line.page == QStringLiteral("why"))
-        triggerWhenOffered(*window.currentPage(), "whyNotFaster", [] {});
+        triggerWhenOffered(*window.open({.kind = "run", .files = line.files.mid(0, 1)}),
+                           "whyNotFaster", [] {});
     const bool hasRules = line.page == QStringLiteral("rules");
     if (hasRules || isReport || line.page == QStringLiteral("report"))
         openReport(window, hasRules);

@@ -3,6 +3,7 @@
 #include "app/shell/command_palette.h"
 #include "app/start/start_page.h"
 #include "app/ui/controls.h"
+#include "app/window/command_line.h"
 #include "engine/schedule/formats/schedule_file.h"
 #include "engine/schedules/scheme.h"
 #include "profiler/store/ledger/ledger.h"
@@ -227,6 +228,25 @@ TEST_CASE("several files open side by side, one file twice is one tab")
 }
 
 // A page of tables without a run in them, and the reason twice, was what one saw.
+// --page why did nothing beside two runs, and --page study nothing beside one.
+TEST_CASE("a page of the command line opens beside any number of runs")
+{
+    Window w;
+    CommandLine line;
+    line.files = sampleFiles(samples().front()).value();
+    w.window.openFiles(line.files);
+    line.page = QStringLiteral("why");
+    openPage(w.window, line);
+    const auto isWhyShown = [&] {
+        const auto* why = w.window.findChild<QWidget*>(QStringLiteral("whyPanel"));
+        return why != nullptr && why->isVisible();
+    };
+    CHECK(waitFor(isWhyShown));
+    line.page = QStringLiteral("study");
+    openPage(w.window, line);
+    CHECK(w.window.currentPage()->objectName() == QStringLiteral("studyPage"));
+}
+
 TEST_CASE("a file that is not a run shows one reason and one action, also among valid runs")
 {
     Window w;
