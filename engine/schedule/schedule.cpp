@@ -96,7 +96,8 @@ std::uint32_t OpIndex::positionOf(std::uint32_t op) const
 
 const Op& opAt(const Schedule& schedule, const OpIndex& index, std::uint32_t op)
 {
-    return schedule.on(index.deviceOf(op))[index.positionOf(op)];
+    const DeviceId device = index.deviceOf(op);
+    return schedule.on(device)[op - index.of(device, 0)];
 }
 
 } // namespace engine
