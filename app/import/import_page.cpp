@@ -1188,10 +1188,9 @@ private:
         m_saveReport = makeAction(
             "saveImportReport", tr("Save report…"), QKeySequence::Save,
             [this] {
-                m_saver.saveText({tr("Save report"), m_document->title(), tr("Reports (*.json)")},
-                                 [run = m_document->run()] {
-                                     return profiler::jsonText(profiler::importSheet(*run));
-                                 });
+                m_saver.saveText(
+                    {tr("Save report"), m_document->title(), tr("Reports (*.json)")},
+                    [run = m_document->run()] { return profiler::importSheet(*run).json(); });
             },
             tr("write the report as JSON, as bscope import --json prints it"));
         inMenu(Menu::Analyze, {m_editRules});

@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <functional>
 #include <optional>
+#include <ranges>
 #include <string>
 #include <string_view>
 #include <type_traits>
@@ -76,6 +77,10 @@ struct Reading
     { }
     Reading(Fields fields)
         : data(std::move(fields))
+    { }
+    template<std::ranges::input_range Values>
+    requires(!std::convertible_to<const Values&, std::string_view>) Reading(const Values& values)
+        : data(List(values.begin(), values.end()))
     { }
     static Reading absent();
     static Reading unknown(std::string reason);

@@ -97,12 +97,6 @@ std::string clockScatter(const ImportReport& report)
         medianOf(spreads) / 1e3, std::ranges::max(spreads) / 1e3);
 }
 
-template<class Value>
-Reading list(const std::vector<Value>& values)
-{
-    return Reading::List(values.begin(), values.end());
-}
-
 void addData(const Run& run, const ImportReport& report, Sheet& sheet)
 {
     Reading::List ranks;
@@ -116,13 +110,13 @@ void addData(const Run& run, const ImportReport& report, Sheet& sheet)
     const Shape& shape = run.schedule.shape;
     sheet.data(Reading::Fields{
         {"ranks", ranks},
-        {"missing_ranks", list(report.missingRanks)},
+        {"missing_ranks", report.missingRanks},
         {"iterations", run.timeline.iterations.size()},
         {"kernels", report.kernels},
         {"classified", report.classified()},
         {"rules", rules},
         {"replay_error", report.replayError},
-        {"warnings", list(report.warnings)},
+        {"warnings", report.warnings},
         {"lack", textOrUnknown(report.lack)},
         {"clocks_known", report.clocksKnown},
         {"work_known", report.workKnown},

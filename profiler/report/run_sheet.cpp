@@ -139,7 +139,9 @@ void addBubbles(const Run& run, const RunMetrics& metrics, Sheet& sheet)
             subjects.push_back({run, index, bubble});
         return Table(bubbleMeasures(), subjects);
     };
-    sheet.data("bubbles", [table, bubbles] { return table(bubbles).json(); });
+    sheet.data("bubbles", bubbles.size(), [&run, index, bubbles](std::size_t b) {
+        return fields(bubbleMeasures(), ReportedBubble{run, index, bubbles[b]});
+    });
     const auto path = explainer.criticalPath();
     sheet.data("critical_path", opList(run, index, path));
     sheet.heading("Longest bubbles");

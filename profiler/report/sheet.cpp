@@ -14,8 +14,6 @@
 namespace profiler {
 namespace {
 
-using nlohmann::ordered_json;
-
 struct DrawnColumn
 {
     std::string title, unit, tip;
@@ -168,6 +166,80 @@ std::string numberCards(const std::vector<Fact>& facts)
     return text + "</div>\n";
 }
 
+// Writes readings as they come, in the layout of nlohmann's dump(), because a tree of JSON values
+// would need ten times the memory of its text.
+class JsonWriter
+{
+public:
+    JsonWriter(std::string& text, JsonLines lines)
+        : m_text(text)
+        , m_hasLines(lines == JsonLines::ForEachValue)
+    { }
+
+    void value(const Reading& reading)
+    {
+        std::visit(
+            [&](const auto& data) {
+                using Data = std::remove_cvref_t<decltype(data)>;
+                if constexpr (std::is_same_v<Data, Reading::List>)
+                    block("[]", data.size(), [&](std::size_t i) { value(data[i]); });
+                else if constexpr (std::is_same_v<Data, Reading::Fields>)
+                    block("{}", data.size(), [&](std::size_t i) {
+                        key(data[i].first);
+                        value(data[i].second);
+                    });
+                else if constexpr (std::is_same_v<Data, bool>)
+                    m_text += data ? "true" : "false";
+                else if constexpr (std::is_arithmetic_v<Data>)
+                    reading.ticksPerUnit == 1
+                        ? scalar(data)
+                        : scalar(static_cast<double>(data) / reading.ticksPerUnit);
+                else if constexpr (std::is_same_v<Data, std::string>)
+                    scalar(data);
+                else
+                    m_text += "null"; // unknown
+            },
+            reading.data);
+    }
+
+    void key(const std::string& name)
+    {
+        scalar(name);
+        m_text += m_hasLines ? ": " : ":";
+    }
+
+    void block(const char* brackets, std::size_t count, const auto& item)
+    {
+        m_text += brackets[0];
+        m_indent += 2;
+        for (std::size_t i = 0; i < count; ++i) {
+            m_text += i == 0 ? "" : ",";
+            endLine();
+            item(i);
+        }
+        m_indent -= 2;
+        if (count > 0)
+            endLine();
+        m_text += brackets[1];
+    }
+
+private:
+    void scalar(const nlohmann::json& value)
+    {
+        m_text += value.dump(-1, ' ', false, nlohmann::json::error_handler_t::replace);
+    }
+
+    void endLine()
+    {
+        if (m_hasLines)
+            m_text.append("\n").append(m_indent, ' ');
+    }
+
+    std::string& m_text;
+    bool m_hasLines;
+    std::size_t m_indent = 0;
+};
+
 } // namespace
 
 Table::Table(const std::vector<std::string>& titles, std::vector<std::vector<Reading>> cells)
@@ -291,12 +363,12 @@ void Sheet::table(Table table, std::string key, For where)
 
 void Sheet::data(std::string key, Reading value)
 {
-    data(std::move(key), [value = std::move(value)] { return value; });
+    m_data.push_back({std::move(key), std::move(value)});
 }
 
-void Sheet::data(std::string key, std::function<Reading()> make)
+void Sheet::data(std::string key, std::size_t rows, std::function<Reading(std::size_t)> row)
 {
-    m_data.emplace_back(std::move(key), std::move(make));
+    m_data.push_back({std::move(key), {}, rows, std::move(row)});
 }
 
 void Sheet::data(const Reading& fields)
@@ -351,49 +423,26 @@ std::string Sheet::html() const
     return html;
 }
 
-ordered_json Sheet::json() const
+std::string Sheet::json() const
 {
-    ordered_json json = ordered_json::object();
-    for (const auto& [key, make] : m_data)
-        json[key] = toJson(make());
-    return json;
+    std::string text;
+    JsonWriter json(text, JsonLines::ForEachValue);
+    json.block("{}", m_data.size(), [&](std::size_t d) {
+        const Data& data = m_data[d];
+        json.key(data.key);
+        if (data.row)
+            json.block("[]", data.rows, [&](std::size_t r) { json.value(data.row(r)); });
+        else
+            json.value(data.value);
+    });
+    return text + "\n";
 }
 
-ordered_json toJson(const Reading& reading)
+std::string jsonText(const Reading& reading, JsonLines lines)
 {
-    return std::visit(
-        [&reading](const auto& data) -> ordered_json {
-            using Data = std::remove_cvref_t<decltype(data)>;
-            ordered_json json;
-            if constexpr (std::is_same_v<Data, Reading::List>) {
-                json = ordered_json::array();
-                for (const Reading& one : data)
-                    json.push_back(toJson(one));
-            } else if constexpr (std::is_same_v<Data, Reading::Fields>) {
-                json = ordered_json::object();
-                for (const auto& [key, one] : data)
-                    json[key] = toJson(one);
-            } else if constexpr (std::is_arithmetic_v<Data>) {
-                if (reading.ticksPerUnit == 1)
-                    json = data;
-                else
-                    json = static_cast<double>(data) / reading.ticksPerUnit;
-            } else if constexpr (std::is_same_v<Data, std::string>) {
-                json = data;
-            }
-            return json; // null if unknown
-        },
-        reading.data);
-}
-
-std::string jsonText(const ordered_json& json)
-{
-    return json.dump(2, ' ', false, ordered_json::error_handler_t::replace) + "\n";
-}
-
-std::string jsonText(const Sheet& sheet)
-{
-    return jsonText(sheet.json());
+    std::string text;
+    JsonWriter(text, lines).value(reading);
+    return text + "\n";
 }
 
 std::string htmlPage(const std::string& title, const std::string& body)

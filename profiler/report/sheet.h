@@ -2,8 +2,6 @@
 
 #include "profiler/analysis/measure.h"
 
-#include <nlohmann/json_fwd.hpp>
-
 #include <functional>
 #include <string>
 #include <utility>
@@ -86,13 +84,14 @@ public:
     void summary(std::vector<Fact> facts, For where = For::All);
     void table(Table table, std::string key = {}, For where = For::All);
     void data(std::string key, Reading value);
-    // Calls `make` only for JSON. What it refers to must outlive the sheet.
-    void data(std::string key, std::function<Reading()> make);
     void data(const Reading& fields); // all of them
+    // A list that is long: `row` is called only for JSON, and each row is written before the next
+    // is made. What `row` refers to must outlive the sheet.
+    void data(std::string key, std::size_t rows, std::function<Reading(std::size_t)> row);
 
     std::string text(std::size_t mostColumns = std::string::npos) const; // see Table::text()
     std::string html() const;                                            // the body of a page
-    nlohmann::ordered_json json() const;
+    std::string json() const;                                            // see jsonText()
 
 private:
     struct Part
@@ -105,13 +104,20 @@ private:
     };
 
     std::vector<Part> m_parts;
-    std::vector<std::pair<std::string, std::function<Reading()>>> m_data;
+    struct Data
+    {
+        std::string key;
+        Reading value;
+        std::size_t rows = 0;
+        std::function<Reading(std::size_t)> row = {}; // empty: see `value`
+    };
+
+    std::vector<Data> m_data;
 };
 
-nlohmann::ordered_json toJson(const Reading& reading);
+enum class JsonLines { One, ForEachValue };
 // The text of --json. Bytes that are not UTF-8, for example of a file name, are replaced.
-std::string jsonText(const nlohmann::ordered_json& json);
-std::string jsonText(const Sheet& sheet);
+std::string jsonText(const Reading& reading, JsonLines lines = JsonLines::ForEachValue);
 // A page in a single file, in the common style of reports. Its content security policy stops the
 // browser from loading anything, even if a text in the body was not escaped.
 std::string htmlPage(const std::string& title, const std::string& body);

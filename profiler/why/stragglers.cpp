@@ -560,9 +560,7 @@ constexpr std::array kPace{
                     ? Reading(Reading::List{ticks(p, p.of.cost->least), ticks(p, p.of.cost->most)})
                     : Reading();
             }),
-    Measure(
-        {"hints"},
-        [](const P& p) { return Reading(Reading::List(p.of.hints.begin(), p.of.hints.end())); }),
+    Measure({"hints"}, [](const P& p) { return Reading(p.of.hints); }),
 };
 
 } // namespace

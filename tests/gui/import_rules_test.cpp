@@ -195,7 +195,7 @@ TEST_CASE("the report is saved as bscope import --json prints it, and rules as t
     Q_EMIT dialog->fileSelected(nameOf("report.json"));
     delete dialog;
     CHECK(textOf(nameOf("report.json"))
-          == profiler::jsonText(profiler::importSheet(*imported.page->document()->run())));
+          == profiler::importSheet(*imported.page->document()->run()).json());
     imported.find<QAction>("editRules")->trigger();
     imported.find<QPlainTextEdit>("ownRules")->setPlainText(QString::fromUtf8(kOwnRule));
     imported.chooseFile("rules.toml");

@@ -16,7 +16,6 @@
 #include "profiler/why/why_text.h"
 
 #include <CLI/CLI.hpp>
-#include <nlohmann/json.hpp>
 
 #include <memory>
 #include <optional>
@@ -171,7 +170,7 @@ void addStragglers(const Run& run, const Result<Stragglers>& found, Sheet& sheet
                                {"iterations", found->iterations},
                                {"rotating", found->isRotating},
                                {"ranks", ranks},
-                               {"text", Reading::List(text.begin(), text.end())},
+                               {"text", text},
                                {"devices", table.json()}});
 }
 
@@ -214,7 +213,7 @@ Result<std::optional<Kernels>> kernelsOf(const AnalyzeOptions& options, const Ru
 Result<int> analyze(const AnalyzeOptions& options)
 {
     if (options.definitions) {
-        printText(options.json ? jsonText(toJson(definitionsData())) : definitionsText());
+        printText(options.json ? jsonText(definitionsData()) : definitionsText());
         return 0;
     }
     const auto run = TRY(openRun(options.file));

@@ -231,7 +231,7 @@ Sheet comparisonSheet(const CompareOptions& options, const AllRuns& all,
     if (options.sameOpTimes)
         sheet.sentence("Simulated with the op times of " + all.comparison.base().label
                        + ": only the schedules differ.");
-    sheet.data("notes", Reading::List(notes.begin(), notes.end()));
+    sheet.data("notes", notes);
     sheet.data("loss_goal",
                all.goal ? Reading(Reading::Fields{{"loss", all.goal->loss},
                                                   {"window", all.goal->window},

@@ -15,7 +15,6 @@
 
 #include <CLI/CLI.hpp>
 #include <fmt/format.h>
-#include <nlohmann/json.hpp>
 #include <sched.h>
 
 #include <algorithm>
@@ -113,14 +112,14 @@ std::string devicesJson(const Machine& machine)
         missing.emplace_back(Reading::Fields{{"kind", "cuda"}, {"reason", whyNoGpu(cuda)}});
     if (!machine.computes)
         missing.emplace_back(Reading::Fields{{"kind", "cpu"}, {"reason", machine.arithmetic}});
-    return jsonText(toJson(
+    return jsonText(
         Reading::Fields{{"devices", devices},
                         {"unavailable", missing},
                         {"cuda",
                          Reading::Fields{{"driver", textOrUnknown(cuda.driver)},
                                          {"runtime", textOrUnknown(cuda.runtime)},
                                          {"libraries", Table(kLibrary, cuda.libraries).json()},
-                                         {"devices", Table(kGpu, cuda.devices).json()}}}}));
+                                         {"devices", Table(kGpu, cuda.devices).json()}}}});
 }
 
 namespace {

@@ -42,10 +42,7 @@ constexpr std::array kLayout{
     Measure(column("", "layout"), [](const LayoutRow& r) { return r.name; }),
     Measure(column("layout", "layers per stage"),
             [](const LayoutRow& r) { return r.layout.text(); }),
-    Measure({"layers"},
-            [](const LayoutRow& r) {
-                return Reading(Reading::List(r.layers.begin(), r.layers.end()));
-            }),
+    Measure({"layers"}, [](const LayoutRow& r) { return Reading(r.layers); }),
     Measure({"iteration"}, [](const LayoutRow& r) { return r.metrics.duration; }),
     Measure(column("", "iteration ms", Unit::None, 2),
             [](const LayoutRow& r) { return r.metrics.duration * 1e-6; }),
@@ -66,9 +63,6 @@ Sheet layoutSheet(const LayoutTask& task, const std::vector<LayoutRow>& rows, st
     const LayoutRow &before = rows.front(), &after = rows.back();
     const double change = ratio(after.metrics.duration, before.metrics.duration) - 1;
     const Shape& shape = schedule.shape;
-    Reading::List torchtitan;
-    for (const auto& names : titanModules(after.layers))
-        torchtitan.emplace_back(Reading::List(names.begin(), names.end()));
     Sheet sheet;
     sheet.data(Reading::Fields{{"scheme", schedule.scheme},
                                {"devices", shape.devices},
@@ -80,7 +74,7 @@ Sheet layoutSheet(const LayoutTask& task, const std::vector<LayoutRow>& rows, st
                                {"before", fields(kLayout, before)},
                                {"after", fields(kLayout, after)},
                                {"megatron", after.layout.text()},
-                               {"torchtitan", torchtitan}});
+                               {"torchtitan", titanModules(after.layers)}});
     if (after.hasLimit && !after.fits)
         sheet.sentence(
             "no layout that was found fits in memory; the balanced one exceeds it least");

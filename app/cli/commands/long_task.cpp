@@ -7,7 +7,6 @@
 
 #include <CLI/CLI.hpp>
 #include <fmt/format.h>
-#include <nlohmann/json.hpp>
 #include <sys/prctl.h>
 #include <unistd.h>
 
@@ -16,6 +15,7 @@
 #include <chrono>
 #include <csignal>
 #include <cstdint>
+#include <iterator>
 
 namespace cli {
 namespace {
@@ -147,23 +147,22 @@ const std::atomic<bool>& Interrupt::requested() const
 }
 
 using namespace engine;
-using nlohmann::ordered_json;
 
 Progress::Progress(ProgressKind kind, std::optional<std::size_t> run)
     : m_kind(kind == ProgressKind::Auto && errorIsTerminal() ? ProgressKind::Bar : kind)
     , m_run(run)
 { }
 
-void Progress::report(const char* event, const ordered_json& fields)
+void Progress::report(const char* event, profiler::Reading::Fields fields)
 {
     if (m_kind != ProgressKind::JsonLines)
         return;
     const std::chrono::duration<double> t = std::chrono::steady_clock::now() - m_begin;
-    ordered_json line{{"event", event}, {"t", t.count()}};
+    profiler::Reading::Fields line{{"event", event}, {"t", t.count()}};
     if (m_run)
-        line["run"] = *m_run;
-    line.update(fields);
-    printError(line.dump(-1, ' ', false, ordered_json::error_handler_t::replace) + "\n");
+        line.emplace_back("run", *m_run);
+    std::ranges::move(fields, std::back_inserter(line));
+    printError(jsonText(line, profiler::JsonLines::One));
 }
 
 // Each line of the bar overwrites the one before.
@@ -227,13 +226,11 @@ void Progress::points(std::size_t done, std::size_t all, double left)
 
 void Progress::iteration(std::size_t index, const Iteration& iteration)
 {
-    const auto orNull
-        = [](const auto& value) { return value ? ordered_json(*value) : ordered_json(); };
     report("iteration",
            {{"index", index},
             {"warmup", iteration.kind == Iteration::Kind::Warmup},
-            {"loss", orNull(iteration.loss)},
-            {"gradient_norm", orNull(iteration.gradientNorm)},
+            {"loss", iteration.loss},
+            {"gradient_norm", iteration.gradientNorm},
             {"duration", iteration.window.duration()}});
     m_done = index + 1;
     if (iteration.loss)
@@ -262,7 +259,7 @@ void Progress::locked(const std::string& file)
 void Progress::finishing()
 {
     clear();
-    report("finishing", ordered_json::object());
+    report("finishing", {});
 }
 
 void Progress::finished(const std::string& file, Outcome outcome)

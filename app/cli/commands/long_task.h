@@ -1,8 +1,7 @@
 #pragma once
 
 #include "engine/exec/run_experiment.h"
-
-#include <nlohmann/json_fwd.hpp>
+#include "profiler/analysis/measure.h"
 
 #include <atomic>
 #include <chrono>
@@ -94,7 +93,7 @@ public:
 
 private:
     bool isBar() const { return m_kind == ProgressKind::Bar; }
-    void report(const char* event, const nlohmann::ordered_json& fields);
+    void report(const char* event, profiler::Reading::Fields fields);
     void draw(double shareOfCurrent);
     void draw(const std::string& line);
     void clear();

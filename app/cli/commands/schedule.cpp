@@ -17,11 +17,11 @@
 #include <CLI/CLI.hpp>
 #include <fmt/format.h>
 #include <fmt/ranges.h>
-#include <nlohmann/json.hpp>
 
 #include <algorithm>
 #include <memory>
 #include <optional>
+#include <ranges>
 #include <string>
 #include <utility>
 
@@ -29,7 +29,6 @@ namespace cli {
 
 using namespace engine;
 using namespace profiler;
-using nlohmann::ordered_json;
 
 namespace {
 using V = TransportVerdict;
@@ -69,17 +68,6 @@ Reading communicationData(const CommunicationReport& report)
                            {"transports", transportTable(report).json()}};
 }
 
-ordered_json placement(const Schedule& schedule)
-{
-    ordered_json replicas = ordered_json::array();
-    for (const auto& stages : schedule.deviceOf) {
-        ordered_json devices = ordered_json::array();
-        for (const DeviceId device : stages)
-            devices.push_back(device.value);
-        replicas.push_back(devices);
-    }
-    return replicas;
-}
 // Returns one row of op names for each device, and the transports with which the schedule is safe.
 std::string scheduleText(const Schedule& schedule)
 {
@@ -95,28 +83,26 @@ std::string scheduleText(const Schedule& schedule)
 
 std::string scheduleJson(const Schedule& schedule)
 {
-    ordered_json programs = ordered_json::array();
-    for (const auto& program : schedule.program) {
-        ordered_json ops = ordered_json::array();
-        for (const Op& op : program)
-            ops.push_back(toString(op));
-        programs.push_back(ops);
-    }
+    Reading::List placement, programs;
+    for (const auto& stages : schedule.deviceOf) // of each replica
+        placement.emplace_back(stages | std::views::transform(&DeviceId::value));
+    for (const auto& program : schedule.program)
+        programs.emplace_back(program
+                              | std::views::transform([](const Op& op) { return toString(op); }));
     const Shape& shape = schedule.shape;
-    return ordered_json{
-               {"scheme", schedule.scheme},
-               {"devices", shape.devices},
-               {"stages", shape.stages},
-               {"micro_batches", shape.microBatches},
-               {"chunks", shape.chunks()},
-               {"replicas", shape.replicas},
-               {"slices", shape.slices},
-               {"device_of", placement(schedule)},
-               {"asynchronous", isAsynchronous(schedule)},
-               {"program", programs},
-               {"communication", profiler::toJson(communicationData(checkTransports(schedule)))}}
-               .dump()
-        + "\n";
+    return jsonText(
+        Reading::Fields{{"scheme", schedule.scheme},
+                        {"devices", shape.devices},
+                        {"stages", shape.stages},
+                        {"micro_batches", shape.microBatches},
+                        {"chunks", shape.chunks()},
+                        {"replicas", shape.replicas},
+                        {"slices", shape.slices},
+                        {"device_of", placement},
+                        {"asynchronous", isAsynchronous(schedule)},
+                        {"program", programs},
+                        {"communication", communicationData(checkTransports(schedule))}},
+        JsonLines::One);
 }
 
 struct PrintOptions
@@ -187,18 +173,17 @@ struct Checked
     std::optional<CommunicationReport> communication; // only if the schedule is valid
 };
 
-ordered_json toJson(const Schedule& schedule, const Violation& violation)
+Reading dataOf(const Schedule& schedule, const Violation& violation)
 {
     const bool placed = violation.index >= 0;
-    return {{"kind", kKindNames[violation.kind]},
-            {"device",
-             violation.device.isValid() ? ordered_json(violation.device.value) : ordered_json()},
-            {"index", placed ? ordered_json(violation.index) : ordered_json()},
-            {"op", toString(violation.op)},
-            {"message", violation.message},
-            {"grid",
-             placed ? ordered_json(gridAround(schedule, violation.device, violation.index))
-                    : ordered_json()}};
+    return Reading::Fields{
+        {"kind", kKindNames[violation.kind]},
+        {"device", violation.device.isValid() ? Reading(violation.device.value) : Reading()},
+        {"index", placed ? Reading(violation.index) : Reading()},
+        {"op", toString(violation.op)},
+        {"message", violation.message},
+        {"grid",
+         placed ? Reading(gridAround(schedule, violation.device, violation.index)) : Reading()}};
 }
 
 std::vector<std::uint32_t> devicesWithoutOps(const Schedule& schedule)
@@ -225,17 +210,16 @@ std::string idleText(std::vector<std::uint32_t> devices)
 
 std::string asJson(const Checked& checked)
 {
-    ordered_json all = ordered_json::array();
+    Reading::List all;
     for (const Violation& violation : checked.violations)
-        all.push_back(toJson(checked.schedule, violation));
-    return jsonText(
-        {{"valid", checked.violations.empty()},
-         {"format", formatTitle(checked.format)},
-         {"violations", all},
-         {"devices_without_ops", devicesWithoutOps(checked.schedule)},
-         {"communication",
-          checked.communication ? profiler::toJson(communicationData(*checked.communication))
-                                : ordered_json()}});
+        all.push_back(dataOf(checked.schedule, violation));
+    return jsonText(Reading::Fields{
+        {"valid", checked.violations.empty()},
+        {"format", formatTitle(checked.format)},
+        {"violations", all},
+        {"devices_without_ops", devicesWithoutOps(checked.schedule)},
+        {"communication",
+         checked.communication ? communicationData(*checked.communication) : Reading()}});
 }
 
 std::string asText(const Checked& checked)

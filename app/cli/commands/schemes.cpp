@@ -9,7 +9,6 @@
 
 #include <CLI/CLI.hpp>
 #include <fmt/format.h>
-#include <nlohmann/json.hpp>
 
 #include <array>
 #include <memory>
@@ -29,10 +28,7 @@ std::string joined(std::span<const std::string_view> words)
 constexpr std::array kOption{
     Measure({"key"}, Of<&SchemeOption::key>()),
     Measure({"title"}, Of<&SchemeOption::title>()),
-    Measure({"values"},
-            [](const SchemeOption& o) {
-                return Reading(Reading::List(o.values.begin(), o.values.end()));
-            }),
+    Measure({"values"}, [](const SchemeOption& o) { return Reading(o.values); }),
     Measure({"smallest"},
             [](const SchemeOption& o) {
                 return o.smallest ? Reading(*o.smallest) : Reading::absent();
@@ -84,9 +80,9 @@ Result<std::string> described(const std::string& name, bool json)
 {
     const Table all(kScheme, schemes());
     if (name.empty())
-        return json ? jsonText(toJson(all.json())) : all.text();
+        return json ? jsonText(all.json()) : all.text();
     if (const Scheme* scheme = findScheme(name))
-        return json ? jsonText(toJson(fields(kScheme, *scheme))) : inFull(*scheme);
+        return json ? jsonText(fields(kScheme, *scheme)) : inFull(*scheme);
     ScheduleRequest request;
     request.scheme = name;
     return wrongUsage(checkRequest(request).error());

@@ -127,8 +127,8 @@ Sheet searchSheet(const VariedSearch& varied, const SearchRequest& request, cons
                                                {"least", result.gain->least},
                                                {"most", result.gain->most}})
                      : Reading()},
-        {"differences", Reading::List(result.differences.begin(), result.differences.end())},
-        {"warnings", Reading::List(result.warnings.begin(), result.warnings.end())}});
+        {"differences", result.differences},
+        {"warnings", result.warnings}});
     const SearchVerdict sentence = verdict(result.numbers(), request.limit);
     sheet.sentence("found " + sentence.lead + " " + sentence.rest);
     sheet.sentence(fmt::format(

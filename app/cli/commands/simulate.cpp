@@ -17,7 +17,6 @@
 
 #include <CLI/CLI.hpp>
 #include <fmt/format.h>
-#include <nlohmann/json.hpp>
 
 #include <algorithm>
 #include <cmath>
@@ -267,7 +266,7 @@ std::string simulatedJson(const std::vector<PredictedRun>& all)
     Reading::List rows;
     for (const PredictedRun& one : all)
         rows.push_back(dataOf(one));
-    return jsonText(toJson(all.size() == 1 ? rows.front() : Reading(rows)));
+    return jsonText(all.size() == 1 ? rows.front() : Reading(rows));
 }
 
 Result<int> print(const SimulationOptions& options)

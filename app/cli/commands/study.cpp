@@ -326,7 +326,7 @@ Result<int> print(const ReproduceOptions& options)
         = TRY(reproduce(options.paper == "bitpipe" ? Paper::BitPipe : Paper::Bpipe));
     Sheet sheet;
     sheet.data("paper", options.paper);
-    sheet.data("answers", Reading::List(answers.begin(), answers.end()));
+    sheet.data("answers", answers);
     for (const std::string& answer : answers)
         sheet.sentence(answer + ".");
     sheet.table(Table(kReproduced, rows), "rows");

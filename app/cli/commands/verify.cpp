@@ -9,7 +9,6 @@
 
 #include <CLI/CLI.hpp>
 #include <fmt/format.h>
-#include <nlohmann/json.hpp>
 
 #include <algorithm>
 #include <array>
@@ -132,7 +131,7 @@ Result<int> verify(const VerificationOptions& options)
                                                             : tl::unexpected(checks.error());
     const bool passed = std::ranges::all_of(*checks, &VerifyCheck::passed);
     const Reading::Fields data{{"passed", passed}, {"checks", Table(kCheck, *checks).json()}};
-    printText(options.json ? jsonText(toJson(data))
+    printText(options.json ? jsonText(data)
                            : asText(*checks) + measured(*checks) + failures(*checks));
     return passed ? 0 : 1;
 }

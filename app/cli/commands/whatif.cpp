@@ -184,7 +184,7 @@ Sheet whatIfSheet(const Run& run, const WhatIfPredictor& predictor, const WhatIf
     if (table.predictions.front().least < table.predictions.front().most)
         sheet.sentence(std::string(kIntervalCovers));
     sheet.data("message", times.message.median());
-    sheet.data("assumptions", Reading::List(times.assumptions.begin(), times.assumptions.end()));
+    sheet.data("assumptions", times.assumptions);
     for (const std::string& assumption : times.assumptions)
         sheet.sentence("assumed: " + assumption);
     Reading::List refused;

@@ -7,7 +7,6 @@
 
 #include <fmt/chrono.h>
 #include <fmt/format.h>
-#include <nlohmann/json.hpp>
 #include <sys/ioctl.h>
 #include <unistd.h>
 
@@ -48,7 +47,7 @@ std::string terminalText(const profiler::Sheet& sheet)
 
 void print(const profiler::Sheet& sheet, bool json)
 {
-    printText(json ? jsonText(sheet) : terminalText(sheet));
+    printText(json ? sheet.json() : terminalText(sheet));
 }
 
 namespace {

@@ -6,8 +6,6 @@
 #include "engine/timeline/gpu_trace.h"
 #include "profiler/report/sheet.h"
 
-#include <nlohmann/json_fwd.hpp>
-
 #include <cstddef>
 #include <optional>
 #include <string>

@@ -182,23 +182,22 @@ Reading addGpu(const Run& run, const GpuTrace& trace, Sheet& sheet)
         if (name == "fallback")
             sheet.sentence(value);
     }
-    return Reading::Fields{
-        {"kernels", trace.kernels.size()},
-        {"kernels_without_op", trace.health.withoutOp},
-        {"records_dropped", trace.health.dropped},
-        {"kernels_per_iteration", Reading::List(launches.begin(), launches.end())},
-        {"nccl_wait", nccl.waiting},
-        {"nccl_transfer", nccl.transferring},
-        {"clocks",
-         clocks.samples == 0
-             ? Reading()
-             : Reading(Reading::Fields{{"least_mhz", clocks.least},
-                                       {"median_mhz", clocks.median},
-                                       {"most_mhz", clocks.most},
-                                       {"samples", clocks.samples},
-                                       {"throttled", throttleText(clocks.throttle)}})},
-        {"clocks_missing", textOrUnknown(clocks.reason)},
-        {"machine", settings}};
+    return Reading::Fields{{"kernels", trace.kernels.size()},
+                           {"kernels_without_op", trace.health.withoutOp},
+                           {"records_dropped", trace.health.dropped},
+                           {"kernels_per_iteration", launches},
+                           {"nccl_wait", nccl.waiting},
+                           {"nccl_transfer", nccl.transferring},
+                           {"clocks",
+                            clocks.samples == 0 ? Reading()
+                                                : Reading(Reading::Fields{
+                                                    {"least_mhz", clocks.least},
+                                                    {"median_mhz", clocks.median},
+                                                    {"most_mhz", clocks.most},
+                                                    {"samples", clocks.samples},
+                                                    {"throttled", throttleText(clocks.throttle)}})},
+                           {"clocks_missing", textOrUnknown(clocks.reason)},
+                           {"machine", settings}};
 }
 
 namespace {
