@@ -93,12 +93,14 @@ void SortedTable::sortRows(std::size_t rows)
     keys.reserve(rows);
     for (std::size_t row = 0; row < rows; ++row)
         keys.emplace_back(rowRank(row), isSorted ? cellSort(m_sortColumn, row) : SortValue(0.0));
-    std::ranges::stable_sort(m_order, [&](std::size_t a, std::size_t b) {
+    const auto isBefore = [&](std::size_t a, std::size_t b) {
         if (keys[a].first != keys[b].first)
             return keys[a].first < keys[b].first;
         return m_sortOrder == Qt::AscendingOrder ? keys[a].second < keys[b].second
                                                  : keys[b].second < keys[a].second;
-    });
+    };
+    if (!std::ranges::is_sorted(m_order, isBefore)) // a list of a million events is, by time
+        std::ranges::stable_sort(m_order, isBefore);
 }
 
 void SortedTable::appendRows(std::size_t rows)
