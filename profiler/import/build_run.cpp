@@ -254,6 +254,9 @@ public:
 
     Result<ImportedRun> build()
     {
+        if (!m_iterations.apart.empty())
+            return fail(Error::Code::NotFound,
+                        m_iterations.apart + "; record the same steps on every rank");
         if (m_iterations.count == 0 || m_placement.works.empty())
             return fail(Error::Code::NotFound,
                         "the traces have no complete iteration with forward or backward ops ("

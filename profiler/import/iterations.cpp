@@ -1,6 +1,8 @@
 #include "engine/base/text.h"
 #include "profiler/import/placement.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <cstddef>
 #include <cstdlib>
@@ -323,12 +325,12 @@ FoundIterations findIterations(const Job& job)
     };
     const bool numbered = any(isNumbered);
     FoundIterations found;
-    std::vector<std::size_t> before; // by rank: works before the first iteration
+    std::vector<std::size_t> early; // by rank: works before the first iteration
     const bool haveSteps = every([](const JobRank& rank) { return !rank.work.steps.empty(); });
     if (haveSteps) {
         found.from = "ranges of iterations";
     } else if (numbered) {
-        before = worksBeforeFirstIteration(job);
+        early = worksBeforeFirstIteration(job);
         found.from = "repeated ops";
     } else if (any(isStep)) {
         found.from = "optimizer steps";
@@ -337,7 +339,7 @@ FoundIterations findIterations(const Job& job)
     bool isFirst = true;
     for (const JobRank& rank : job.ranks) {
         found.ofWork.push_back(haveSteps      ? bySteps(rank.work)
-                                   : numbered ? byOps(rank.work, before[found.ofWork.size()])
+                                   : numbered ? byOps(rank.work, early[found.ofWork.size()])
                                               : byOptimizerSteps(rank.work));
         Counts counts;
         for (std::size_t i = 0; i < rank.work.works.size(); ++i)
@@ -353,10 +355,14 @@ FoundIterations findIterations(const Job& job)
         else
             removeParts(own, counts,
                         static_cast<int>(std::ranges::count_if(rank.work.works, isStep)));
-        if (isFirst)
-            common = own;
-        else
-            std::erase_if(common, [&](int iteration) { return !own.contains(iteration); });
+        const std::set<int> before = std::exchange(common, own);
+        if (!isFirst)
+            std::erase_if(common, [&](int iteration) { return !before.contains(iteration); });
+        if (haveSteps && common.empty() && !own.empty() && !before.empty())
+            found.apart = fmt::format(
+                "rank {} has the steps {} to {}, and the ranks before it {} to "
+                "{}, so that no step is complete on every rank",
+                rank.rank, *own.begin(), *own.rbegin(), *before.begin(), *before.rbegin());
         isFirst = false;
     }
     std::map<int, int> dense;

@@ -178,6 +178,20 @@ TEST_CASE("a trace of 100,000 threads is read in a time that its size explains")
     CHECK(importError({folder.path()}).find("no complete iteration") != std::string::npos);
 }
 
+// "No complete iteration ...; record with annotations of the pipeline", which the traces have.
+TEST_CASE("ranks that recorded different steps are named with their steps")
+{
+    const TemporaryFolder folder;
+    engine::Run run = simulatedRun("1f1b", 2, 2);
+    writeText(folder / "rank0.json", TorchTrace(run, 0, {}).text());
+    for (engine::Iteration& iteration : run.timeline.iterations)
+        iteration.number += 5;
+    writeText(folder / "rank1.json", TorchTrace(run, 1, {}).text());
+    CHECK(importError({folder.path()})
+          == "rank 1 has the steps 5 to 6, and the ranks before it 0 to 1, so that no step is "
+             "complete on every rank; record the same steps on every rank");
+}
+
 TEST_CASE("an op that names no stage is of the only stage that its rank names")
 {
     const TemporaryFolder folder;
