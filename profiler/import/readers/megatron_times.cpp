@@ -12,6 +12,8 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
+#include <map>
+#include <set>
 #include <tuple>
 
 namespace profiler {
@@ -56,7 +58,8 @@ struct Part
 struct RankFile
 {
     std::string name;
-    std::map<int, Part> iterations; // by number
+    std::map<int, Part> iterations;     // by number
+    std::map<int, std::string> damaged; // other iterations: what is wrong with their times
 };
 
 // Converts ms to ns; nullopt for values that no clock of a run has.
@@ -175,32 +178,6 @@ Result<Part> readPart(dom::object iteration, const Config& config)
     return part;
 }
 
-Result<RankFile> readRank(const std::string& file, const std::string& text, const Config& config)
-{
-    RankFile rank{file, {}};
-    dom::parser parser;
-    dom::object iterations;
-    if (parser.parse(text).get(iterations) != simdjson::SUCCESS)
-        return refused(file,
-                       "this is not a JSON object of iterations (NaN is no number of JSON); "
-                       "record it again");
-    for (const auto [key, value] : iterations) {
-        const auto number = parseInteger<int>(key);
-        dom::object iteration;
-        if (!number || *number < 0 || value.get(iteration) != simdjson::SUCCESS)
-            return refused(file,
-                           "its members are not numbers of iterations, each with its times; "
-                           "record it again");
-        auto part = readPart(iteration, config);
-        if (!part)
-            return refused(file, fmt::format("iteration {}: {}", *number, part.error().message));
-        rank.iterations[*number] = *std::move(part);
-    }
-    if (rank.iterations.empty())
-        return refused(file, "there are no iterations; set train_iters to at least 1");
-    return rank;
-}
-
 // Stage and micro-batch of the k-th forward or backward of a device in Megatron-LM's 1F1B (one
 // chunk) and interleaved 1F1B: chunks alternate after as many micro-batches as there are devices.
 struct ChunkStep
@@ -311,26 +288,51 @@ private:
 };
 
 // Fails if an op of the order runs before the op of its device that it needs.
-Result<void> checkOrder(const RankFile& rank, const Config& config)
+Result<void> checkOrder(const Part& part, const Config& config)
 {
     const auto forwards = order(config, false), backwards = order(config, true);
-    for (const auto& [number, part] : rank.iterations) {
-        std::map<std::pair<int, int>, std::int64_t> ends;
-        for (std::size_t i = 0; i < forwards.size(); ++i)
-            ends[{forwards[i].chunk, forwards[i].microBatch}] = part.forwards[i].end;
-        for (std::size_t i = 0; i < backwards.size(); ++i) {
-            constexpr std::int64_t kNoise = 100'000; // ns
-            const ChunkStep& place = backwards[i];
-            if (part.backwards[i].begin + kNoise < ends[{place.chunk, place.microBatch}])
-                return refused(
-                    rank.name,
-                    fmt::format("iteration {}: the backward of micro-batch {} of chunk {} begins "
-                                "before its forward ends, so this is not the order of Megatron-LM "
-                                "1F1B; import config.json of the same run",
-                                number, place.microBatch, place.chunk));
-        }
+    std::map<std::pair<int, int>, std::int64_t> ends;
+    for (std::size_t i = 0; i < forwards.size(); ++i)
+        ends[{forwards[i].chunk, forwards[i].microBatch}] = part.forwards[i].end;
+    for (std::size_t i = 0; i < backwards.size(); ++i) {
+        constexpr std::int64_t kNoise = 100'000; // ns
+        const ChunkStep& place = backwards[i];
+        if (part.backwards[i].begin + kNoise < ends[{place.chunk, place.microBatch}])
+            return fail(Error::Code::Corrupt,
+                        "the backward of micro-batch {} of chunk {} begins before its forward "
+                        "ends, so this is not the order of Megatron-LM 1F1B; import config.json of "
+                        "the same run",
+                        place.microBatch, place.chunk);
     }
     return {};
+}
+
+Result<RankFile> readRank(const std::string& file, const std::string& text, const Config& config)
+{
+    RankFile rank{file, {}, {}};
+    dom::parser parser;
+    dom::object iterations;
+    if (parser.parse(text).get(iterations) != simdjson::SUCCESS)
+        return refused(file,
+                       "this is not a JSON object of iterations (NaN is no number of JSON); "
+                       "record it again");
+    for (const auto [key, value] : iterations) {
+        const auto number = parseInteger<int>(key);
+        dom::object iteration;
+        if (!number || *number < 0 || value.get(iteration) != simdjson::SUCCESS)
+            return refused(file,
+                           "its members are not numbers of iterations, each with its times; "
+                           "record it again");
+        auto part = readPart(iteration, config);
+        const auto ordered = part ? checkOrder(*part, config) : Result<void>();
+        if (!part || !ordered)
+            rank.damaged[*number] = part ? ordered.error().message : part.error().message;
+        else
+            rank.iterations[*number] = *std::move(part);
+    }
+    if (rank.iterations.empty() && rank.damaged.empty())
+        return refused(file, "there are no iterations; set train_iters to at least 1");
+    return rank;
 }
 
 class TraceBuilder
@@ -576,9 +578,10 @@ Result<MegatronTrace> readTimerFiles(const MegatronFiles& files)
                                        "record it again",
                                        ops[rank].size(), config.microBatches, config.chunks,
                                        2 * config.ops()));
-        ranks.push_back({file->first, {}});
-        ranks.back().iterations[0] = TRY(partOf(file->first, ops[rank], config));
-        TRY(checkOrder(ranks.back(), config));
+        ranks.push_back({file->first, {}, {}});
+        Part& part = ranks.back().iterations[0] = TRY(partOf(file->first, ops[rank], config));
+        if (const auto ordered = checkOrder(part, config); !ordered)
+            return refused(file->first, ordered.error().message);
     }
     MegatronTrace trace = TraceBuilder(config, std::move(ranks)).build();
     if (copies.size() > 1)
@@ -633,22 +636,37 @@ Result<MegatronTrace> readPrimus(const MegatronFiles& files)
                                    "= {}; import files of one run",
                                    read.worldSize, read.devices * read.copies));
     std::vector<RankFile> all;
+    const auto numbers = [](const RankFile& of) {
+        std::set<int> keys;
+        for (const auto& [number, part] : of.iterations)
+            keys.insert(number);
+        for (const auto& [number, what] : of.damaged)
+            keys.insert(number);
+        return keys;
+    };
     for (const auto& [rank, file] : ranks) {
         all.push_back(TRY(readRank(file->first, file->second, read)));
-        TRY(checkOrder(all.back(), read));
-        const auto numbers = [](const RankFile& of) {
-            std::vector<int> keys;
-            for (const auto& each : of.iterations)
-                keys.push_back(each.first);
-            return keys;
-        };
         if (numbers(all.back()) != numbers(all.front()))
             return refused(file->first,
                            fmt::format("its iterations are not those of {}; import files of one "
                                        "run",
                                        all.front().name));
     }
-    return TraceBuilder(read, std::move(all)).build();
+    const std::size_t iterations = numbers(all.front()).size();
+    std::map<int, std::string> damaged; // by iteration
+    for (const RankFile& rank : all)
+        for (const auto& [number, what] : rank.damaged)
+            damaged.emplace(number, fmt::format("{}: iteration {}: {}", rank.name, number, what));
+    if (2 * damaged.size() >= iterations && !damaged.empty())
+        return fail(Error::Code::Corrupt, damaged.begin()->second);
+    for (RankFile& rank : all)
+        for (const auto& [number, what] : damaged)
+            rank.iterations.erase(number);
+    MegatronTrace trace = TraceBuilder(read, std::move(all)).build();
+    if (!damaged.empty())
+        trace.warnings.push_back(fmt::format("{} of {} iterations are left out. {}.",
+                                             damaged.size(), iterations, damaged.begin()->second));
+    return trace;
 }
 
 } // namespace

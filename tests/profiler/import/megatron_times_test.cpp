@@ -231,6 +231,23 @@ TEST_CASE("without the last rank of Primus, no smaller pp_size is believed")
     }
 }
 
+// One wrong time of one iteration was an error.
+TEST_CASE("an iteration of Primus with a wrong time is left out on every rank")
+{
+    const Run run = simulatedRun("1f1b", 2, 4, 3);
+    const PrimusFolder folder(run);
+    folder.edit("pp_rank_1.json", "fwd_start\": [", "fwd_start\": [9");
+    const auto read = folder.import();
+    REQUIRE(read);
+    CHECK(read->run.timeline.iterations.size() == 2);
+    const auto& warnings = read->run.info.import->warnings;
+    CHECK(std::ranges::any_of(warnings, [](const std::string& warning) {
+        return warning.starts_with("1 of 3 iterations are left out. ")
+            && warning.ends_with("pp_rank_1.json: iteration 1: fwd_start[0] is later than "
+                                 "fwd_end[0]; the times are not in the order of execution.");
+    }));
+}
+
 TEST_CASE("damaged files of Primus are one error")
 {
     const Run run = simulatedRun("1f1b", 2, 4, 2);
