@@ -170,7 +170,7 @@ TEST_CASE("queues of rocprofv3 differ by all 64 bits of their handles")
     json.replace(json.find(queue), queue.size(), R"("queue_id": {"handle": 18446744073709551601})");
     const std::size_t second = json.find(queue);
     json.replace(second, queue.size(), R"("queue_id": {"handle": 18446744073709551602})");
-    const auto& kernels = readRocprofJson("a.json", json).value().front().gpu.kernels;
+    const auto kernels = readRocprofJson("a.json", json).value().front().gpu.kernels;
     REQUIRE(kernels.size() == 3);
     CHECK(kernels[0].place.stream != kernels[1].place.stream);
     CHECK(kernels[1].place.stream != kernels[2].place.stream);
