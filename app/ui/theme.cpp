@@ -596,6 +596,8 @@ void ControlStyle::polish(QWidget* widget)
         widget->setFocusPolicy(Qt::TabFocus);
     if (qobject_cast<QComboBox*>(widget) != nullptr)
         widget->setAttribute(Qt::WA_Hover);
+    if (qobject_cast<QAbstractSpinBox*>(widget) != nullptr)
+        widget->setFixedHeight(kFieldHeight - 2); // Qt 6.8 would make it higher
     // Text that comes from a file is never interpreted as HTML; labels with our own HTML set
     // Qt::RichText. PlainToolTips handles tooltips.
     if (auto* label = qobject_cast<QLabel*>(widget);
