@@ -363,7 +363,10 @@ CommandLine parseCommandLine(const QStringList& arguments)
         else
             result.files.append(argument);
     }
-    if (result.error.isEmpty() && result.files.isEmpty() && needsRun(result.page))
+    const auto isSchedule
+        = [](const QString& file) { return file.endsWith(QStringLiteral(".csv")); };
+    if (result.error.isEmpty() && std::ranges::all_of(result.files, isSchedule)
+        && needsRun(result.page))
         result.error
             = wrong(QStringLiteral("--page %1 needs a run: bubblescope --page %1 RUN.sqlite")
                         .arg(result.page));

@@ -43,6 +43,8 @@ TEST_CASE("page and size need no screenshot, and a page about a run says that it
     CHECK_FALSE(parse("--page runs").size.has_value());
     CHECK_FALSE(parse("--no-restore").restore);
     CHECK(parse("--page memory").error.contains(QStringLiteral("needs a run")));
+    // It was "No memory was recorded".
+    CHECK(parse("--page memory a.csv").error.contains(QStringLiteral("needs a run")));
     CHECK(parse("--page memory a.sqlite").error.isEmpty());
 }
 
