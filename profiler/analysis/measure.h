@@ -46,6 +46,7 @@ struct Reading
     std::optional<engine::Interval> interval; // 95 %, in the unit of the value
     std::string note;                         // remark beside the value, "median of 5"
 
+    // NOLINTBEGIN(google-explicit-constructor): a getter returns any value
     Reading() = default;
     template<class T>
     requires std::is_arithmetic_v<T> Reading(T number)
@@ -82,6 +83,7 @@ struct Reading
     requires(!std::convertible_to<const Values&, std::string_view>) Reading(const Values& values)
         : data(List(values.begin(), values.end()))
     { }
+    // NOLINTEND(google-explicit-constructor)
     static Reading absent();
     static Reading unknown(std::string reason);
     static Reading time(auto ticks, const engine::RunInfo& info) // the mean of times is a double

@@ -313,6 +313,25 @@ void mergeParts(ClassifiedRank& rank, const std::vector<std::uint32_t>& firstPar
         work = work == ClassifiedRank::kNoWork ? work : firstPart[work];
 }
 
+// Numbers the iterations that are complete on every rank from 0, and leaves out the others.
+void keep(const std::set<int>& complete, FoundIterations& found)
+{
+    std::map<int, int> dense;
+    for (const int iteration : complete)
+        dense.emplace(iteration, static_cast<int>(dense.size()));
+    found.numbers.assign(complete.begin(), complete.end());
+    found.count = static_cast<int>(dense.size());
+    for (std::vector<int>& of : found.ofWork) {
+        int lost = 0;
+        for (int& iteration : of) {
+            const auto known = dense.find(iteration);
+            iteration = known == dense.end() ? -1 : known->second;
+            lost += iteration < 0 ? 1 : 0;
+        }
+        found.incomplete.push_back(lost);
+    }
+}
+
 } // namespace
 
 FoundIterations findIterations(const Job& job)
@@ -365,20 +384,7 @@ FoundIterations findIterations(const Job& job)
                 rank.rank, *own.begin(), *own.rbegin(), *before.begin(), *before.rbegin());
         isFirst = false;
     }
-    std::map<int, int> dense;
-    for (const int iteration : common)
-        dense.emplace(iteration, static_cast<int>(dense.size()));
-    found.numbers.assign(common.begin(), common.end());
-    found.count = static_cast<int>(dense.size());
-    for (std::vector<int>& of : found.ofWork) {
-        int lost = 0;
-        for (int& iteration : of) {
-            const auto known = dense.find(iteration);
-            iteration = known == dense.end() ? -1 : known->second;
-            lost += iteration < 0 ? 1 : 0;
-        }
-        found.incomplete.push_back(lost);
-    }
+    keep(common, found);
     if (found.count <= 1)
         found.from = found.count == 1 && haveSteps ? found.from : "";
     return found;
