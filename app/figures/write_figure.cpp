@@ -284,8 +284,8 @@ void setPdfDate(QByteArray& pdf, const QByteArray& digits)
     };
     for (const char* key : {"/CreationDate (D:", "/ModDate (D:"})
         set(key, ')', digits + 'Z');
-    QByteArray xmp
-        = digits + "+00:00"; // 2026-11-21T03:46:33+00:00, of the same length as any other
+    // 2026-11-21T03:46:33+00:00, as long as what it replaces.
+    QByteArray xmp = digits + "+00:00";
     for (const auto& [at, separator] :
          {std::pair(4, '-'), {7, '-'}, {10, 'T'}, {13, ':'}, {16, ':'}})
         xmp.insert(at, separator);

@@ -313,6 +313,12 @@ void mergeParts(ClassifiedRank& rank, const std::vector<std::uint32_t>& firstPar
         work = work == ClassifiedRank::kNoWork ? work : firstPart[work];
 }
 
+std::string stepsText(const std::set<int>& steps)
+{
+    return steps.size() == 1 ? fmt::format("step {}", *steps.begin())
+                             : fmt::format("steps {} to {}", *steps.begin(), *steps.rbegin());
+}
+
 // Numbers the iterations that are complete on every rank from 0, and leaves out the others.
 void keep(const std::set<int>& complete, FoundIterations& found)
 {
@@ -378,10 +384,9 @@ FoundIterations findIterations(const Job& job)
         if (!isFirst)
             std::erase_if(common, [&](int iteration) { return !before.contains(iteration); });
         if (haveSteps && common.empty() && !own.empty() && !before.empty())
-            found.apart = fmt::format(
-                "rank {} has the steps {} to {}, and the ranks before it {} to "
-                "{}, so that no step is complete on every rank",
-                rank.rank, *own.begin(), *own.rbegin(), *before.begin(), *before.rbegin());
+            found.apart = fmt::format("rank {} has {}, and the ranks before it have {}, so that no "
+                                      "step is complete on every rank",
+                                      rank.rank, stepsText(own), stepsText(before));
         isFirst = false;
     }
     keep(common, found);

@@ -20,7 +20,7 @@ struct FoundIterations
     // For each rank, the iteration of each of its works; -1 if it is in no complete iteration.
     std::vector<std::vector<int>> ofWork;
     std::vector<int> incomplete; // number of works outside complete iterations, by rank
-    std::string apart;           // why ranks have no step in common; "" if they have one
+    std::string apart;           // why no step is complete on every rank; "" if one is
 };
 
 // Finds the iterations of a job. Uses the first of these that the traces have: ranges of whole

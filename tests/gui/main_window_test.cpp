@@ -227,7 +227,6 @@ TEST_CASE("several files open side by side, one file twice is one tab")
     CHECK(w.tabs() == 3);
 }
 
-// A page of tables without a run in them, and the reason twice, was what one saw.
 // --page why did nothing beside two runs, and --page study nothing beside one.
 TEST_CASE("a page of the command line opens beside any number of runs")
 {
@@ -247,6 +246,7 @@ TEST_CASE("a page of the command line opens beside any number of runs")
     CHECK(w.window.currentPage()->objectName() == QStringLiteral("studyPage"));
 }
 
+// A page of tables without a run in them, and the reason twice, was what one saw.
 TEST_CASE("a file that is not a run shows one reason and one action, also among valid runs")
 {
     Window w;

@@ -41,7 +41,7 @@ bool canMap(std::size_t bytes)
     return memory != MAP_FAILED && munmap(memory, bytes) == 0;
 }
 
-// The error for threads that need more memory than there is: these buffers are missing.
+// The error if so many threads need more memory than there is, and `buffers` of theirs are missing.
 tl::unexpected<Error> noMemory(int threads, std::size_t buffers)
 {
     std::size_t left = kBuffer;

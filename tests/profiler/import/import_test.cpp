@@ -188,8 +188,8 @@ TEST_CASE("ranks that recorded different steps are named with their steps")
         iteration.number += 5;
     writeText(folder / "rank1.json", TorchTrace(run, 1, {}).text());
     CHECK(importError({folder.path()})
-          == "rank 1 has the steps 5 to 6, and the ranks before it 0 to 1, so that no step is "
-             "complete on every rank; record the same steps on every rank");
+          == "rank 1 has steps 5 to 6, and the ranks before it have steps 0 to 1, so that no step "
+             "is complete on every rank; record the same steps on every rank");
 }
 
 TEST_CASE("an op that names no stage is of the only stage that its rank names")
