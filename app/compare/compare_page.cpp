@@ -179,7 +179,7 @@ Column measureColumn(const CompareNumbersPointer& numbers, const MeasureInfo* me
 }
 
 // Leaves out measures that no run knows. Runs without bytes have their stash in place of memory.
-void addMeasures(RunTable& table, const CompareNumbersPointer& numbers, profiler::Shown flag)
+void addMeasures(RunTable& table, const CompareNumbersPointer& numbers, int flag)
 {
     for (const MeasureInfo& measure : profiler::runMeasures()) {
         const bool isKnown

@@ -115,17 +115,15 @@ Reading ifKnown(bool isKnown, Reading value, const char* reason);
 Reading textOrUnknown(const std::string& text); // "" is unknown
 
 // Where a measure is shown besides JSON.
-enum Shown : std::uint8_t {
-    kData = 0,        // in JSON only
-    kColumn = 1,      // as a column of a table
-    kMemory = 2,      // as a column of the table of memory
-    kSummary = 4,     // in the summary of a run and among the large numbers of a page
-    kIfAny = 8,       // its column is left out if every row is 0 or unknown
-    kCompared = 16,   // as a column of compared runs
-    kSimulated = 32,  // as a column of simulated schemes
-    kDifference = 64, // with its difference from the baseline, in a comparison
-    kOperation = 128, // likewise, in the table of operations
-};
+inline constexpr int kData = 0;    // in JSON only
+inline constexpr int kColumn = 1;  // as a column of a table
+inline constexpr int kMemory = 2;  // as a column of the table of memory
+inline constexpr int kSummary = 4; // in the summary of a run and among the large numbers of a page
+inline constexpr int kIfAny = 8;   // its column is left out if every row is 0 or unknown
+inline constexpr int kCompared = 16;   // as a column of compared runs
+inline constexpr int kSimulated = 32;  // as a column of simulated schemes
+inline constexpr int kDifference = 64; // with its difference from the baseline, in a comparison
+inline constexpr int kOperation = 128; // likewise, in the table of operations
 
 struct MeasureInfo
 {

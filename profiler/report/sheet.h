@@ -102,8 +102,6 @@ private:
         std::vector<Fact> facts = {};
         Table table = {};
     };
-
-    std::vector<Part> m_parts;
     struct Data
     {
         std::string key;
@@ -112,6 +110,7 @@ private:
         std::function<Reading(std::size_t)> row = {}; // empty: see `value`
     };
 
+    std::vector<Part> m_parts;
     std::vector<Data> m_data;
 };
 
