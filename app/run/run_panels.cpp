@@ -1415,6 +1415,7 @@ std::vector<Event> eventsOf(const engine::Run& run, std::optional<int> iteration
     std::vector<Event> events;
     const engine::OpIndex index(run.schedule);
     for (const engine::Track& track : run.timeline.tracks) {
+        engine::throwIfCancelled();
         std::span<const engine::Span> spans = track.spans;
         if (iteration) // not by its window, which does not contain the empty spans at its end
             spans = std::ranges::equal_range(spans, static_cast<std::uint32_t>(*iteration), {},
@@ -1821,6 +1822,15 @@ class Dock : public RunPanels
 {
 private:
     enum class Listed { EveryOp, Path, Hits };
+    // What the tab Events lists: the arguments of eventsOf() and its answer.
+    struct Listing
+    {
+        RunPointer run;
+        std::optional<int> iteration;
+        EventFilter only = {};
+        std::size_t most = std::numeric_limits<std::size_t>::max();
+        std::vector<Event> rows = {};
+    };
 
 public:
     Dock(const ThemeController& theme, const RunActions& actions)
@@ -1886,15 +1896,9 @@ public:
     }
     void showSelection(const Selection& selection) override
     {
-        const auto keyOf = [](const auto& op) { return std::tuple(op.op, op.lane, op.iteration); };
-        const auto selectRow = [](DataTable* table, int row) {
-            row >= 0 ? table->selectRow(row) : table->clearSelection();
-        };
+        m_selection = selection;
         m_kernels->showSelection(selection);
-        selectRow(m_events,
-                  selection.kind == Selection::Kind::Op && m_areEventsFresh
-                      ? m_events->rows().rowWith(keyOf, keyOf(selection))
-                      : -1);
+        selectEvent();
         const engine::DeviceId device
             = selection.kind == Selection::Kind::None ? engine::DeviceId{} : selection.device;
         m_devices->mark(device);
@@ -2124,16 +2128,33 @@ private:
     }
     void fillEvents()
     {
-        const bool areHits = m_listed == Listed::Hits;
-        const std::optional<int> iteration = areHits ? std::nullopt : std::optional(m_iteration);
-        EventFilter only;
-        if (areHits)
-            only = [this](const engine::Span& span) { return m_hits->has(span); };
+        if (m_listed == Listed::Hits)
+            m_listing.ask({m_run,
+                           {},
+                           [hits = m_hits](const auto& span) { return hits->has(span); },
+                           Found::kMostHits});
         else if (m_listed == Listed::Path)
-            only = [this](const engine::Span& span) { return m_path->ops[span.op]; };
-        m_events->show(eventColumns(m_run, iteration),
-                       areHits ? eventsOf(*m_run, iteration, only, Found::kMostHits)
-                               : eventsOf(*m_run, iteration, only));
+            m_listing.ask({m_run, m_iteration,
+                           [path = m_path](const auto& span) { return path->ops[span.op]; }});
+        else
+            m_listing.ask({m_run, m_iteration});
+    }
+    void showEvents(Listing listing)
+    {
+        m_events->show(eventColumns(listing.run, listing.iteration), std::move(listing.rows));
+        selectEvent();
+    }
+    void selectEvent()
+    {
+        const auto keyOf = [](const auto& op) { return std::tuple(op.op, op.lane, op.iteration); };
+        selectRow(m_events,
+                  m_selection.kind == Selection::Kind::Op && m_areEventsFresh
+                      ? m_events->rows().rowWith(keyOf, keyOf(m_selection))
+                      : -1);
+    }
+    static void selectRow(DataTable* table, int row)
+    {
+        row >= 0 ? table->selectRow(row) : table->clearSelection();
     }
     void list(Listed listed)
     {
@@ -2194,8 +2215,16 @@ private:
     bool m_isFolded = false;
     PathMarksPointer m_path;
     FoundPointer m_hits;
-    Listed m_listed = Listed::EveryOp; // which ops the tab Events lists
-    bool m_areEventsFresh = false, m_isMemoryFresh = false;
+    Selection m_selection;
+    Listed m_listed = Listed::EveryOp;                      // which ops the tab Events lists
+    bool m_areEventsFresh = false, m_isMemoryFresh = false; // or asked for
+    Latest<Listing, Listing> m_listing{this,
+                                       [](Listing listing) {
+                                           listing.rows = eventsOf(*listing.run, listing.iteration,
+                                                                   listing.only, listing.most);
+                                           return listing;
+                                       },
+                                       [this](Listing listing) { showEvents(std::move(listing)); }};
 };
 
 } // namespace
@@ -2385,6 +2414,15 @@ MemoryPanel::MemoryPanel(const ThemeController& theme, QWidget* parent)
     , m_areas(MemoryAreas::make(theme))
     , m_gpus(new QWidget)
     , m_gpuTable(new RowTable<GpuMemoryRow>(theme, 24, "gpuMemoryTable", tr("Memory of the GPUs")))
+    , m_report(
+          this,
+          [](const auto& asked) {
+              const auto& [view, iteration] = asked;
+              return std::make_shared<const MemoryReport>(
+                  view->hasMemory() ? memoryReport(view->shared(), iteration)
+                                    : stashReport(*view, iteration));
+          },
+          [this](auto report) { m_areas->show(report); })
 {
     constexpr int kLeastPanel = 270; // four devices in a row beside both docks
     m_areas->setLeastWidth(kLeastPanel);
@@ -2396,9 +2434,7 @@ MemoryPanel::MemoryPanel(const ThemeController& theme, QWidget* parent)
 void MemoryPanel::show(const RunViewPointer& view, int iteration)
 {
     const auto& gpuMemory = view->run().info.gpuMemory;
-    m_areas->show(std::make_shared<const MemoryReport>(view->hasMemory()
-                                                           ? memoryReport(view->shared(), iteration)
-                                                           : stashReport(*view, iteration)));
+    m_report.ask({view, iteration});
     showGpuMemory(m_gpuTable->rows(), gpuMemory);
     m_gpus->setVisible(!gpuMemory.empty());
     shareWidth();

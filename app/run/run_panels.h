@@ -115,6 +115,7 @@ Q_SIGNALS:
 };
 
 class MemoryAreas;
+struct MemoryReport;
 class RangePanel;
 
 // The losses of one iteration. The Replay has no LossPoint, because it was not executed.
@@ -326,6 +327,7 @@ private:
     MemoryAreas* m_areas;
     QWidget* m_gpus; // hidden for runs without GPUs
     RowTable<GpuMemoryRow>* m_gpuTable;
+    Latest<std::pair<RunViewPointer, int>, std::shared_ptr<const MemoryReport>> m_report;
 };
 
 // The bottom dock of a run: Range (while a range is marked), Devices (if there are several),

@@ -89,18 +89,26 @@ void SortedTable::sortRows(std::size_t rows)
     const bool isSorted = m_sortColumn >= 0 && m_sortColumn < columnCount();
     if (!isSorted && std::ranges::all_of(m_order, [&](auto row) { return rowRank(row) == 0; }))
         return;
-    std::vector<std::pair<int, SortValue>> keys;
-    keys.reserve(rows);
-    for (std::size_t row = 0; row < rows; ++row)
-        keys.emplace_back(rowRank(row), isSorted ? cellSort(m_sortColumn, row) : SortValue(0.0));
-    const auto isBefore = [&](std::size_t a, std::size_t b) {
-        if (keys[a].first != keys[b].first)
-            return keys[a].first < keys[b].first;
-        return m_sortOrder == Qt::AscendingOrder ? keys[a].second < keys[b].second
-                                                 : keys[b].second < keys[a].second;
+    using Key = std::pair<int, SortValue>;
+    const auto keyOf = [&](std::size_t row) {
+        return Key(rowRank(row), isSorted ? cellSort(m_sortColumn, row) : SortValue(0.0));
     };
-    if (!std::ranges::is_sorted(m_order, isBefore)) // a list of a million events is, by time
-        std::ranges::stable_sort(m_order, isBefore);
+    const auto isBefore = [this](const Key& a, const Key& b) {
+        if (a.first != b.first)
+            return a.first < b.first;
+        return m_sortOrder == Qt::AscendingOrder ? a.second < b.second : b.second < a.second;
+    };
+    // Millions of events come in the order of time, and their keys would take 0.3 GB.
+    Key last;
+    if (std::ranges::all_of(m_order, [&](std::size_t row) {
+            const Key before = std::exchange(last, keyOf(row));
+            return row == 0 || !isBefore(last, before);
+        }))
+        return;
+    std::vector<Key> keys(rows);
+    std::ranges::transform(m_order, keys.begin(), keyOf);
+    std::ranges::stable_sort(m_order, isBefore,
+                             [&](std::size_t row) -> const Key& { return keys[row]; });
 }
 
 void SortedTable::appendRows(std::size_t rows)

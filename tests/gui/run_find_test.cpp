@@ -73,7 +73,7 @@ TEST_CASE("Select all lists the hits of all iterations and sums them up, until E
     search.click("findSelectAll");
     CHECK(search.find<QTabBar>("panelTabs")->currentIndex()
           == static_cast<int>(RunPanels::Panel::Events));
-    CHECK(events->model()->rowCount() == 2);
+    REQUIRE(waitFor([&] { return events->model()->rowCount() == 2; }));
     CHECK(title() == QStringLiteral("2 hits"));
 
     const QRect row = events->visualRect(events->model()->index(0, 0));
@@ -85,7 +85,7 @@ TEST_CASE("Select all lists the hits of all iterations and sums them up, until E
     CHECK(events->selectionModel()->isRowSelected(0));
 
     QTest::keyClick(search.field, Qt::Key_Escape);
-    CHECK(events->model()->rowCount() > 2);
+    CHECK(waitFor([&] { return events->model()->rowCount() > 2; }));
 }
 
 TEST_CASE("Ctrl+Enter selects all hits, and the next selection lists every op again")
@@ -96,11 +96,12 @@ TEST_CASE("Ctrl+Enter selects all hits, and the next selection lists every op ag
     QTest::keyClick(search.field, Qt::Key_Return); // one hit
     QTest::keyClick(search.field, Qt::Key_Return, Qt::ControlModifier);
     CHECK(search.timeline->selection().kind == Selection::Kind::None);
-    CHECK(events->model()->rowCount() == 8);
+    CHECK(waitFor([&] { return events->model()->rowCount() == 8; }));
     CHECK(search.find<QLabel>("detailsTitle")->text() == QStringLiteral("8 hits"));
     QTest::keyClick(search.timeline, Qt::Key_Period); // the first op, which is a forward
     CHECK(search.timeline->selection().kind == Selection::Kind::Op);
-    CHECK(events->model()->rowCount() > 8);
+    CHECK(waitFor([&] { return events->model()->rowCount() > 8; }));
+    CHECK(events->selectionModel()->hasSelection()); // the op, after its row is there
     CHECK(search.find<QWidget>("findBar")->isVisible());
 }
 

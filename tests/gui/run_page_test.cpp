@@ -76,7 +76,7 @@ TEST_CASE("a click on an event selects it in the timeline")
     REQUIRE(waitFor([&] { return opened.isRead(); }));
     opened.find<QTabBar>("panelTabs")->setCurrentIndex(static_cast<int>(RunPanels::Panel::Events));
     auto* events = opened.find<DataTable>("eventsTable");
-    REQUIRE(events->model()->rowCount() > 3);
+    REQUIRE(waitFor([&] { return events->model()->rowCount() > 3; }));
     const QRect row = events->visualRect(events->model()->index(2, 0));
     QTest::mouseClick(events->viewport(), Qt::LeftButton, {}, row.center());
     const Selection& selection = opened.find<TimelineWidget>("timeline")->selection();

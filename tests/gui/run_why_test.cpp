@@ -265,15 +265,15 @@ TEST_CASE("the path is listed in the events and copied as text")
     run.click("whyList");
     const auto* events = run.find<DataTable>("eventsTable");
     CHECK(events->isVisible());
+    REQUIRE(waitFor([&] { return events->model()->rowCount() > 10; }));
     const int listed = events->model()->rowCount();
-    CHECK(listed > 10);
     run.click("whyCopy");
     const QString text = QApplication::clipboard()->text();
     CHECK(text.startsWith(QStringLiteral("1F1B")));
     CHECK(text.contains(QStringLiteral("device 3: work 24.0 ms, drain 6.0 ms, fill 3.0 ms")));
     CHECK(text.contains(QStringLiteral("1. Device 3 waits 3.0 ms for its first op 3F0 (fill)")));
     run.press(Qt::Key_Escape);
-    CHECK(events->model()->rowCount() > listed); // every op again
+    CHECK(waitFor([&] { return events->model()->rowCount() > listed; })); // every op again
 }
 
 TEST_CASE("the selected scheme is compared with the run as a prediction in a file")
