@@ -260,12 +260,16 @@ public:
         if (m_iterations.count == 0 || m_placement.works.empty())
             return fail(Error::Code::NotFound,
                         "the traces have no complete iteration with forward or backward ops ("
-                            + found()
-                            + "); record with annotations of the pipeline, or add rules with "
-                              "--rules. In PyTorch, profile with with_stack=True, or put the "
-                              "forward and the backward of micro-batch k into "
-                              "torch.profiler.record_function(f\"Forward {k}\") and "
-                              "record_function(f\"Backward {k}\")");
+                            + found() + "); "
+                            + (haveUnknownLaunches()
+                                   ? "no kernel says which call launched it, so the ops of the "
+                                     "kernels are unknown; keep \"correlation\" among the args of "
+                                     "calls and kernels"
+                                   : "record with annotations of the pipeline, or add rules with "
+                                     "--rules. In PyTorch, profile with with_stack=True, or put "
+                                     "the forward and the backward of micro-batch k into "
+                                     "torch.profiler.record_function(f\"Forward {k}\") and "
+                                     "record_function(f\"Backward {k}\")"));
         TRY(checkCopies(m_job, m_placement));
         m_job.lacks(m_placement.lack);
         if (!m_placement.cut.empty())
@@ -311,6 +315,15 @@ private:
         }
         return fmt::format("found: {} kernels, {} of them of NCCL, and {} ranges", kernels, nccl,
                            ranges);
+    }
+    // Whether there are kernels and none has a correlation.
+    bool haveUnknownLaunches() const
+    {
+        const auto isUnknown
+            = [](const GpuKernel& kernel) { return kernel.place.correlation == 0; };
+        return m_job.onGpu() && std::ranges::all_of(m_job.ranks, [&](const JobRank& rank) {
+                   return std::ranges::all_of(rank.trace.gpu.kernels, isUnknown);
+               });
     }
     // Times of the host and of GPUs are not mixed: the ops of a rank without kernels are left out
     // if other ranks have kernels.

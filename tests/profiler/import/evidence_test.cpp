@@ -265,18 +265,25 @@ TEST_CASE("one range with a damaged number costs one op")
     }
 }
 
-TEST_CASE("without ops, the error says what the traces have")
+TEST_CASE("without ops, the error says what the traces have and what they lack")
 {
     const TemporaryFolder folder;
-    std::string text = torchTraces(kPipeline)[0];
+    const auto errorFor = [&](const std::string& text) {
+        writeText(folder / "0.json", text);
+        const auto result = importTraces({folder.path()}, Rules::shipped());
+        REQUIRE(!result);
+        return result.error().message;
+    };
+    const std::string whole = torchTraces(kPipeline)[0];
+    std::string text = whole;
     for (const char* part : {"user_annotation", "cpu_op"})
         text = withoutEvents(text, part);
-    writeText(folder / "0.json", replaced(text, "\"gemm\"", "\"ncclDevKernel_AllReduce\""));
-    const auto result = importTraces({folder.path()}, Rules::shipped());
-    REQUIRE(!result);
-    INFO(result.error().message);
-    CHECK(result.error().message.find("found: 96 kernels, 96 of them of NCCL")
-          != std::string::npos);
+    CHECK_THAT(errorFor(replaced(text, "\"gemm\"", "\"ncclDevKernel_AllReduce\"")),
+               Catch::Contains("found: 96 kernels, 96 of them of NCCL")
+                   && Catch::Contains("record with annotations"));
+    CHECK_THAT(errorFor(replaced(whole, "\"correlation\"", "\"flow\"")),
+               Catch::Contains("no kernel says which call launched it")
+                   && !Catch::Contains("record with annotations"));
 }
 
 TEST_CASE("a rule of a file that matches nothing is listed with 0")
