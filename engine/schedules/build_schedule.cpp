@@ -14,14 +14,6 @@
 namespace engine {
 namespace {
 
-auto unknownScheme(std::string_view name)
-{
-    std::vector<std::string_view> names;
-    for (const Scheme& scheme : schemes())
-        names.push_back(scheme.name);
-    return invalid("unknown scheme '{}'; {}", name, didYouMean(name, names));
-}
-
 Result<void> checkValue(const Scheme& scheme, const SchemeOption& option, std::string_view value)
 {
     if (std::ranges::find(option.values, value) != option.values.end())
@@ -139,7 +131,7 @@ Result<void> checkRequest(const ScheduleRequest& request, const SizeLimit& limit
                         request.windows, request.microBatches));
     const Scheme* scheme = findScheme(request.scheme);
     if (scheme == nullptr)
-        return unknownScheme(request.scheme);
+        return invalid(unknownScheme(request.scheme));
     for (const auto& [key, value] : request.options)
         TRY(checkOption(*scheme, key, value));
     TRY(checkCounts(*scheme, request));

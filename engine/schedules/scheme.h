@@ -77,6 +77,9 @@ struct Scheme
 
 std::span<const Scheme> schemes();
 const Scheme* findScheme(std::string_view name);
+// "unknown scheme 'interleaved'; did you mean 'interleaved-1f1b', 'interleaved-zb' or
+// 'grouped-interleaved'?" Also other names find their schemes, such as Schedule1F1B and DAPPLE.
+std::string unknownScheme(std::string_view name);
 
 // Limits of a schedule: Op::peer has 16 bits, and a schedule with its timeline must fit in the
 // memory of a laptop.

@@ -471,8 +471,7 @@ Result<std::vector<VerifyCheck>> verifyEngine(const VerifyOptions& options,
 {
     for (const std::string& scheme : options.schemes)
         if (findScheme(scheme) == nullptr)
-            return fail(Error::Code::NotFound,
-                        "unknown scheme '{}'; bscope schemes lists all schemes", scheme);
+            return fail(Error::Code::NotFound, unknownScheme(scheme));
     Verification verification(options.layout, report, cancel);
     if (!options.scheduleFile.empty()) {
         TRY(verification.file(options.scheduleFile));

@@ -377,8 +377,7 @@ private:
             const bool isGrid = name == "grid";
             for (const std::string& scheme : axis.values)
                 require(axis.key != "scheme" || findScheme(scheme) != nullptr,
-                        fmt::format("{}: unknown scheme '{}'; bscope schemes lists them", where,
-                                    scheme));
+                        where + ": " + unknownScheme(scheme));
             require(isGrid ? !axis.values.empty() : axis.values.size() == 1,
                     where
                         + (isGrid ? " has no values" : " has several values; put it into [grid]"));

@@ -179,6 +179,11 @@ TEST_CASE("the error about the machine's limit has the available and the require
 TEST_CASE("an unknown name is answered with the nearest one")
 {
     CHECK(errorOf("bitpip", 4, 8) == "unknown scheme 'bitpip'; did you mean 'bitpipe'?");
+    CHECK_THAT(errorOf("Schedule1F1B", 4, 8), Catch::EndsWith("did you mean '1f1b'?"));
+    CHECK_THAT(errorOf("pipedream-flush", 4, 8), Catch::EndsWith("did you mean '1f1b'?"));
+    CHECK_THAT(errorOf("interleaved", 4, 8),
+               Catch::EndsWith("did you mean 'interleaved-1f1b', 'interleaved-zb' or "
+                               "'grouped-interleaved'?"));
     CHECK_THAT(errorOf("alpha", 4, 8),
                Catch::StartsWith("unknown scheme 'alpha'; use one of: gpipe, 1f1b, "));
     CHECK(errorOf(withOption("gpipe", "backwards", "fifo"))
