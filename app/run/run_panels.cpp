@@ -2082,7 +2082,7 @@ private:
         case Panel::Summary:
             return tr("%1. Last row: means, largest peak, sum of messages").arg(which);
         case Panel::Events:
-            return eventsHint(which);
+            return m_listing.isBusy() ? tr("the list is being made") : eventsHint(which);
         case Panel::Devices:
         case Panel::Memory:
             return which;
@@ -2143,6 +2143,7 @@ private:
     {
         m_events->show(eventColumns(listing.run, listing.iteration), std::move(listing.rows));
         selectEvent();
+        updateHint();
     }
     void selectEvent()
     {
