@@ -65,7 +65,8 @@ std::string plainName(std::string_view name)
     return plain;
 }
 
-// The schemes whose name, title or citation contains `name`; only one if this is its whole name.
+// The schemes whose name, title or citation contains `name`. If it is the whole name of a scheme,
+// only that one.
 std::vector<std::string_view> schemesCalled(std::string_view name)
 {
     constexpr std::size_t kShortest = 3, kMost = 8; // kMost: of more, the name says too little
