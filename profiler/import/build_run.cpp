@@ -777,15 +777,25 @@ private:
         report.microBatchesKnown = m_placement.microBatchesKnown;
         report.tensorParallel = m_job.tensorParallel.value_or(0);
         report.contextParallel = m_job.contextParallel.value_or(0);
-        report.warnings = m_job.warnings;
         report.clocks = m_clocks;
         report.lack = m_job.lack;
         report.clocksKnown = m_job.clocksKnown;
         report.workKnown = m_job.workKnown;
+        report.warnings = m_job.warnings;
         report.warnings.insert(report.warnings.end(), m_placement.warnings.begin(),
                                m_placement.warnings.end());
+        addRanks(report);
+        report.onGpu = report.kernels > 0;
+        addWarnings(report.warnings);
+        std::ranges::stable_sort(report.rules, std::ranges::greater(), &ImportReport::Rule::time);
+        Run& run = m_result.run;
+        run.info.import = std::move(report);
+        run.info.import->matches = reportMatches(m_job, m_placement, m_ops, run, m_origin);
+    }
+    // Their sums, too, and what was left out.
+    void addRanks(ImportReport& report) const
+    {
         std::map<std::string, ImportReport::LeftOut> leftOut;
-        std::vector<ImportReport::Rule>& rules = report.rules;
         std::int64_t unreadable = 0, incomplete = 0, shortened = 0, onOtherGpus = 0;
         for (std::size_t i = 0; i < m_job.ranks.size(); ++i) {
             const JobRank& rank = m_job.ranks[i];
@@ -801,7 +811,7 @@ private:
             shortened += std::ssize(rank.trace.shortened);
             onOtherGpus += rank.trace.onOtherGpus;
             incomplete += m_iterations.incomplete[i];
-            addRules(rank.work.rules, rules);
+            addRules(rank.work.rules, report.rules);
             for (const ImportReport::LeftOut& one : rank.work.leftOut) {
                 ImportReport::LeftOut& all = leftOut[one.what];
                 all.what = one.what;
@@ -809,7 +819,6 @@ private:
                 addTime(all.time, one.time);
             }
         }
-        report.onGpu = report.kernels > 0;
         for (const auto& [what, all] : leftOut)
             report.leftOut.push_back(all);
         const auto add = [&](const char* what, std::int64_t count) {
@@ -829,29 +838,27 @@ private:
                 fmt::format("{} kernels or copies last until after the end of later work of their "
                             "stream; they are ended where the next one begins.",
                             shortened));
+    }
+    void addWarnings(std::vector<std::string>& warnings) const
+    {
         const bool hasBackward = std::ranges::any_of(m_placement.works, [](const PlacedWork& work) {
             return isBackward(work.op.kind) || (work.second && isBackward(work.second->kind));
         });
         if (!hasBackward)
-            report.warnings.emplace_back(
-                "No backward op was found: the traces are of inference, or no "
-                "rule names their backward ops.");
+            warnings.emplace_back("No backward op was found: the traces are of inference, or no "
+                                  "rule names their backward ops.");
         if (const int copies = m_placement.shape.dataParallel;
             copies > 1 && (!m_job.tensorParallel || !m_job.contextParallel))
-            report.warnings.push_back(fmt::format(
+            warnings.push_back(fmt::format(
                 "The traces name no tensor-parallel or context-parallel groups. If such groups "
                 "exist, "
                 "some of the {} copies of the pipeline are ranks that compute a stage together.",
                 copies));
         if (!m_job.missing.empty())
-            report.warnings.push_back(fmt::format(
+            warnings.push_back(fmt::format(
                 "{} of {} ranks have no trace, so their messages contain the wait for them.",
                 m_job.missing.size(), m_job.missing.size() + m_job.ranks.size()));
-        noteMessages(report.warnings);
-        std::ranges::stable_sort(rules, std::ranges::greater(), &ImportReport::Rule::time);
-        Run& run = m_result.run;
-        run.info.import = std::move(report);
-        run.info.import->matches = reportMatches(m_job, m_placement, m_ops, run, m_origin);
+        noteMessages(warnings);
     }
 
     Job m_job;
