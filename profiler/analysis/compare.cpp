@@ -217,13 +217,28 @@ bool trainOtherModels(const std::vector<const Run*>& runs)
         || contradictIn(runs, "--heads");
 }
 
-// Adds notes on differing models and amounts of work.
-void addNotesOnWork(const std::vector<const Run*>& runs, std::vector<std::string>& notes)
+// Notes on those differences between the runs that make a comparison less meaningful.
+struct Notes
 {
-    const auto noteIf = [&notes](bool holds, const char* note) {
-        if (holds)
-            notes.emplace_back(note);
+    enum class Kind : std::uint8_t {
+        Condition,
+        Stated // what is assumed, or what the numbers already allow for
     };
+    std::vector<std::string> all, conditions;
+
+    void addIf(bool holds, const std::string& note, Kind kind = Kind::Condition)
+    {
+        if (!holds)
+            return;
+        all.push_back(note);
+        if (kind == Kind::Condition)
+            conditions.push_back(note);
+    }
+};
+
+// Adds notes on differing models and amounts of work.
+void addNotesOnWork(const std::vector<const Run*>& runs, Notes& notes)
+{
     const auto tokens = [](const Run& r) {
         return r.info.tokensPerIteration > 0 ? std::to_string(r.info.tokensPerIteration)
                                              : std::string();
@@ -232,24 +247,27 @@ void addNotesOnWork(const std::vector<const Run*>& runs, std::vector<std::string
         = std::ranges::all_of(runs, [](const Run* r) { return r->info.tokensPerIteration > 0; });
     const bool areKnown
         = std::ranges::all_of(runs, [](const Run* run) { return knowsMicroBatches(run->info); });
-    noteIf(!areKnown,
-           "the micro-batches of an imported run are unknown, so its iterations may do "
-           "a different amount of work");
-    noteIf(!haveTokens && areKnown
-               && differ(runs, [](const Run& r) { return r.schedule.shape.microBatches; }),
-           "the runs use different numbers of micro-batches, so their iterations do different "
-           "amounts of work");
-    noteIf(contradict(runs, tokens),
-           "the iterations of the runs process different numbers of tokens");
-    noteIf(trainOtherModels(runs), kOtherModels);
-    noteIf(runs.size() > 1
-               && std::ranges::any_of(runs,
-                                      [](const Run* run) {
-                                          return run->info.mode == Mode::Imported
-                                              && run->info.model.empty();
-                                      }),
-           "a trace does not tell its model and batch, which are taken to be the same in all runs");
-    noteIf(contradictIn(runs, "--sequence"), "the runs have different sequence lengths");
+    notes.addIf(!areKnown,
+                "the micro-batches of an imported run are unknown, so its iterations may do "
+                "a different amount of work");
+    notes.addIf(!haveTokens && areKnown
+                    && differ(runs, [](const Run& r) { return r.schedule.shape.microBatches; }),
+                "the runs use different numbers of micro-batches, so their iterations do different "
+                "amounts of work");
+    notes.addIf(contradict(runs, tokens),
+                "the iterations of the runs process different numbers of tokens",
+                haveTokens ? Notes::Kind::Stated : Notes::Kind::Condition); // times are per token
+    notes.addIf(trainOtherModels(runs), kOtherModels);
+    notes.addIf(
+        runs.size() > 1
+            && std::ranges::any_of(runs,
+                                   [](const Run* run) {
+                                       return run->info.mode == Mode::Imported
+                                           && run->info.model.empty();
+                                   }),
+        "a trace does not tell its model and batch, which are taken to be the same in all runs",
+        Notes::Kind::Stated);
+    notes.addIf(contradictIn(runs, "--sequence"), "the runs have different sequence lengths");
 }
 
 // Whether runs of this program were measured without taking turns.
@@ -274,44 +292,41 @@ bool haveOtherClocks(const std::vector<const Run*>& runs)
     return most > least * 1.05;
 }
 
-// Returns notes on those differences between the runs that make a comparison less meaningful.
-std::vector<std::string> notesOn(const std::vector<const Run*>& runs)
+Notes notesOn(const std::vector<const Run*>& runs)
 {
-    std::vector<std::string> notes;
-    const auto noteIf = [&notes](bool holds, const char* note) {
-        if (holds)
-            notes.emplace_back(note);
-    };
-    noteIf(differ(runs, [](const Run& r) { return r.info.inUnits(); }),
-           "abstract units cannot be compared with measured times, so no differences are shown");
-    noteIf(differ(runs, [](const Run& r) { return r.info.mode; }),
-           "the runs have different modes (simulated, emulated, live)");
+    Notes notes;
+    notes.addIf(
+        differ(runs, [](const Run& r) { return r.info.inUnits(); }),
+        "abstract units cannot be compared with measured times, so no differences are shown");
+    notes.addIf(differ(runs, [](const Run& r) { return r.info.mode; }),
+                "the runs have different modes (simulated, emulated, live)");
     for (const Run* run : runs)
-        if (run->info.isOversubscribed() || run->info.isDisturbed())
-            notes.push_back(run->info.label + ": " + engine::modeDescription(run->info));
-    noteIf(differ(runs, [](const Run& r) { return r.schedule.shape.devices; }),
-           "the runs use different numbers of devices");
-    noteIf(differ(runs, [](const Run& r) { return r.schedule.shape.windows > 1; }),
-           "asynchronous schemes do not flush between iterations and train with older weights");
+        notes.addIf(run->info.isOversubscribed() || run->info.isDisturbed(),
+                    run->info.label + ": " + engine::modeDescription(run->info));
+    notes.addIf(differ(runs, [](const Run& r) { return r.schedule.shape.devices; }),
+                "the runs use different numbers of devices");
+    notes.addIf(differ(runs, [](const Run& r) { return r.schedule.shape.windows > 1; }),
+                "asynchronous schemes do not flush between iterations and train with older weights",
+                Notes::Kind::Stated); // they are not ranked
     addNotesOnWork(runs, notes);
-    noteIf(contradict(runs, [](const Run& r) { return r.info.deviceName; }),
-           "the runs were measured on different hardware");
-    noteIf(contradict(runs,
-                      [](const Run& r) {
-                          const bool ran
-                              = r.info.mode == Mode::Emulate || r.info.mode == Mode::Live;
-                          return ran ? r.info.program : std::string();
-                      }),
-           "the runs were recorded by different builds of this program");
-    noteIf(contradict(runs, tracedBy), "the runs were traced by different programs");
-    noteIf(contradict(runs, [](const Run& r) { return r.info.timing; }),
-           "the ops were timed with different clocks");
-    noteIf(differ(runs, [](const Run& r) { return r.info.link; }),
-           "the runs assume different links between devices");
-    noteIf(contradictIn(runs, "--mapping"), "the runs map devices to nodes differently");
-    noteIf(contradictIn(runs, "--device-memory") || contradictIn(runs, "--reserve"),
-           "the runs have different memory limits");
-    noteIf(haveOtherClocks(runs), "the clocks of the GPUs differ by over 5 %");
+    notes.addIf(contradict(runs, [](const Run& r) { return r.info.deviceName; }),
+                "the runs were measured on different hardware");
+    notes.addIf(contradict(runs,
+                           [](const Run& r) {
+                               const bool ran
+                                   = r.info.mode == Mode::Emulate || r.info.mode == Mode::Live;
+                               return ran ? r.info.program : std::string();
+                           }),
+                "the runs were recorded by different builds of this program");
+    notes.addIf(contradict(runs, tracedBy), "the runs were traced by different programs");
+    notes.addIf(contradict(runs, [](const Run& r) { return r.info.timing; }),
+                "the ops were timed with different clocks");
+    notes.addIf(differ(runs, [](const Run& r) { return r.info.link; }),
+                "the runs assume different links between devices");
+    notes.addIf(contradictIn(runs, "--mapping"), "the runs map devices to nodes differently");
+    notes.addIf(contradictIn(runs, "--device-memory") || contradictIn(runs, "--reserve"),
+                "the runs have different memory limits");
+    notes.addIf(haveOtherClocks(runs), "the clocks of the GPUs differ by over 5 %");
     return notes;
 }
 
@@ -350,7 +365,9 @@ Result<Comparison> compare(const std::vector<const Run*>& runs, std::size_t base
     comparison.comparable = !differ(runs, [](const Run& r) { return r.info.inUnits(); });
     comparison.isPerToken = differ(runs, [](const Run& r) { return r.info.tokensPerIteration; })
         && std::ranges::all_of(runs, [](const Run* r) { return r->info.tokensPerIteration > 0; });
-    comparison.notes = notesOn(runs);
+    Notes notes = notesOn(runs);
+    comparison.notes = std::move(notes.all);
+    comparison.conditions = std::move(notes.conditions);
     comparison.isMeasuredApart = areMeasuredApart(runs);
     if (trainOtherModels(runs))
         comparison.obstacle = kOtherModels;

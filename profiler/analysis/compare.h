@@ -108,6 +108,7 @@ struct Comparison
     bool isMeasuredApart = false;
     // Differences that make the comparison less meaningful: "the runs have different modes", ...
     std::vector<std::string> notes;
+    std::vector<std::string> conditions; // those of the notes that a verdict names first
 
     const ComparedRun& base() const { return runs[baseline]; }
     // nullopt: the number is unknown, or the runs have no common unit. The interval of the

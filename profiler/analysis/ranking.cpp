@@ -381,16 +381,9 @@ std::string others(const Comparison& comparison, const Ranking& ranking, std::si
 std::string conditionsText(const Comparison& comparison)
 {
     std::string all = comparison.obstacle.empty() ? "" : "Not comparable: " + comparison.obstacle;
-    for (const std::string& note : comparison.notes) {
-        if (note == comparison.obstacle)
-            continue;
-        const auto says
-            = [&note](const char* words) { return note.find(words) != std::string::npos; };
-        const bool isScaled = comparison.isPerToken && says("tokens");
-        // Older weights have a list of their own, and what is assumed is no difference.
-        if (!isScaled && !says("older weights") && !says("taken to be"))
+    for (const std::string& note : comparison.conditions)
+        if (note != comparison.obstacle)
             all += (all.empty() ? "Conditions differ: " : "; ") + note;
-    }
     return all;
 }
 

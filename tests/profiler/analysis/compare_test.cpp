@@ -278,6 +278,11 @@ TEST_CASE("conditions that differ are named before the result")
          [](Run& r) { r.info.link = "1 GB/s"; }}};
     for (const auto& [note, change] : kinds)
         CHECK(conditionsWith(change) == std::string("Conditions differ: ") + note);
+    // The words of a label were once taken for those of a note that is left out.
+    CHECK(conditionsWith([](Run& r) {
+              r.info.label = "older weights";
+              r.info.cpuShare = 0.5;
+          }).starts_with("Conditions differ: older weights: "));
 }
 
 TEST_CASE("models, sequences, tokens and flushes that differ are noted")
