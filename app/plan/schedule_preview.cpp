@@ -393,6 +393,11 @@ void SchedulePreview::paintMarks(QPainter& painter, const Geometry& g) const
         if (!isShown(mark))
             continue;
         const QRectF box = frame(mark.device, mark.window);
+        if (mark.number > 0) {
+            draw(box, 2 * width);
+            paintNumber(painter, box, mark.number);
+            continue;
+        }
         if (open && open->first == mark.device && box.left() - open->second.right() < kNear) {
             open->second.setRight(std::max(open->second.right(), box.right()));
             continue;
@@ -405,6 +410,17 @@ void SchedulePreview::paintMarks(QPainter& painter, const Geometry& g) const
         draw(open->second, width);
     if (const auto& current = m_marks.current; current && isShown(*current))
         draw(frame(current->device, current->window), 2 * width);
+}
+
+// At the top of the box, or over it if the box is low.
+void SchedulePreview::paintNumber(QPainter& painter, const QRectF& box, int number) const
+{
+    constexpr double kWidth = 14, kPlate = 12;
+    const QRectF plate(box.center().x() - std::max(kWidth, box.width()) / 2,
+                       std::max(0.0, box.top() - kPlate), std::max(kWidth, box.width()), kPlate);
+    painter.fillRect(plate, theme().chrome.text);
+    paintText(painter, plate, QString::number(number), uiFont(10, QFont::DemiBold),
+              theme().chrome.surface, Qt::AlignCenter);
 }
 
 void SchedulePreview::paintEvent(QPaintEvent*)

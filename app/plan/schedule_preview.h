@@ -125,6 +125,7 @@ public:
     {
         int device = 0;
         engine::Window window;
+        int number = 0; // on a plate over the box; 0: none
     };
     struct Marks
     {
@@ -154,6 +155,7 @@ private:
     Geometry geometry() const;
     void paintNothing(QPainter& painter) const;
     void paintMarks(QPainter& painter, const Geometry& g) const;
+    void paintNumber(QPainter& painter, const QRectF& box, int number) const;
     void paintRuler(QPainter& painter, const Geometry& g) const;
     void paintNames(QPainter& painter, const Geometry& g) const;
 

@@ -367,6 +367,13 @@ public:
         connect(m_costs, &CostForm::edited, this, &SearchPage::edited);
         connect(m_costs, &CostForm::planChanged, this, &SearchPage::followRun);
         connect(&m_tick, &QTimer::timeout, this, &SearchPage::showProgress);
+        m_differences->setTextFormat(Qt::RichText);
+        connect(m_differences, &QLabel::linkHovered, this,
+                [this](const QString& number) { showMarks(number.toInt()); });
+        connect(m_differences, &QLabel::linkActivated, this, [this](const QString& number) {
+            m_pinned = number.toInt() == m_pinned ? 0 : number.toInt();
+            showMarks();
+        });
         connect(&m_views, &ViewPreparation::ready, this,
                 [this](const auto& views) { showSchedules(views); });
         m_tick.setInterval(kTick);
@@ -798,8 +805,7 @@ private:
             facts = tr("bubble %1, peak %2; started from %3")
                         .arg(bubbleText(m_result->found.metrics), peakText(m_result->found.metrics),
                              schemeTitle(QString::fromStdString(m_result->start)));
-            for (const std::string& text : m_result->differences)
-                texts.append(capitalized(windowText(text)));
+            texts = differences();
             if (m_result->bestPublished() == nullptr)
                 texts.append(tr("No published scheme fits, so there is none to compare with."));
             else if (texts.isEmpty())
@@ -807,20 +813,41 @@ private:
             else
                 from = tr("from %1").arg(
                     schemeTitle(QString::fromStdString(m_result->bestPublished()->scheme)));
+            if (!m_result->moves.empty())
+                facts = tr("%1; %2").arg(facts, fromUtf8(m_result->moves));
             const profiler::SearchChoice& chosen = m_found->varied.choices[m_found->varied.chosen];
             if (!chosen.text().empty())
-                texts.prepend(tr("Found with %1.").arg(fromUtf8(chosen.text())));
+                texts.prepend(tr("Found with %1.").arg(htmlText(chosen.text())));
             for (const std::string& text : m_result->warnings)
-                texts.append(tr("Warning: %1").arg(fromUtf8(text)));
+                texts.append(tr("Warning: %1").arg(htmlText(text)));
             QStringList checks;
             for (const std::string& text : m_found->checks)
-                checks.append(fromUtf8(text));
-            texts.append(checks.join(QLatin1Char('\n')));
+                checks.append(htmlText(text));
+            texts.append(checks.join(QLatin1String("<br>")));
         }
         m_facts->setText(facts);
         m_from->setText(from);
-        m_differences->setText(texts.join(QStringLiteral("\n\n")));
+        m_differences->setText(texts.join(QStringLiteral("<p>")));
         enable();
+    }
+
+    static QString htmlText(const std::string& text) { return fromUtf8(text).toHtmlEscaped(); }
+
+    // In HTML, with numbers; the op of a difference is a link whose target is the number.
+    QStringList differences() const
+    {
+        QStringList texts;
+        for (const profiler::SearchResult::Difference& difference : m_result->differences) {
+            const auto number = texts.size() + 1;
+            QString text = capitalized(windowText(difference.text)).toHtmlEscaped();
+            if (difference.moved)
+                text.replace(0, static_cast<qsizetype>(difference.moved->op.size()),
+                             QStringLiteral("<a href='%1'>%2</a>")
+                                 .arg(number)
+                                 .arg(htmlText(difference.moved->op)));
+            texts.append(QStringLiteral("<b>%1</b>&nbsp; %2").arg(number).arg(text));
+        }
+        return texts;
     }
 
     void shareHeight()
@@ -830,13 +857,30 @@ private:
             preview->setRowsHeight(m_best->isHidden() ? all : all / 2);
     }
 
-    static SchedulePreview::Marks markOf(const engine::Run& run, SchedulePreview::Mark mark)
+    // Outlines the ops of the differences in both schedules, with the numbers of their sentences;
+    // only one of them while its link is hovered or after it was clicked.
+    void showMarks(int hovered = 0)
     {
-        return {engine::reportedIteration(run.timeline), {}, mark};
+        if (m_result == nullptr || m_result->publishedRun == nullptr)
+            return;
+        const int only = hovered > 0 ? hovered : m_pinned;
+        SchedulePreview::Marks found, best;
+        found.iteration = engine::reportedIteration(m_result->found.run.timeline);
+        best.iteration = engine::reportedIteration(m_result->publishedRun->run.timeline);
+        int number = 0;
+        for (const profiler::SearchResult::Difference& difference : m_result->differences) {
+            ++number;
+            if (!difference.moved || (only > 0 && only != number))
+                continue;
+            const auto& [op, device, before, after] = *difference.moved;
+            best.parts.push_back({device.value, before, number});
+            found.parts.push_back({device.value, after, number});
+        }
+        m_best->setMarks(std::move(best));
+        m_preview->setMarks(std::move(found));
     }
 
-    // The found schedule and, after a search, the best published one on the same time axis, with
-    // the op that moves most outlined in both.
+    // The found schedule and, after a search, the best published one on the same time axis.
     void showSchedules(const std::vector<RunViewPointer>& views)
     {
         m_preview->setAxis(0);
@@ -852,11 +896,8 @@ private:
             m_best->setAxis(std::llround(longest / scale));
             m_best->setName(schemeTitle(QString::fromStdString(m_history.now.published)));
             m_best->show(views.back());
-            if (const auto& moved = m_result->moved) {
-                const int device = moved->device.value;
-                m_best->setMarks(markOf(best.run, {device, moved->published}));
-                m_preview->setMarks(markOf(found.run, {device, moved->found}));
-            }
+            m_pinned = 0;
+            showMarks();
             shareHeight();
         }
         m_preview->show(views.front());
@@ -967,6 +1008,7 @@ private:
     ViewPreparation m_views;
     RunSaver m_saver{this};
     QTimer m_tick;
+    int m_pinned = 0; // number of the difference whose op is outlined; 0: all
 
     BoundFields* m_fields = new BoundFields(m_theme, this);
     CostForm* m_costs = CostForm::make(m_theme, m_settings.plan, CostForm::Order::Searched);

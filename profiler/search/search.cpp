@@ -143,73 +143,84 @@ std::string stagesOf(const Schedule& schedule, DeviceId device)
     return stages;
 }
 
-// The device whose idle time changes most.
-std::string idleSentence(const Run& published, const Run& found)
+// A difference, and the ticks of the found schedule by which it changes a time.
+struct Effect
 {
+    double ticks = 0;
+    SearchResult::Difference difference;
+};
+
+// The device whose idle time changes most.
+Effect idleEffect(const Run& published, const Run& found)
+{
+    Effect effect;
     const auto before = metrics(published), after = metrics(found);
     if (!before || !after)
-        return {};
+        return effect;
     const double scale = ratio(found.info.ticksPerUnit, published.info.ticksPerUnit);
-    double most = 0;
-    std::string sentence;
     for (const DeviceId d : after->devices.ids()) {
         const double was = scale * static_cast<double>(before->devices[d].bubble);
         const auto is = after->devices[d].bubble;
-        if (std::abs(static_cast<double>(is) - was) <= most)
-            continue;
-        most = std::abs(static_cast<double>(is) - was);
-        sentence = fmt::format("device {} is idle for {} instead of {}", d.value,
-                               timeText(is, found.info.ticksPerUnit),
-                               timeText(std::llround(was), found.info.ticksPerUnit));
+        const double ticks = std::abs(static_cast<double>(is) - was);
+        if (ticks > effect.ticks)
+            effect = {ticks,
+                      {fmt::format("device {} is idle for {} instead of {}", d.value,
+                                   timeText(is, found.info.ticksPerUnit),
+                                   timeText(std::llround(was), found.info.ticksPerUnit))}};
     }
-    return sentence;
+    return effect;
 }
 
-// What makes the schedule of `found` differ from that of `published`, in at most three sentences.
-// Both are simulated runs, of which the reported iterations are compared. Micro-batches are equal
-// in theory, so they are first numbered in the order in which stage 0 starts them.
+// What makes the schedule of `found` differ from that of `published`: the op that starts earlier by
+// most, the op that starts later by most, and the idle time. Both are simulated runs, of which the
+// reported iterations are compared. Micro-batches are equal in theory, so they are first numbered
+// in the order in which stage 0 starts them.
 void addDifferences(const Run& published, const Run& found, SearchResult& result)
 {
-    std::vector<std::string>& all = result.differences;
-    if (const std::string idle = idleSentence(published, found); !idle.empty())
-        all.push_back(idle);
-    const DeviceId first{0};
-    if (published.schedule.deviceOf != found.schedule.deviceOf) {
-        all.push_back(
-            fmt::format("the stages are placed differently: device 0 has {} instead of {}",
-                        stagesOf(found.schedule, first), stagesOf(published.schedule, first)));
-        return;
-    }
-    const double scale = ratio(found.info.ticksPerUnit, published.info.ticksPerUnit);
+    std::array<Effect, 3> effects{idleEffect(published, found)}; // then earlier, later
     const Starts before = startsOf(published), after = startsOf(found);
+    const double scale = ratio(found.info.ticksPerUnit, published.info.ticksPerUnit);
     std::size_t moved = 0;
     bool onlyWeights = true;
-    double most = 0;
-    std::string sentence;
-    for (const auto& [op, placed] : after) {
-        const auto was = before.find(op);
-        if (was == before.end())
-            continue;
-        const auto begin = std::llround(scale * static_cast<double>(was->second.begin));
-        if (begin == placed.begin)
-            continue;
-        ++moved;
-        onlyWeights = onlyWeights && op.kind == OpKind::BackwardWeight;
-        const double by = std::abs(static_cast<double>(placed.begin - begin));
-        if (by <= most)
-            continue;
-        most = by;
-        result.moved = {placed.device, was->second.window, placed.window};
-        sentence
-            = fmt::format("{} on device {} starts at {} instead of {}", toString(op),
-                          placed.device.value, timeNumber(placed.begin, found.info.ticksPerUnit),
-                          timeText(begin, found.info.ticksPerUnit));
+    if (published.schedule.deviceOf != found.schedule.deviceOf) {
+        const DeviceId first{0};
+        effects[1]
+            = {std::numeric_limits<double>::infinity(),
+               {fmt::format("the stages are placed differently: device 0 has {} instead of "
+                            "{}",
+                            stagesOf(found.schedule, first), stagesOf(published.schedule, first))}};
+    } else {
+        for (const auto& [op, placed] : after) {
+            const auto was = before.find(op);
+            if (was == before.end())
+                continue;
+            const auto begin = std::llround(scale * static_cast<double>(was->second.begin));
+            const auto by = placed.begin - begin;
+            if (by == 0)
+                continue;
+            ++moved;
+            onlyWeights = onlyWeights && op.kind == OpKind::BackwardWeight;
+            Effect& effect = effects[by < 0 ? 1 : 2];
+            const double ticks = std::abs(static_cast<double>(by));
+            if (ticks <= effect.ticks)
+                continue;
+            const std::int64_t unit = found.info.ticksPerUnit;
+            effect = {ticks,
+                      {fmt::format("{} on device {} starts at {} instead of {}, {} {}",
+                                   toString(op), placed.device.value,
+                                   timeNumber(placed.begin, unit), timeText(begin, unit),
+                                   timeText(std::abs(by), unit), by < 0 ? "earlier" : "later"),
+                       SearchResult::Moved{toString(op), placed.device, was->second.window,
+                                           placed.window}}};
+        }
     }
-    if (moved > 0) {
-        all.push_back(sentence);
-        all.push_back(fmt::format("{} of {} ops start at another time{}", moved, after.size(),
-                                  onlyWeights ? ", all of them W" : ""));
-    }
+    std::ranges::stable_sort(effects, std::ranges::greater(), &Effect::ticks);
+    for (Effect& effect : effects)
+        if (effect.ticks > 0)
+            result.differences.push_back(std::move(effect.difference));
+    if (moved > 0)
+        result.moves = fmt::format("{} of {} ops start at another time{}", moved, after.size(),
+                                   onlyWeights ? ", all of them W" : "");
 }
 
 // Evicts as few stashes to host memory as the limit needs; the result may not fit even so. Fails as

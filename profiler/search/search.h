@@ -114,14 +114,20 @@ struct SearchResult
     std::int64_t orders = 0;
     bool isComplete = true;
     double seconds = 0;
-    std::vector<std::string> differences; // from bestPublished(), largest effect first
-    // The op that moves most, if a sentence names it: on the timelines of publishedRun and found.
+    // An op that starts at another time, on the timelines of publishedRun and found.
     struct Moved
     {
+        std::string op; // the text begins with it
         engine::DeviceId device;
         engine::Window published, found;
     };
-    std::optional<Moved> moved;
+    struct Difference
+    {
+        std::string text;
+        std::optional<Moved> moved = {};
+    };
+    std::vector<Difference> differences; // from bestPublished(), at most three, largest first
+    std::string moves;                   // "121 of 192 ops start at another time"; "": none
     std::vector<std::string> warnings;
 
     const PublishedSchedule* bestPublished() const; // the shortest that fits; nullptr: none

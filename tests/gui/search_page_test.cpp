@@ -22,6 +22,8 @@
 #include <QTest>
 #include <QThreadPool>
 
+#include <set>
+
 namespace app {
 namespace {
 
@@ -95,9 +97,23 @@ TEST_CASE("a search finds a schedule, and says how much shorter it is")
     CHECK(command.endsWith(QStringLiteral(" -o found.csv")));
     CHECK(tab.find<SceneView>("searchMemoryChart")->scene() != nullptr);
     CHECK(tab.find<SchedulePreview>("searchBestPublished")->isVisible());
-    CHECK(tab.find<QLabel>("searchDifferences")
-              ->text()
-              .contains(QStringLiteral(" ops on 4 devices")));
+    auto* differences = tab.find<QLabel>("searchDifferences");
+    CHECK(differences->text().contains(QStringLiteral(" ops on 4 devices")));
+    const auto numbers = [&] {
+        std::set<int> found;
+        for (const auto& mark : tab.find<SchedulePreview>("searchPreview")->marks().parts)
+            found.insert(mark.number);
+        return found;
+    };
+    const std::set<int> all = numbers(); // of the ops that start earlier and later
+    REQUIRE(all.size() == 2);
+    Q_EMIT differences->linkHovered(QString::number(*all.begin()));
+    CHECK(numbers() == std::set{*all.begin()});
+    Q_EMIT differences->linkHovered({});
+    CHECK(numbers() == all);
+    Q_EMIT differences->linkActivated(QString::number(*all.rbegin()));
+    Q_EMIT differences->linkHovered({});
+    CHECK(numbers() == std::set{*all.rbegin()});
 
     tab.click("searchLongerButton");
     CHECK(tab.isRunning());

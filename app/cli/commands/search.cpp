@@ -97,6 +97,9 @@ Sheet searchSheet(const VariedSearch& varied, const SearchRequest& request, cons
     const SearchResult& result = varied.result;
     const RunMetrics& metrics = result.found.metrics;
     const PublishedSchedule* best = result.bestPublished();
+    std::vector<std::string> differences;
+    for (const SearchResult::Difference& difference : result.differences)
+        differences.push_back(difference.text);
     std::vector<PublishedRow> published;
     for (const PublishedSchedule& one : result.published)
         published.push_back({one, result});
@@ -127,7 +130,8 @@ Sheet searchSheet(const VariedSearch& varied, const SearchRequest& request, cons
                                                {"least", result.gain->least},
                                                {"most", result.gain->most}})
                      : Reading()},
-        {"differences", result.differences},
+        {"differences", differences},
+        {"moves", textOrUnknown(result.moves)},
         {"warnings", result.warnings}});
     const SearchVerdict sentence = verdict(result.numbers(), request.limit);
     sheet.sentence("found " + sentence.lead + " " + sentence.rest);
@@ -142,8 +146,9 @@ Sheet searchSheet(const VariedSearch& varied, const SearchRequest& request, cons
                                    "bscope simulate --iterations {}",
                                    count, count));
     if (!result.differences.empty())
-        sheet.sentence(fmt::format("unlike {}:", best->scheme));
-    for (const std::string& text : result.differences)
+        sheet.sentence(fmt::format("unlike {}{}{}:", best->scheme, result.moves.empty() ? "" : ", ",
+                                   result.moves));
+    for (const std::string& text : differences)
         sheet.sentence("  " + text);
     for (const std::string& text : result.warnings)
         sheet.sentence("warning: " + text);
