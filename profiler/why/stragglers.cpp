@@ -112,14 +112,19 @@ private:
     std::vector<int> m_compared;
 };
 
-// The median pace of the other devices; 0 if they have no such ops.
-double paceOfOthers(const Works& works, DeviceId own, std::size_t kind)
+using Paces = std::array<double, kOpKinds + 1>; // by kind; 0: no such ops
+
+Paces medianPacesOfOthers(const Works& works, DeviceId own)
 {
-    std::vector<double> paces;
-    for (const DeviceId other : works.ids())
-        if (other != own && works[other].byKind[kind].size > 0)
-            paces.push_back(works[other].byKind[kind].pace());
-    return medianOf(paces);
+    Paces medians{};
+    for (std::size_t kind = 0; kind <= kJoint; ++kind) {
+        std::vector<double> paces;
+        for (const DeviceId other : works.ids())
+            if (other != own && works[other].byKind[kind].size > 0)
+                paces.push_back(works[other].byKind[kind].pace());
+        medians[kind] = medianOf(paces);
+    }
+    return medians;
 }
 
 // The excesses of one device, over the iterations.
@@ -127,23 +132,22 @@ struct Excesses
 {
     std::vector<double> all, work, waits;
     std::map<std::string_view, std::vector<double>> byKind;
-};
 
-void addExcess(const Works& works, DeviceId device, Excesses& excesses)
-{
-    double time = 0, expected = 0;
-    for (std::size_t kind = 0; kind <= kJoint; ++kind) {
-        const Sum& own = works[device].byKind[kind];
-        const double pace = own.size > 0 ? paceOfOthers(works, device, kind) : 0;
-        if (pace == 0)
-            continue;
-        time += own.time;
-        expected += own.size * pace;
-        excesses.byKind[nameOf(kind)].push_back(own.pace() / pace - 1);
+    void add(const Work& own, const Paces& usual)
+    {
+        double time = 0, expected = 0;
+        for (std::size_t kind = 0; kind <= kJoint; ++kind) {
+            const Sum& sum = own.byKind[kind];
+            if (sum.size <= 0 || usual[kind] == 0)
+                continue;
+            time += sum.time;
+            expected += sum.size * usual[kind];
+            byKind[nameOf(kind)].push_back(sum.pace() / usual[kind] - 1);
+        }
+        all.push_back(expected > 0 ? time / expected - 1 : 0);
+        work.push_back(time);
     }
-    excesses.all.push_back(expected > 0 ? time / expected - 1 : 0);
-    excesses.work.push_back(time);
-}
+};
 
 // The median with its interval. Times of a simulation are exact.
 Amount medianAmount(std::vector<double> shares, bool isExact)
@@ -172,13 +176,20 @@ double deviationOf(std::vector<double> values)
     return kNormal * medianOf(values);
 }
 
-// The standard deviation of the excesses of the other devices.
-double deviationOfOthers(const Stragglers& all, DeviceId own)
+// The standard deviation of the excesses of the other devices, compared with what `own` is compared
+// with: beside a slow device, the others would seem to differ more than they do.
+double deviationOfOthers(const std::vector<Works>& iterations, DeviceId own)
 {
+    IdVector<DeviceId, Excesses> excesses(iterations.front().size());
+    for (const Works& works : iterations) {
+        const Paces usual = medianPacesOfOthers(works, own);
+        for (const DeviceId device : works.ids())
+            excesses[device].add(works[device], usual);
+    }
     std::vector<double> others;
-    for (const DevicePace& pace : all.devices)
-        if (pace.device != own)
-            others.push_back(pace.excess.value);
+    for (const DeviceId device : excesses.ids())
+        if (device != own)
+            others.push_back(medianOf(excesses[device].all));
     return deviationOf(std::move(others));
 }
 
@@ -220,6 +231,22 @@ bool hasEnd(const Run& run, DeviceId device)
     return std::ranges::any_of(run.schedule.deviceOf, [&](const auto& stages) {
         return !stages.empty() && (stages.front() == device || stages.back() == device);
     });
+}
+
+// The FLOPs of the embedding and of the loss do not tell their time, which makes some kinds of ops
+// of the first and the last stage longer. A slow device takes longer for all kinds.
+bool isSlowInAllKinds(const DevicePace& pace)
+{
+    return std::ranges::all_of(pace.excessByKind,
+                               [](const auto& of) { return of.second > kStragglerExcess / 2; });
+}
+
+bool isStraggler(const Run& run, const DevicePace& pace, const std::vector<Works>& iterations)
+{
+    return !pace.mayHaveMoreWork && isBeyondNoise(pace.excess)
+        && pace.excess.value > kStragglerExcess
+        && (!hasEnd(run, pace.device) || isSlowInAllKinds(pace))
+        && pace.excess.value > 3 * deviationOfOthers(iterations, pace.device);
 }
 
 // Layers make a device slower in every iteration alike, so where they may do so, only the
@@ -356,8 +383,9 @@ Result<Stragglers> stragglers(const Run& run)
     for (const DeviceId device : run.schedule.program.ids()) {
         Excesses& of = excesses.emplace_back();
         for (std::size_t i = 0; i < collector.works().size(); ++i) {
-            addExcess(collector.works()[i], device, of);
-            of.waits.push_back(collector.durations()[i] - collector.works()[i][device].busy);
+            const Works& works = collector.works()[i];
+            of.add(works[device], medianPacesOfOthers(works, device));
+            of.waits.push_back(collector.durations()[i] - works[device].busy);
         }
         DevicePace pace;
         pace.device = device;
@@ -372,9 +400,7 @@ Result<Stragglers> stragglers(const Run& run)
     }
     const auto replay = OwnReplay::create(run, reportedIteration(run.timeline));
     for (DevicePace& pace : all.devices) {
-        pace.isStraggler = !pace.mayHaveMoreWork && isBeyondNoise(pace.excess)
-            && pace.excess.value
-                > std::max(kStragglerExcess, 3 * deviationOfOthers(all, pace.device));
+        pace.isStraggler = isStraggler(run, pace, collector.works());
         if (pace.isStraggler && replay)
             pace.cost = costOf(*replay, pace);
     }

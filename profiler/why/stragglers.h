@@ -61,7 +61,8 @@ struct Stragglers
 
 // A straggler takes more than this share longer than the others, and more than three standard
 // deviations of the other devices, estimated from their median absolute deviation. The 95 %
-// interval of its excess is above a quarter of it.
+// interval of its excess is above a quarter of it. With the first or the last stage, it takes more
+// than half of this share longer for every kind of op.
 inline constexpr double kStragglerExcess = 0.05;
 
 // Compares the measured iterations, without the first iteration of the run. Fails with
