@@ -2,6 +2,7 @@
 
 #include "engine/base/bootstrap.h"
 #include "engine/base/median.h"
+#include "engine/base/try.h"
 #include "engine/schedule/notation.h"
 #include "profiler/analysis/metrics.h"
 #include "profiler/whatif/changes.h"
@@ -12,6 +13,7 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
+#include <limits>
 
 namespace profiler {
 
@@ -40,6 +42,11 @@ struct Work
 };
 using Works = IdVector<DeviceId, Work>; // of one iteration
 
+bool statesLayers(const Run& run)
+{
+    return run.info.inUnits() || !stageFlops(run).empty();
+}
+
 // Collects the work of each device in each compared iteration.
 class Collector
 {
@@ -65,7 +72,6 @@ public:
                 add(track);
     }
 
-    bool knowsModel() const { return !m_flops.empty() || m_run.info.inUnits(); }
     const std::vector<Works>& works() const { return m_works; }
     const std::vector<double>& durations() const { return m_durations; }
     const std::vector<int>& compared() const { return m_compared; }
@@ -114,40 +120,49 @@ private:
 
 using Paces = std::array<double, kOpKinds + 1>; // by kind; 0: no such ops
 
-Paces medianPacesOfOthers(const Works& works, DeviceId own)
+// The medians of the other devices, or of all if `own` is invalid.
+Paces medianPaces(const Works& works, DeviceId own)
 {
     Paces medians{};
     for (std::size_t kind = 0; kind <= kJoint; ++kind) {
         std::vector<double> paces;
-        for (const DeviceId other : works.ids())
-            if (other != own && works[other].byKind[kind].size > 0)
-                paces.push_back(works[other].byKind[kind].pace());
+        for (const DeviceId device : works.ids())
+            if (device != own && works[device].byKind[kind].size > 0)
+                paces.push_back(works[device].byKind[kind].pace());
         medians[kind] = medianOf(paces);
     }
     return medians;
 }
 
-// The excesses of one device, over the iterations.
+// How much longer one device takes than at some paces, over the iterations.
 struct Excesses
 {
     std::vector<double> all, work, waits;
-    std::map<std::string_view, std::vector<double>> byKind;
+    std::array<std::vector<double>, kOpKinds + 1> byKind;
+    Paces expected{}; // time at those paces, of all iterations
 
     void add(const Work& own, const Paces& usual)
     {
-        double time = 0, expected = 0;
+        double time = 0, atUsual = 0;
         for (std::size_t kind = 0; kind <= kJoint; ++kind) {
             const Sum& sum = own.byKind[kind];
             if (sum.size <= 0 || usual[kind] == 0)
                 continue;
             time += sum.time;
-            expected += sum.size * usual[kind];
-            byKind[nameOf(kind)].push_back(sum.pace() / usual[kind] - 1);
+            atUsual += sum.size * usual[kind];
+            byKind[kind].push_back(sum.pace() / usual[kind] - 1);
+            expected[kind] += sum.size * usual[kind];
         }
-        all.push_back(expected > 0 ? time / expected - 1 : 0);
+        all.push_back(atUsual > 0 ? time / atUsual - 1 : 0);
         work.push_back(time);
     }
 };
+
+// The excess of a device relative to another one.
+double beside(double excess, double other)
+{
+    return (1 + excess) / (1 + other) - 1;
+}
 
 // The median with its interval. Times of a simulation are exact.
 Amount medianAmount(std::vector<double> shares, bool isExact)
@@ -176,21 +191,63 @@ double deviationOf(std::vector<double> values)
     return kNormal * medianOf(values);
 }
 
-// The standard deviation of the excesses of the other devices, compared with what `own` is compared
-// with: beside a slow device, the others would seem to differ more than they do.
-double deviationOfOthers(const std::vector<Works>& iterations, DeviceId own)
+// What the other devices lead to expect of a device.
+struct Expectation
 {
-    IdVector<DeviceId, Excesses> excesses(iterations.front().size());
-    for (const Works& works : iterations) {
-        const Paces usual = medianPacesOfOthers(works, own);
-        for (const DeviceId device : works.ids())
-            excesses[device].add(works[device], usual);
-    }
-    std::vector<double> others;
+    double excess = 0;    // over their median pace, due to the stash of the device
+    double deviation = 0; // standard deviation of the others from what is expected of them
+};
+
+// `excesses` are relative to one pace for all devices. If those of the others grow with their
+// stashes, by a line of least squares, so does what is expected. With a smaller stash than all
+// others, the device is expected to be as fast as at the smallest of theirs.
+Expectation expectationOf(DeviceId own, const IdVector<DeviceId, double>& excesses,
+                          const IdVector<DeviceId, double>& stashes)
+{
+    std::vector<DeviceId> others;
     for (const DeviceId device : excesses.ids())
         if (device != own)
-            others.push_back(medianOf(excesses[device].all));
-    return deviationOf(std::move(others));
+            others.push_back(device);
+    const auto count = static_cast<double>(others.size());
+    double stash = 0, excess = 0, products = 0, squares = 0;
+    double least = std::numeric_limits<double>::infinity();
+    for (const DeviceId device : others) {
+        stash += stashes[device] / count;
+        excess += excesses[device] / count;
+        least = std::min(least, stashes[device]);
+    }
+    for (const DeviceId device : others) {
+        const double from = stashes[device] - stash;
+        products += from * (excesses[device] - excess);
+        squares += from * from;
+    }
+    const double slope = squares > 0 ? std::max(0.0, products / squares) : 0;
+    std::vector<double> levels, shares; // without and with what is due to the stashes
+    for (const DeviceId device : others) {
+        levels.push_back(excesses[device] - slope * stashes[device]);
+        shares.push_back(excesses[device]);
+    }
+    const double expected = medianOf(levels) + slope * std::max(stashes[own], least);
+    return {beside(expected, medianOf(shares)), deviationOf(std::move(levels))};
+}
+
+// Without the kind of op that exceeds most; 0 if there is only one.
+double excessOfOtherKinds(const Excesses& of, double expected)
+{
+    std::size_t most = 0;
+    Paces excess{};
+    double all = 0, work = 0;
+    for (std::size_t kind = 0; kind < of.byKind.size(); ++kind) {
+        std::vector<double> shares = of.byKind[kind];
+        excess[kind] = shares.empty() ? -1 : beside(medianOf(shares), expected);
+        most = excess[kind] > excess[most] ? kind : most;
+    }
+    for (std::size_t kind = 0; kind < of.byKind.size(); ++kind)
+        if (kind != most) {
+            all += of.expected[kind] * excess[kind];
+            work += of.expected[kind];
+        }
+    return work > 0 ? all / work : 0;
 }
 
 // Ranks with the same stages have the same work, so their times can be compared without a model.
@@ -233,23 +290,26 @@ bool hasEnd(const Run& run, DeviceId device)
     });
 }
 
-// The FLOPs of the embedding and of the loss do not tell their time, which makes some kinds of ops
-// of the first and the last stage longer. A slow device takes longer for all kinds.
-bool isSlowInAllKinds(const DevicePace& pace)
+// Sets what follows from the excesses of the device, which become those over the expected one.
+void judge(const Run& run, bool knowsModel, const Expectation& expected, Excesses& of,
+           DevicePace& pace)
 {
-    return std::ranges::all_of(pace.excessByKind,
-                               [](const auto& of) { return of.second > kStragglerExcess / 2; });
+    for (double& excess : of.all)
+        excess = beside(excess, expected.excess);
+    pace.excesses = of.all;
+    pace.excess = medianAmount(of.all, run.info.mode == Mode::Simulate);
+    for (std::size_t kind = 0; kind < of.byKind.size(); ++kind)
+        if (!of.byKind[kind].empty())
+            pace.excessByKind[nameOf(kind)] = beside(medianOf(of.byKind[kind]), expected.excess);
+    const bool isSlow = pace.excess.value > kStragglerExcess / 2;
+    pace.mayHaveMoreWork = hasEnd(run, pace.device)
+        && (!knowsModel
+            || (isSlow && excessOfOtherKinds(of, expected.excess) < kStragglerExcess / 2));
+    pace.isStraggler = !pace.mayHaveMoreWork && isBeyondNoise(pace.excess)
+        && pace.excess.value > std::max(kStragglerExcess, 3 * expected.deviation);
 }
 
-bool isStraggler(const Run& run, const DevicePace& pace, const std::vector<Works>& iterations)
-{
-    return !pace.mayHaveMoreWork && isBeyondNoise(pace.excess)
-        && pace.excess.value > kStragglerExcess
-        && (!hasEnd(run, pace.device) || isSlowInAllKinds(pace))
-        && pace.excess.value > 3 * deviationOfOthers(iterations, pace.device);
-}
-
-// Layers make a device slower in every iteration alike, so where they may do so, only the
+// More work makes a device slower in every iteration alike, so where that may be, only the
 // iterations above its own median count.
 void countSlowest(const IdVector<DeviceId, Excesses>& excesses, Stragglers& all)
 {
@@ -317,24 +377,24 @@ std::string nodeHint(const Run& run, const Stragglers& all, DeviceId device)
         : fmt::format("It is on node {}.", host);
 }
 
-std::string memoryHint(const Run& run, DeviceId device)
+std::string memoryHint(const RunMetrics& numbers, DeviceId device)
 {
     constexpr double kMore = 1.1;
-    const auto numbers = metrics(run);
-    if (!numbers || !numbers->devices[device].peakBytes)
+    if (!numbers.devices[device].peakBytes)
         return {};
     std::vector<double> others;
-    for (const DeviceMetrics& one : numbers->devices)
+    for (const DeviceMetrics& one : numbers.devices)
         if (one.device != device)
             others.push_back(static_cast<double>(one.peakBytes.value_or(0)));
-    const double own = *numbers->devices[device].peakBytes;
+    const double own = *numbers.devices[device].peakBytes;
     const double middle = medianOf(others);
     return middle > 0 && own > kMore * middle ? fmt::format(
                "Its peak memory is {:.0f} % above that of the others.", 100 * (own / middle - 1))
                                               : "";
 }
 
-void addHints(const Run& run, const Stragglers& all, bool knowsModel, DevicePace& pace)
+void addHints(const Run& run, const RunMetrics& numbers, const Stragglers& all, bool knowsModel,
+              DevicePace& pace)
 {
     const auto add = [&](std::string hint) {
         if (!hint.empty())
@@ -343,7 +403,7 @@ void addHints(const Run& run, const Stragglers& all, bool knowsModel, DevicePace
     if (!knowsModel)
         add("It may have more layers than the others: the run does not state them.");
     add(nodeHint(run, all, pace.device));
-    add(memoryHint(run, pace.device));
+    add(memoryHint(numbers, pace.device));
     if (const std::string throttled = throttleText(run.info.machine.clocks.throttle);
         !throttled.empty())
         add("The clocks of GPUs of this run were reduced: " + throttled + ".");
@@ -374,33 +434,36 @@ std::string whyNotCompared(const Run& run, int iterations)
 Result<Stragglers> stragglers(const Run& run)
 {
     const Collector collector(run);
+    const bool knowsModel = statesLayers(run);
     Stragglers all;
     all.iterations = static_cast<int>(collector.works().size());
     all.numbers = collector.compared();
     if (const std::string why = whyNotCompared(run, all.iterations); !why.empty())
         return fail(Error::Code::NotFound, why);
-    IdVector<DeviceId, Excesses> excesses;
-    for (const DeviceId device : run.schedule.program.ids()) {
-        Excesses& of = excesses.emplace_back();
-        for (std::size_t i = 0; i < collector.works().size(); ++i) {
-            const Works& works = collector.works()[i];
-            of.add(works[device], medianPacesOfOthers(works, device));
-            of.waits.push_back(collector.durations()[i] - works[device].busy);
+    const RunMetrics numbers = TRY(metrics(run));
+    IdVector<DeviceId, Excesses> excesses(run.schedule.program.size()), overAll = excesses;
+    for (std::size_t i = 0; i < collector.works().size(); ++i) {
+        const Works& works = collector.works()[i];
+        const Paces ofAll = medianPaces(works, DeviceId());
+        for (const DeviceId device : works.ids()) {
+            excesses[device].add(works[device], medianPaces(works, device));
+            excesses[device].waits.push_back(collector.durations()[i] - works[device].busy);
+            overAll[device].add(works[device], ofAll);
         }
-        DevicePace pace;
+    }
+    IdVector<DeviceId, double> medians, stashes;
+    for (const DeviceId device : excesses.ids()) {
+        medians.push_back(medianOf(overAll[device].all));
+        stashes.push_back(numbers.devices[device].peakStash);
+    }
+    const auto replay = OwnReplay::create(run, reportedIteration(run.timeline));
+    for (const DeviceId device : excesses.ids()) {
+        Excesses& of = excesses[device];
+        DevicePace& pace = all.devices.emplace_back();
         pace.device = device;
         pace.work = medianOf(of.work);
         pace.waits = medianOf(of.waits);
-        pace.excesses = of.all;
-        pace.excess = medianAmount(of.all, run.info.mode == Mode::Simulate);
-        for (auto& [kind, shares] : of.byKind)
-            pace.excessByKind[kind] = medianOf(shares);
-        pace.mayHaveMoreWork = !collector.knowsModel() && hasEnd(run, device);
-        all.devices.push_back(std::move(pace));
-    }
-    const auto replay = OwnReplay::create(run, reportedIteration(run.timeline));
-    for (DevicePace& pace : all.devices) {
-        pace.isStraggler = isStraggler(run, pace, collector.works());
+        judge(run, knowsModel, expectationOf(device, medians, stashes), of, pace);
         if (pace.isStraggler && replay)
             pace.cost = costOf(*replay, pace);
     }
@@ -409,7 +472,7 @@ Result<Stragglers> stragglers(const Run& run)
         all.ranks = slowRanks(*run.info.import);
     for (DevicePace& pace : all.devices)
         if (pace.isStraggler)
-            addHints(run, all, collector.knowsModel(), pace);
+            addHints(run, numbers, all, knowsModel, pace);
     return all;
 }
 
@@ -466,12 +529,14 @@ std::string rotationText(const Stragglers& all)
         : fmt::format("The slowest device changes: {} of {} iterations.", text, all.iterations);
 }
 
-std::string noneText(const Stragglers& all)
+std::string noneText(const Run& run, const Stragglers& all)
 {
-    const auto judged
-        = [](const DevicePace& pace) { return pace.mayHaveMoreWork ? -2.0 : pace.excess.value; };
+    const bool knowsModel = statesLayers(run);
+    const auto judged = [knowsModel](const DevicePace& pace) {
+        return !knowsModel && pace.mayHaveMoreWork ? -2.0 : pace.excess.value;
+    };
     const DevicePace& most = *std::ranges::max_element(all.devices, {}, judged);
-    if (most.mayHaveMoreWork)
+    if (!knowsModel && most.mayHaveMoreWork)
         return "Which device is slow is unknown: every device has a stage with the embedding or "
                "the output layer, and the run does not state its layers.";
     return fmt::format("No device is a straggler: the slowest, device {}, takes {} % longer for "
@@ -499,14 +564,15 @@ std::vector<std::string> stragglersText(const Run& run, const Stragglers& found)
     if (found.isRotating)
         text.push_back(rotationText(found));
     else if (text.empty())
-        text.push_back(noneText(found));
+        text.push_back(noneText(run, found));
     for (const DevicePace& pace : found.devices)
         if (pace.mayHaveMoreWork && pace.excess.value > kStragglerExcess)
             text.push_back(fmt::format(
                 "Device {} takes {} % longer, which the embedding or the output layer of its stage "
-                "may explain: the run does not state its layers, so the device does not count as a "
-                "straggler.",
-                pace.device.value, percent(pace.excess.value)));
+                "may explain: {}, so the device does not count as a straggler.",
+                pace.device.value, percent(pace.excess.value),
+                statesLayers(run) ? "only one kind of its ops takes longer"
+                                  : "the run does not state its layers"));
     return text;
 }
 

@@ -15,9 +15,10 @@ namespace profiler {
 // We look for a slow device by its own work and not by the length of its iteration, because every
 // device waits for the slowest one: back-pressure makes its victims look slow, too. For each
 // iteration and kind of op, the pace of a device is the time of its ops per FLOP (per op if the
-// layers are unknown), and its excess is how much longer its ops take than at the median pace of
-// the other devices. The optimizer is left out, because it is noisy and short. Joint ops count as a
-// kind of their own.
+// layers are unknown), and its excess is how much longer its ops take than at the pace of the other
+// devices. If the pace of the others grows with their stashes, it is that for the stashes of the
+// device: in an emulated run, stashes that lie long are no longer in the caches. The optimizer is
+// left out, because it is noisy and short. Joint ops count as a kind of their own.
 struct DevicePace
 {
     engine::DeviceId device;
@@ -29,8 +30,9 @@ struct DevicePace
     // Number of iterations in which the device is the slowest, by over kStragglerExcess and beyond
     // the differences of the others.
     int slowest = 0;
-    // Whether the layers are unknown and the device has the first or the last stage, whose
-    // embedding or output layer may explain its excess. The device is then not a straggler.
+    // Whether the device has the first or the last stage, whose embedding or output layer may
+    // explain its excess: the layers are unknown, or only one kind of its ops takes longer, for
+    // FLOPs do not tell the time of an embedding or a loss. The device is then not a straggler.
     bool mayHaveMoreWork = false;
     bool isStraggler = false;
     // The ticks by which the reported iteration would be shorter at the pace of the others;
@@ -61,8 +63,7 @@ struct Stragglers
 
 // A straggler takes more than this share longer than the others, and more than three standard
 // deviations of the other devices, estimated from their median absolute deviation. The 95 %
-// interval of its excess is above a quarter of it. With the first or the last stage, it takes more
-// than half of this share longer for every kind of op.
+// interval of its excess is above a quarter of it.
 inline constexpr double kStragglerExcess = 0.05;
 
 // Compares the measured iterations, without the first iteration of the run. Fails with
