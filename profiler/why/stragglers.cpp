@@ -194,8 +194,9 @@ double deviationOf(std::vector<double> values)
 // What the other devices lead to expect of a device.
 struct Expectation
 {
-    double excess = 0;    // over their median pace, due to the stash of the device
-    double deviation = 0; // standard deviation of the others from what is expected of them
+    double excess = 0; // over their median pace, due to the stash of the device
+    // Of the others from what is expected of them: the standard deviation and the largest.
+    double deviation = 0, largest = 0;
 };
 
 // `excesses` are relative to one pace for all devices. If those of the others grow with their
@@ -227,8 +228,9 @@ Expectation expectationOf(DeviceId own, const IdVector<DeviceId, double>& excess
         levels.push_back(excesses[device] - slope * stashes[device]);
         shares.push_back(excesses[device]);
     }
-    const double expected = medianOf(levels) + slope * std::max(stashes[own], least);
-    return {beside(expected, medianOf(shares)), deviationOf(std::move(levels))};
+    const double level = medianOf(levels), largest = std::ranges::max(levels) - level;
+    return {beside(level + slope * std::max(stashes[own], least), medianOf(shares)),
+            deviationOf(std::move(levels)), largest};
 }
 
 // Without the kind of op that exceeds most; 0 if there is only one.
@@ -306,7 +308,9 @@ void judge(const Run& run, bool knowsModel, const Expectation& expected, Excesse
         && (!knowsModel
             || (isSlow && excessOfOtherKinds(of, expected.excess) < kStragglerExcess / 2));
     pace.isStraggler = !pace.mayHaveMoreWork && isBeyondNoise(pace.excess)
-        && pace.excess.value > std::max(kStragglerExcess, 3 * expected.deviation);
+        && pace.excess.value > kStragglerExcess
+        && pace.excess.value
+            > std::min(3 * expected.deviation, expected.largest + kStragglerExcess / 2);
 }
 
 // More work makes a device slower in every iteration alike, so where that may be, only the

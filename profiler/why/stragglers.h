@@ -62,8 +62,9 @@ struct Stragglers
 };
 
 // A straggler takes more than this share longer than the others, and more than three standard
-// deviations of the other devices, estimated from their median absolute deviation. The 95 %
-// interval of its excess is above a quarter of it.
+// deviations of the other devices, estimated from their median absolute deviation, or than half of
+// this share longer than the slowest of them. The 95 % interval of its excess is above a quarter of
+// it.
 inline constexpr double kStragglerExcess = 0.05;
 
 // Compares the measured iterations, without the first iteration of the run. Fails with
