@@ -116,7 +116,7 @@ mkdir -p "$into/lib/plugins" "$into/share/fonts" "$into/share/doc/bubblescope/li
 cc -O2 -shared -fPIC -Wl,-soname,libarc4random.so -o "$into/lib/libarc4random.so" arc4random.c
 cmake -S . -B build/quickstart "-DCMAKE_INSTALL_RPATH=\$ORIGIN/../lib" \
     "-DCMAKE_EXE_LINKER_FLAGS=-Wl,--disable-new-dtags,--no-as-needed,$into/lib/libarc4random.so,--as-needed"
-ninja -C build/quickstart bscope bubblescope
+ninja -C build/quickstart
 cmake --install build/quickstart --strip --prefix "$into"
 qt="$(dirname "$(find /usr/lib -name libqxcb.so)")/.."
 for plugins in platforms wayland-decoration-client wayland-graphics-integration-client wayland-shell-integration \
