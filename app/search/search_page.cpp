@@ -156,18 +156,20 @@ void SearchHistory::add(const profiler::SearchProgress& progress)
 {
     if (steps.empty() || progress.best < steps.back().second)
         steps.emplace_back(progress.seconds, progress.best);
-    if (progress.found != nullptr && progress.found != now.found) {
-        const profiler::RunMetrics& metrics = progress.found->metrics;
-        const std::pair point(
-            peakOf(metrics),
-            engine::ratio(metrics.duration, progress.found->run.info.ticksPerUnit));
-        std::erase_if(found, [&](const auto& one) {
-            return one.first >= point.first && one.second >= point.second;
-        });
-        found.push_back(point);
-    }
+    if (progress.found != nullptr && progress.found != now.found)
+        addFound(*progress.found);
     now = progress;
     now.schemes = {};
+}
+
+void SearchHistory::addFound(const profiler::PredictedRun& run)
+{
+    const std::pair point(peakOf(run.metrics),
+                          engine::ratio(run.metrics.duration, run.run.info.ticksPerUnit));
+    std::erase_if(found, [&](const auto& one) {
+        return one.first >= point.first && one.second >= point.second;
+    });
+    found.push_back(point);
 }
 
 std::pair<double, QString> lengthUnit(bool inUnits)
@@ -235,7 +237,7 @@ profiler::MarkedScene memoryChart(const SearchHistory& history,
         best = std::min(best, point.y);
     }
     for (profiler::ParetoPoint& point : points)
-        if (point.y > kTop * best)
+        if (point.y > kTop * best && !point.isFilled) // the label of a found one is its length
             point.label += ' ' + number(point.y, 1).toStdString();
     std::vector<double> peaks, lengths;
     for (const profiler::ParetoPoint& point : points) {
@@ -267,10 +269,28 @@ namespace {
 using profiler::PublishedSchedule;
 using profiler::SearchVerdict;
 
+// The schedule of the search first, then those within lower limits.
 struct Found
 {
     profiler::VariedSearch varied;
-    std::vector<std::string> checks;
+    profiler::MemoryLimit limit;
+    std::vector<std::vector<std::string>> checks = {}; // of each schedule
+
+    std::size_t size() const { return 1 + varied.lower.size(); }
+    const profiler::SearchResult& result(std::size_t i) const
+    {
+        return i == 0 ? varied.result : varied.lower[i - 1].result;
+    }
+    const profiler::MemoryLimit& limitOf(std::size_t i) const
+    {
+        return i == 0 ? limit : varied.lower[i - 1].limit;
+    }
+};
+
+// A published scheme, or one that was found.
+struct ScheduleRow : PublishedSchedule
+{
+    std::optional<std::size_t> found = {}; // index into Found
 };
 
 // What a validator and the transports say about a found schedule.
@@ -294,6 +314,7 @@ std::vector<std::string> checksOf(const engine::Schedule& order)
 constexpr int kFormColumn = 310, kResultColumn = 372, kFoldResult = 1280; // px
 constexpr int kTick = 200;                                                // ms
 constexpr int kRows = 280, kLowRows = 170, kLowPage = 800;                // px
+constexpr int kLowerLimits = 4; // SearchRequest::lowerLimits
 
 engine::Fields<SearchSettings> searchFields()
 {
@@ -367,6 +388,8 @@ public:
         connect(m_costs, &CostForm::edited, this, &SearchPage::edited);
         connect(m_costs, &CostForm::planChanged, this, &SearchPage::followRun);
         connect(&m_tick, &QTimer::timeout, this, &SearchPage::showProgress);
+        connect(m_published, &QAbstractItemView::clicked, this, &SearchPage::choose);
+        connect(m_published, &QAbstractItemView::activated, this, &SearchPage::choose);
         m_differences->setTextFormat(Qt::RichText);
         connect(m_differences, &QLabel::linkHovered, this,
                 [this](const QString& number) { showMarks(number.toInt()); });
@@ -453,6 +476,7 @@ private:
         request.prediction = settings.plan.request();
         request.seconds = settings.seconds;
         request.orders = settings.orders;
+        request.lowerLimits = kLowerLimits;
         const auto costs = TRY(profiler::costsOf(request.prediction));
         request.limit = TRY(profiler::memoryLimit(settings.memory, costs));
         {
@@ -467,9 +491,15 @@ private:
                 if (running.schemes.empty())
                     running.schemes.assign(now.schemes.begin(), now.schemes.end());
             },
-            running.stop));
-        auto checks = checksOf(result.result.order);
-        return Found{std::move(result), std::move(checks)};
+            running.stop,
+            [&running](const profiler::LowerSearch& lower) {
+                const std::scoped_lock lock(running.mutex);
+                running.history.addFound(lower.result.found);
+            }));
+        Found found{std::move(result), request.limit};
+        for (std::size_t i = 0; i < found.size(); ++i)
+            found.checks.push_back(checksOf(found.result(i).order));
+        return found;
     }
 
     void makeActions()
@@ -488,7 +518,7 @@ private:
         m_edit = makeAction("editFound", tr("Open in the editor"), {}, [this] { openInEditor(); });
         m_export = makeAction("exportFound", tr("Export CSV"), {}, [this] { exportCsv(); });
         m_copy = makeAction("copySearch", tr("Copy command"), {}, [this] { copyCommand(); });
-        m_showResult = makeAction("showSearchResult", tr("Published schemes"), {});
+        m_showResult = makeAction("showSearchResult", tr("Found and published schedules"), {});
         foldBelow(kFoldResult, *m_showResult);
         followTheme(m_showResult, Icon::Info, m_theme);
         inMenu(Menu::Run, {m_start, m_stop, m_longer, m_keep, m_edit, m_copy});
@@ -578,7 +608,7 @@ private:
         differences->setFocusPolicy(Qt::StrongFocus); // the keyboard can scroll it
         differences->setAccessibleName(tr("What differs"));
         auto* dock
-            = makeLined({makeBar(40, 8, {makeLabel(tr("Published schemes"), "dock"), kStretch}),
+            = makeLined({makeBar(40, 8, {makeLabel(tr("Found and published"), "dock"), kStretch}),
                          {m_memoryChart, 3},
                          {m_published, 3},
                          makeBar(36, 8, {makeLabel(tr("What differs"), "dock"), m_from, kStretch}),
@@ -589,45 +619,79 @@ private:
         return dock;
     }
 
-    std::vector<TableColumn<PublishedSchedule>> columns() const
+    std::vector<TableColumn<ScheduleRow>> columns() const
     {
-        using Shown = TableColumn<PublishedSchedule>;
+        using Shown = TableColumn<ScheduleRow>;
         const auto [unit, name] = lengthUnit(m_history.now.inUnits);
         const bool hasBytes = std::ranges::any_of(
             m_schemes, [](const auto& one) { return one.metrics.peakBytes().has_value(); });
-        const auto peak = [hasBytes](const PublishedSchedule& one) {
+        const auto peak = [hasBytes](const ScheduleRow& one) {
             return hasBytes ? static_cast<double>(one.metrics.peakBytes().value_or(0))
                             : one.metrics.peakStash();
         };
         std::vector<Shown> columns{
             Shown(
                 tr("Scheme"),
-                [](const PublishedSchedule& one) {
-                    return schemeTitle(QString::fromStdString(one.scheme));
+                [](const ScheduleRow& one) {
+                    return one.found ? tr("Found, %1").arg(peakText(one.metrics))
+                                     : schemeTitle(QString::fromStdString(one.scheme));
                 },
                 Qt::AlignLeft),
             Shown(tr("Iteration, %1").arg(name),
-                  [unit = unit](const PublishedSchedule& one) {
-                      return number(one.length / unit, 2);
-                  })
-                .sortedBy([](const PublishedSchedule& one) { return one.length; }),
-            Shown(tr("Bubble, %"),
-                  [](const PublishedSchedule& one) { return bubbleNumber(one.metrics); })
-                .sortedBy([](const PublishedSchedule& one) { return one.metrics.bubbleRatio; }),
+                  [unit = unit](const ScheduleRow& one) { return number(one.length / unit, 2); })
+                .sortedBy([](const ScheduleRow& one) { return one.length; }),
             Shown(hasBytes ? labelled(tr("Peak, %1"), Unit::GiB) : tr("Peak, Mₐ"),
-                  [=](const PublishedSchedule& one) {
+                  [=](const ScheduleRow& one) {
                       return hasBytes ? scaleIn(Unit::GiB, 2).text(peak(one))
                                       : number(peak(one), 1);
                   })
-                .onlyIf([=](const PublishedSchedule& one) {
+                .onlyIf([=](const ScheduleRow& one) {
                     return !hasBytes || one.metrics.peakBytes().has_value();
                 })
                 .sortedBy(peak),
             Shown(tr("Fits"),
-                  [](const PublishedSchedule& one) { return one.fits ? tr("yes") : tr("no"); })};
+                  [](const ScheduleRow& one) { return one.fits ? tr("yes") : tr("no"); })};
         for (auto& column : columns)
-            column.with(kHintRole, [](const PublishedSchedule& one) { return !one.fits; });
+            column.with(kHintRole, [](const ScheduleRow& one) { return !one.fits; });
         return columns;
+    }
+
+    // The published schemes and, after a search, what it has found, sorted by length.
+    void showRows()
+    {
+        std::vector<ScheduleRow> rows;
+        for (const PublishedSchedule& one : m_schemes)
+            rows.push_back({one});
+        for (std::size_t i = 0; m_found != nullptr && i < m_found->size(); ++i) {
+            const profiler::SearchResult& result = m_found->result(i);
+            const profiler::RunMetrics& metrics = result.found.metrics;
+            rows.push_back({{"", result.length(), metrics, m_limit.admits(metrics)}, i});
+        }
+        std::ranges::stable_sort(rows, {}, &ScheduleRow::length);
+        m_published->show(columns(), std::move(rows));
+        for (int row = 0; row < m_published->rows().rowCount(); ++row)
+            if (m_published->at(row).found == m_shown)
+                m_published->setCurrentIndex(m_published->model()->index(row, 0));
+    }
+
+    // Shows the schedule of the current row, if it was found.
+    void choose()
+    {
+        const ScheduleRow* row = m_published->current();
+        if (row == nullptr || !row->found || row->found == m_shown)
+            return;
+        show(*row->found);
+        showResult();
+    }
+
+    // Sets the shown schedule of m_found.
+    void show(std::size_t found)
+    {
+        m_shown = found;
+        m_limit = m_found->limitOf(found);
+        m_result = {m_found, &m_found->result(found)};
+        m_history.now = m_result->numbers();
+        showSentence();
     }
 
     void setPlan(const RunPlan& plan)
@@ -676,8 +740,9 @@ private:
     // Twice as many orders cool more slowly. The shorter of both schedules is kept.
     void searchLonger()
     {
-        m_searched.orders = 2 * m_result->orders;
-        m_searched.seconds = std::max(1.0, 2 * m_result->seconds);
+        const profiler::SearchResult& last = m_found->varied.result;
+        m_searched.orders = 2 * last.orders;
+        m_searched.seconds = std::max(1.0, 2 * last.seconds);
         m_before = m_found;
         begin();
     }
@@ -722,7 +787,7 @@ private:
             m_limit = m_running->limit;
             if (m_schemes.empty() && !m_running->schemes.empty()) {
                 m_schemes = m_running->schemes;
-                m_published->show(columns(), m_schemes);
+                showRows();
             }
         }
         if (m_history.steps.empty())
@@ -761,9 +826,8 @@ private:
             m_found = std::make_shared<const Found>(*std::move(result));
             if (m_before && m_before->varied.result.length() <= m_found->varied.result.length())
                 m_found = m_before;
-            m_result = {m_found, &m_found->varied.result};
-            m_history.add(m_result->numbers());
-            showSentence();
+            m_history.add(m_found->varied.result.numbers());
+            show(0);
         } else if (result.error().code == engine::Error::Code::Cancelled) {
             m_sentence->show(Band::Kind::Neutral, tr("Stopped before there was a schedule."), {});
         } else {
@@ -790,7 +854,7 @@ private:
         if (m_result != nullptr)
             m_schemes = m_result->published;
         drawCharts();
-        m_published->show(columns(), m_schemes);
+        showRows();
         QStringList texts;
         QString facts, from;
         m_best->hide();
@@ -821,7 +885,7 @@ private:
             for (const std::string& text : m_result->warnings)
                 texts.append(tr("Warning: %1").arg(htmlText(text)));
             QStringList checks;
-            for (const std::string& text : m_found->checks)
+            for (const std::string& text : m_found->checks[m_shown])
                 checks.append(htmlText(text));
             texts.append(checks.join(QLatin1String("<br>")));
         }
@@ -985,9 +1049,11 @@ private:
         if (schedule.chunks > 0)
             add("--chunks", std::to_string(schedule.chunks));
         std::ranges::copy(profiler::timingArguments(request), std::back_inserter(words));
-        if (!m_searched.memory.empty())
+        if (m_shown > 0)
+            add("--memory", m_limit.argument());
+        else if (!m_searched.memory.empty())
             add("--memory", m_searched.memory);
-        if (m_searched.vary != profiler::Variation())
+        if (m_shown == 0 && m_searched.vary != profiler::Variation())
             add("--vary", profiler::varyText(m_searched.vary));
         add("--orders", std::to_string(m_result->orders));
         add("-o", "found.csv");
@@ -1008,7 +1074,8 @@ private:
     ViewPreparation m_views;
     RunSaver m_saver{this};
     QTimer m_tick;
-    int m_pinned = 0; // number of the difference whose op is outlined; 0: all
+    std::size_t m_shown = 0; // index into m_found
+    int m_pinned = 0;        // number of the difference whose op is outlined; 0: all
 
     BoundFields* m_fields = new BoundFields(m_theme, this);
     CostForm* m_costs = CostForm::make(m_theme, m_settings.plan, CostForm::Order::Searched);
@@ -1027,8 +1094,8 @@ private:
                                      "searchMemoryChart", tr("Memory against iteration"));
     SchedulePreview* m_preview = named(new SchedulePreview(m_theme), "searchPreview");
     SchedulePreview* m_best = named(new SchedulePreview(m_theme), "searchBestPublished");
-    RowTable<PublishedSchedule>* m_published
-        = new RowTable<PublishedSchedule>(m_theme, 26, "searchTable", tr("Published schemes"), 0);
+    RowTable<ScheduleRow>* m_published = new RowTable<ScheduleRow>(
+        m_theme, 26, "searchTable", tr("Found and published schedules"), 0);
     QAction *m_start, *m_stop, *m_longer, *m_keep, *m_edit, *m_export, *m_copy, *m_showResult;
 };
 

@@ -18,6 +18,7 @@ struct SearchHistory
     profiler::SearchProgress now;
 
     void add(const profiler::SearchProgress& progress);
+    void addFound(const profiler::PredictedRun& run);
 };
 
 // The unit in which lengths are shown, and its name: (1, "units") or (1e6, "ms").

@@ -88,6 +88,29 @@ std::vector<std::vector<std::int64_t>> samplesOf(const OrderGraph& graph, const 
     return samples;
 }
 
+// The schedule with the micro-batches of each direction numbered in the order in which stage 0
+// starts them: they are equal, and boxes read better in this order.
+Schedule inOrderOfStart(Schedule schedule)
+{
+    for (int replica = 0; replica < schedule.shape.replicas; ++replica) {
+        std::vector<int> started;
+        for (const Op& op : schedule.on(schedule.device(replica, StageId{0})))
+            if (op.kind == OpKind::Forward && op.replica == replica && op.stage.value == 0
+                && std::ranges::count(started, op.microBatch.value) == 0)
+                started.push_back(op.microBatch.value);
+        std::vector<int> numbers = started;
+        std::ranges::sort(numbers);
+        std::map<int, int> renumbered;
+        for (std::size_t i = 0; i < numbers.size(); ++i)
+            renumbered[started[i]] = numbers[i];
+        for (auto& program : schedule.program)
+            for (Op& op : program)
+                if (op.replica == replica && op.microBatch.isValid())
+                    op.microBatch.value = renumbered.at(op.microBatch.value);
+    }
+    return schedule;
+}
+
 struct Placed
 {
     DeviceId device;
@@ -562,7 +585,7 @@ private:
     {
         constexpr std::size_t kMostDrawn = 20'000; // ops
         if (m_bestStart != nullptr && !offloads() && m_bestOrder.size() <= kMostDrawn) {
-            Schedule order = m_bestStart->graph.scheduleOf(m_bestOrder);
+            Schedule order = inOrderOfStart(m_bestStart->graph.scheduleOf(m_bestOrder));
             order.scheme = "found";
             if (auto one = predict(std::move(order), m_costs, withSpans()))
                 m_drawnRun = std::make_shared<const PredictedRun>(*std::move(one));
@@ -594,6 +617,9 @@ private:
             order = *std::move(evicted);
         }
         order.scheme = "found";
+        // Jitter and measured times may differ between micro-batches.
+        if (m_options.iterations <= 1 && !m_costs.recorded.run)
+            order = inOrderOfStart(std::move(order));
         if (!validate(order).empty())
             return false;
         auto one = predict(order, m_costs, withSpans());
@@ -825,6 +851,15 @@ const PublishedSchedule* SearchResult::bestPublished() const
 {
     const auto first = std::ranges::find(published, true, &PublishedSchedule::fits);
     return first == published.end() ? nullptr : &*first;
+}
+
+std::string MemoryLimit::argument() const
+{
+    std::string text;
+    for (const double value : of)
+        text += fmt::format("{}{}{}", text.empty() ? "" : ",",
+                            isInBytes ? std::floor(value) : value, isInBytes ? " B" : "");
+    return text;
 }
 
 Result<MemoryLimit> MemoryLimit::parse(std::string_view text)

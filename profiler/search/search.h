@@ -26,6 +26,7 @@ struct MemoryLimit
     static engine::Result<MemoryLimit> parse(std::string_view text);
     // "5 M_a", "9.0 GiB", "4 to 5 M_a", "75.2 GiB usable of 79.2 GiB: reserve 5 %"
     std::string text() const;
+    std::string argument() const; // for parse(), without loss: "4,4.5", "9663676416 B"
     double on(std::size_t device) const { return of.size() == 1 ? of.front() : of[device]; }
     bool admits(const RunMetrics& metrics) const;
 };
@@ -51,6 +52,9 @@ struct SearchRequest
     double seconds = 10;     // about how long to search, which decides the number of orders
     std::int64_t orders = 0; // how many orders to try, in place of `seconds`
     int threads = 0;         // 0: one for each core
+    // Of searchVaried(): how many lower limits are searched afterwards, each with an eighth of the
+    // orders, down to the least memory that a published scheme needs.
+    int lowerLimits = 0;
 };
 
 // A published scheme under the costs of a search.

@@ -5,13 +5,17 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <array>
+#include <cmath>
 
 namespace profiler {
 
 using namespace engine;
 
 namespace {
+
+constexpr double kLowerShare = 1.0 / 8; // of the orders, for each lower limit
 
 class Variations
 {
@@ -33,7 +37,7 @@ public:
                     if (from == 1 || (variation.offload && recompute == Recompute::None))
                         m_kept.emplace_back(recompute, from);
         m_rounds = static_cast<int>(m_kept.size()) * (variation.layers ? 2 : 1);
-        m_request.seconds /= m_rounds;
+        m_request.seconds /= m_rounds * (1 + kLowerShare * request.lowerLimits);
         m_request.orders = (m_request.orders + m_rounds - 1) / m_rounds;
     }
 
@@ -62,7 +66,42 @@ public:
         m_best->orders = m_isComplete ? m_request.orders * m_rounds : m_tried;
         m_best->isComplete = m_isComplete;
         m_best->seconds = m_seconds;
-        return VariedSearch{*std::move(m_best), m_chosen, std::move(m_choices)};
+        return VariedSearch{*std::move(m_best), m_chosen, std::move(m_choices), {}};
+    }
+
+    // Evenly from the peak of the found schedule to that of the leanest published one. A limit that
+    // nothing fits is left out.
+    std::vector<LowerSearch> searchLower(const VariedSearch& above,
+                                         const std::function<void(const LowerSearch&)>& found)
+    {
+        const SearchChoice& choice = above.choices[above.chosen];
+        m_request.prediction.recompute = choice.recompute;
+        m_request.prediction.source.setup.layout = choice.layout;
+        m_request.orders = std::max<std::int64_t>(1, std::llround(kLowerShare * m_request.orders));
+        const bool isInBytes
+            = m_request.limit.isInBytes || above.result.found.metrics.peakBytes().has_value();
+        const auto peak = [isInBytes](const RunMetrics& metrics) {
+            return isInBytes ? static_cast<double>(metrics.peakBytes().value_or(0))
+                             : metrics.peakStash();
+        };
+        const double most = peak(above.result.found.metrics);
+        double least = most;
+        for (const PublishedSchedule& one : above.result.published)
+            least = std::min(least, peak(one.metrics));
+        std::vector<LowerSearch> all;
+        // The evicts of an order depend on the limit, so its peak is the limit.
+        const int limits = choice.offloadFrom > 1 || least == most ? 0 : m_request.lowerLimits;
+        for (int i = 1; i <= limits && !m_stop; ++i) {
+            m_request.limit = {isInBytes, {most + (least - most) * i / limits}};
+            if (!all.empty() && m_request.limit.admits(all.back().result.found.metrics))
+                continue; // it needs less than its limit
+            auto result = this->found([](const SearchProgress&) {});
+            if (!result)
+                continue;
+            all.push_back({m_request.limit, *std::move(result)});
+            found(all.back());
+        }
+        return all;
     }
 
 private:
@@ -222,9 +261,14 @@ std::string SearchChoice::options() const
 
 Result<VariedSearch> searchVaried(const SearchRequest& request, Variation variation,
                                   const std::function<void(const SearchProgress&)>& progress,
-                                  const std::atomic<bool>& stop)
+                                  const std::atomic<bool>& stop,
+                                  const std::function<void(const LowerSearch&)>& found)
 {
-    return Variations(request, variation, progress, stop).run();
+    Variations search(request, variation, progress, stop);
+    auto result = TRY(search.run());
+    if (request.lowerLimits > 0)
+        result.lower = search.searchLower(result, found);
+    return result;
 }
 
 } // namespace profiler

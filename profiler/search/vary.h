@@ -38,20 +38,29 @@ struct SearchChoice
     std::string text() const;
 };
 
+// What was found within a lower limit.
+struct LowerSearch
+{
+    MemoryLimit limit;
+    SearchResult result;
+};
+
 struct VariedSearch
 {
     SearchResult result; // of the shortest choice
     std::size_t chosen = 0;
     std::vector<SearchChoice> choices; // in the order in which they were searched
+    std::vector<LowerSearch> lower;    // with the chosen options, highest limit first
 };
 
 // Searches the order for every choice, each with an equal share of the seconds or orders, and
 // returns the shortest. Fails with the reasons of all choices if none has a length, like
 // LayoutTask::create() if the layers cannot be varied, and if no limit or no time of a copy decides
-// what is evicted.
-engine::Result<VariedSearch>
-searchVaried(const SearchRequest& request, Variation variation,
-             const std::function<void(const SearchProgress&)>& progress,
-             const std::atomic<bool>& stop);
+// what is evicted. The time of SearchRequest::lowerLimits is part of the seconds, but not of the
+// orders. `found` is called with each of their results.
+engine::Result<VariedSearch> searchVaried(
+    const SearchRequest& request, Variation variation,
+    const std::function<void(const SearchProgress&)>& progress, const std::atomic<bool>& stop,
+    const std::function<void(const LowerSearch&)>& found = [](const LowerSearch&) {});
 
 } // namespace profiler

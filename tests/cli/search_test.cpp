@@ -1,5 +1,7 @@
 #include "tests/cli/bscope.h"
 
+#include <fmt/format.h>
+
 using namespace cli_test;
 
 namespace {
@@ -185,6 +187,35 @@ TEST_CASE("a search evicts stashes to host memory where that is shorter within t
     CHECK(simulated["iteration"] == found["iteration"]);
     CHECK(simulated["copies_hidden"] > 0.5);
     CHECK(bscope(folder, "verify --schedule found.csv --json").json()["passed"] == true);
+}
+
+// What a search finds within a lower limit is what a search with that limit finds.
+TEST_CASE("a search also finds schedules within lower limits")
+{
+    const Folder folder;
+    const std::string options = "search -D 4 -N 8 --p2p 0.1 --json ";
+    const auto found = bscope(folder, options + "--memory 4 --orders 8000 --lower-limits 4").json();
+    const auto alone = bscope(folder, options + "--memory 4 --orders 8000").json();
+    CHECK(found["iteration"] == alone["iteration"]);
+    CHECK(found["orders"] == 8000);
+    CHECK(alone["lower_limits"].empty());
+    const auto& lower = found["lower_limits"];
+    REQUIRE(lower.size() >= 2);
+    double limit = 4, iteration = found["iteration"];
+    for (const auto& one : lower) {
+        CHECK(one["limit"] < limit);
+        CHECK(one["peak_stash"] <= one["limit"]);
+        CHECK(one["orders"] == 1000);
+        CHECK(one["iteration"] >= iteration);
+        CHECK(one["iteration"] <= one["published_iteration"]);
+        limit = one["limit"];
+        iteration = one["iteration"];
+    }
+    CHECK(lower.back()["peak_stash"] == 1); // GEMS
+    const auto within = lower[0]["limit"].get<double>();
+    const auto again
+        = bscope(folder, options + fmt::format("--memory {} --orders 1000", within)).json();
+    CHECK(again["iteration"] == lower[0]["iteration"]);
 }
 
 TEST_CASE("a complete search by time is repeated by the number of orders that it prints")

@@ -115,6 +115,23 @@ TEST_CASE("a search finds a schedule, and says how much shorter it is")
     Q_EMIT differences->linkHovered({});
     CHECK(numbers() == std::set{*all.rbegin()});
 
+    // A schedule that was found within a lower limit is shown, and its command repeats it.
+    auto* table = tab.find<DataTable>("searchTable");
+    const QAbstractItemModel* rows = table->model();
+    QModelIndex leanest;
+    for (int row = 0; row < rows->rowCount(); ++row)
+        if (rows->index(row, 0).data().toString().startsWith(QStringLiteral("Found, ")))
+            leanest = rows->index(row, 0); // sorted by length
+    REQUIRE(leanest.isValid());
+    CHECK(leanest.data().toString() == QStringLiteral("Found, 1.0 Mₐ"));
+    const QString before = tab.sentence().text();
+    table->setCurrentIndex(leanest);
+    Q_EMIT table->clicked(leanest);
+    CHECK(tab.sentence().text() != before);
+    CHECK(tab.sentence().text().contains(QStringLiteral(" fits 1.5 Mₐ")));
+    tab.click("copySearchButton");
+    CHECK(QGuiApplication::clipboard()->text().contains(QStringLiteral(" --memory 1.5 --orders ")));
+
     tab.click("searchLongerButton");
     CHECK(tab.isRunning());
     REQUIRE(waitFor([&] { return tab.hasResult(); }));

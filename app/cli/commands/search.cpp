@@ -31,7 +31,7 @@ struct SearchOptions : PredictionOptions
     Variation vary;
     double seconds = 10;
     std::int64_t orders = 0;
-    int threads = 0;
+    int threads = 0, lowerLimits = 0;
     bool json = false;
     OutputOptions output;
 };
@@ -64,6 +64,32 @@ constexpr std::array kPublished{
     Measure({"fits"}, [](const PublishedRow& p) { return p.of.fits; }),
     Measure(column("", "memory"),
             [](const PublishedRow& p) { return p.of.fits ? "fits" : "does not fit"; }),
+};
+
+constexpr std::array kLower{
+    Measure(column("", "limit"), [](const LowerSearch& l) { return l.limit.text(); }),
+    Measure({"limit"}, [](const LowerSearch& l) { return l.limit.of.front(); }),
+    Measure(column("iteration", "iteration", Unit::None, 2),
+            [](const LowerSearch& l) {
+                return l.result.found.run.info.inUnits() ? l.result.length()
+                                                         : l.result.length() * 1e-6;
+            }),
+    Measure(column("peak_stash", "peak stash", Unit::Activations),
+            [](const LowerSearch& l) { return l.result.found.metrics.peakStash(); }),
+    Measure({"peak_bytes", "peak memory", Unit::Bytes, kColumn | kIfAny},
+            [](const LowerSearch& l) { return l.result.found.metrics.peakBytes(); }),
+    Measure(column("best_published", "best published that fits"),
+            [](const LowerSearch& l) {
+                const PublishedSchedule* best = l.result.bestPublished();
+                return best == nullptr ? std::string() : best->scheme;
+            }),
+    Measure(column("published_iteration", "it takes", Unit::None, 2),
+            [](const LowerSearch& l) {
+                const PublishedSchedule* best = l.result.bestPublished();
+                const double unit = l.result.found.run.info.inUnits() ? 1 : 1e-6;
+                return best == nullptr ? Reading() : Reading(best->length * unit);
+            }),
+    Measure({"orders"}, [](const LowerSearch& l) { return l.result.orders; }),
 };
 
 // The choices of --vary, the chosen one first.
@@ -158,6 +184,9 @@ Sheet searchSheet(const VariedSearch& varied, const SearchRequest& request, cons
                                  outputColumns().value_or(kPipedColumns),
                                  outputHasColours() ? Ink::Colours : Ink::Plain));
     sheet.table(Table(kPublished, published), "published");
+    if (!varied.lower.empty())
+        sheet.sentence("Found within lower limits:");
+    sheet.table(Table(kLower, varied.lower), "lower_limits");
     return sheet;
 }
 
@@ -177,6 +206,7 @@ Result<SearchRequest> requestOf(const CLI::App& app, const SearchOptions& option
     request.seconds = options.seconds;
     request.orders = options.orders;
     request.threads = options.threads;
+    request.lowerLimits = options.lowerLimits;
     return request;
 }
 
@@ -260,6 +290,11 @@ Action prepareSearch(CLI::App& app)
               "--seed give the same schedule")
         ->check(between(std::int64_t{1}, std::int64_t{1'000'000'000'000}))
         ->excludes(seconds)
+        ->group(kGroup);
+    addOption(app, "--lower-limits K", options->lowerLimits,
+              "Also search K lower limits, down to the least memory that a published scheme needs, "
+              "each with an eighth of the orders (default: 0)")
+        ->check(between(0, 12))
         ->group(kGroup);
     addOption(app, "--threads T", options->threads, "Threads (default: one for each core)")
         ->check(between(1, 1024))
