@@ -684,13 +684,18 @@ private:
         showResult();
     }
 
+    // The numbers of the shown schedule; m_history has those of the search.
+    profiler::SearchProgress shown() const
+    {
+        return m_result != nullptr ? m_result->numbers() : m_history.now;
+    }
+
     // Sets the shown schedule of m_found.
     void show(std::size_t found)
     {
         m_shown = found;
         m_limit = m_found->limitOf(found);
         m_result = {m_found, &m_found->result(found)};
-        m_history.now = m_result->numbers();
         showSentence();
     }
 
@@ -958,7 +963,7 @@ private:
                                             scale * static_cast<double>(best.metrics.duration));
             m_preview->setAxis(std::llround(longest));
             m_best->setAxis(std::llround(longest / scale));
-            m_best->setName(schemeTitle(QString::fromStdString(m_history.now.published)));
+            m_best->setName(schemeTitle(QString::fromStdString(shown().published)));
             m_best->show(views.back());
             m_pinned = 0;
             showMarks();
@@ -969,7 +974,7 @@ private:
 
     void showSentence()
     {
-        profiler::SearchProgress now = m_history.now;
+        profiler::SearchProgress now = shown();
         if (!now.published.empty())
             now.published = schemeTitle(QString::fromStdString(now.published)).toStdString();
         const SearchVerdict verdict = profiler::verdict(now, m_limit);
@@ -1017,7 +1022,7 @@ private:
             this, tr("Keep the schedule"), tr("Name of the scheme, which New run lists"),
             QLineEdit::Normal,
             tr("found %1")
-                .arg(fromUtf8(profiler::lengthText(m_history.now.best, m_history.now.inUnits))));
+                .arg(fromUtf8(profiler::lengthText(shown().best, shown().inUnits))));
         if (name.isEmpty())
             return;
         const auto file = keepScheme(name, order);
