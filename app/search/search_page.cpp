@@ -181,8 +181,8 @@ std::pair<double, QString> lengthUnit(bool inUnits)
 profiler::MarkedScene searchChart(const SearchHistory& history, const ChartLook& look)
 {
     if (history.steps.empty())
-        return profiler::emptyChart(look.style,
-                                    "The best length so far appears here while a search runs.");
+        return profiler::emptyChart(
+            look.style, "The shortest iteration so far appears here while a search runs.");
     Chart chart{history, look.style};
     const profiler::SearchProgress& now = history.now;
     chart.makeScales();
@@ -1021,8 +1021,7 @@ private:
         const QString name = QInputDialog::getText(
             this, tr("Keep the schedule"), tr("Name of the scheme, which New run lists"),
             QLineEdit::Normal,
-            tr("found %1")
-                .arg(fromUtf8(profiler::lengthText(shown().best, shown().inUnits))));
+            tr("found %1").arg(fromUtf8(profiler::lengthText(shown().best, shown().inUnits))));
         if (name.isEmpty())
             return;
         const auto file = keepScheme(name, order);
@@ -1094,7 +1093,7 @@ private:
            *m_facts = named(new ElidedLabel("hint"), "searchFacts"),
            *m_from = makeLabel({}, "hint"), *m_differences = makeWrapped("", "searchDifferences");
     SceneView* m_chart = named(new SceneView(m_theme, [](std::size_t) { return QString(); }),
-                               "searchChart", tr("Best length over time"));
+                               "searchChart", tr("Iteration over search time"));
     SceneView* m_memoryChart = named(new SceneView(m_theme, [](std::size_t) { return QString(); }),
                                      "searchMemoryChart", tr("Memory against iteration"));
     SchedulePreview* m_preview = named(new SchedulePreview(m_theme), "searchPreview");
