@@ -6,6 +6,7 @@
 #include "engine/cost/training_setup.h"
 #include "engine/experiment/experiment.h"
 #include "engine/schedule/notation.h"
+#include "engine/schedule/transfers.h"
 #include "profiler/whatif/stage_times.h"
 
 #include <fmt/format.h>
@@ -224,6 +225,17 @@ Field<Changes> factor(const FieldFacts& facts, double Changes::*member)
     return result;
 }
 
+// The transfers that an edit selects, if the run has none that takes time; or "".
+std::string freeTransfers(const RunEdit& edit, const MeasuredTimes& times)
+{
+    const bool isCopy = edit.kind && engine::isCopy(*edit.kind);
+    const bool isMessage = edit.peer || edit.links || (edit.kind && isSend(*edit.kind));
+    if (edit.op
+        || !(isCopy ? times.copies.median() == 0 : isMessage && times.message.median() == 0))
+        return {};
+    return isCopy ? "Evicts and loads" : "Messages";
+}
+
 } // namespace
 
 Result<void> apply(const Changes& changes, const Run& run, MeasuredTimes& times)
@@ -252,6 +264,10 @@ Result<void> apply(const Changes& changes, const Run& run, MeasuredTimes& times)
     TRY(each("--slow", changes.slowdowns,
              [&](const RunEdit& edit) { return checkEdit(edit, run.schedule, times.nodes); }));
     times.slowdowns = changes.slowdowns;
+    for (const RunEdit& edit : changes.slowdowns)
+        if (const std::string free = freeTransfers(edit, times); !free.empty())
+            times.assumptions.push_back(fmt::format(
+                "{} take no time in the run, so --slow {} changes nothing.", free, toString(edit)));
     times.messageDelay = changes.messageDelay;
     return {};
 }

@@ -59,6 +59,30 @@ TEST_CASE("a change that cannot be applied is named by its option and value")
           == "--move-layers 1:0=1: the run does not state the layers of the model; add --layers L");
 }
 
+// An emulated run without --link-bandwidth has free copies: "+0.0 %", whatever the factor.
+TEST_CASE("a slow-down of transfers that take no time says that it changes nothing")
+{
+    const engine::Run run = whatif_test::measuredRun("bpipe");
+    const auto assumed = [&](const char* slow, std::int64_t copy, std::int64_t message) {
+        WhatIfChanges changes;
+        changes.slowdowns = {parseRunEdit(slow).value()};
+        auto times = measuredTimes(run).value();
+        times.copies.times.assign(3, copy);
+        times.message.times.assign(3, message);
+        times.assumptions.clear();
+        REQUIRE(apply(changes, run, times));
+        return times.assumptions;
+    };
+    using Texts = std::vector<std::string>;
+    CHECK(assumed("EVICT=2", 0, 5)
+          == Texts{"Evicts and loads take no time in the run, so --slow EV=2 changes nothing."});
+    CHECK(assumed("0-1=2", 5, 0)
+          == Texts{"Messages take no time in the run, so --slow 0-1=2 changes nothing."});
+    CHECK(assumed("EVICT=2", 5, 0).empty());
+    CHECK(assumed("0-1=2", 0, 5).empty());
+    CHECK(assumed("F=2", 0, 0).empty());
+}
+
 // `--layers` alone changed nothing, and nothing said so.
 TEST_CASE("layers have no effect without moved layers")
 {
