@@ -149,6 +149,35 @@ TEST_CASE("a nightly job learns whether an iteration became longer, or that it i
     CHECK(contains(missing.err, "none.sqlite does not exist"));
 }
 
+// Runs of one program were "longer beyond doubt" than others, minutes apart on a shared machine.
+TEST_CASE("the drift of earlier runs is part of the doubt of a nightly job")
+{
+    const Folder folder;
+    std::filesystem::create_directory(folder / "nights");
+    bscope(folder, "simulate --scheme 1f1b -o old.sqlite");
+    bscope(folder, "simulate --scheme 1f1b --forward 1.1 --backward 2 -o new.sqlite");
+    const std::string gate = "compare old.sqlite new.sqlite --fail-above 3% --earlier ";
+    const Printed none = bscope(folder, gate + "none");
+    CHECK(none.status == 3);
+    CHECK(contains(none.err, "--earlier none: no such folder"));
+    for (const char* jitter : {"1", "2"})
+        bscope(folder,
+               std::string("simulate --scheme 1f1b --jitter 10 --seed ") + jitter + " -o nights/"
+                   + jitter + ".sqlite");
+    const Printed other = bscope(folder, gate + "nights"); // with jitter, which is an option
+    CHECK(other.status == 3);
+    CHECK(contains(other.err, "0 of its runs have the conditions of the baseline"));
+    const std::string run = "run --layers 8 --width 32 --iterations 4 -o ";
+    bscope(folder, run + "base.sqlite");
+    for (const char* name : {"1", "2", "3"})
+        bscope(folder, run + "nights/run" + name + ".sqlite");
+    const Printed known = bscope(
+        folder, "compare base.sqlite nights/run3.sqlite --fail-above 1000 --json --earlier nights");
+    CHECK(known.status == 0);
+    CHECK(known.json()["drift"]["runs"] == 3); // not the run that is compared
+    CHECK(known.json()["drift"]["share"] > 0);
+}
+
 TEST_CASE("with the same op times only the schedules differ")
 {
     const Folder folder;

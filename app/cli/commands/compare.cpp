@@ -8,6 +8,7 @@
 #include "profiler/analysis/loss_goal.h"
 #include "profiler/analysis/ranking.h"
 #include "profiler/report/run_sheet.h"
+#include "profiler/store/trace_store.h"
 #include "profiler/whatif/predict.h"
 
 #include <CLI/CLI.hpp>
@@ -47,6 +48,7 @@ struct CompareOptions
     bool force = false;
     bool sameOpTimes = false;
     std::optional<double> failAbove; // percent
+    std::string earlier;             // folder of runs for the gate; "": none
 };
 
 struct AllRuns
@@ -169,9 +171,54 @@ std::string whyNoGate(const Comparison& comparison, const Run& base, const Run& 
                      : "their iterations have different numbers of micro-batches";
 }
 
+// Runs of a folder with the conditions of the baseline, and the baseline.
+struct Drift
+{
+    int runs = 0;
+    double most = 0; // the share by which the longest exceeds the shortest
+};
+
+// Files that cannot be read are left out.
+Result<Drift> driftOf(const std::string& folder, const CompareOptions& options, const AllRuns& all)
+{
+    const Run& base = *all.runs[all.comparison.baseline];
+    const auto duration = [](const Run& run) {
+        return static_cast<double>(
+            run.timeline.iterations[reportedIteration(run.timeline)].window.duration());
+    };
+    double least = duration(base), most = least;
+    Drift drift{1, 0};
+    if (std::error_code error; !fs::is_directory(folder, error))
+        return fail(Error::Code::NotFound, "--earlier {}: no such folder", folder);
+    for (const std::string& file : TRY(recordedFiles({folder}))) {
+        std::error_code error;
+        if (std::ranges::any_of(options.files, [&](const std::string& input) {
+                return fs::equivalent(input, file, error);
+            }))
+            continue;
+        const auto run = readRun(file);
+        const auto point = run.and_then(
+            [&base](const Run& earlier) { return historyPoint(base, &earlier, "iteration"); });
+        if (!point || !point->change || !point->conditions.empty())
+            continue;
+        ++drift.runs;
+        least = std::min(least, duration(*run));
+        most = std::max(most, duration(*run));
+    }
+    drift.most = most / least - 1;
+    constexpr int kFewest = 3;
+    if (drift.runs < kFewest)
+        return fail(Error::Code::NotFound,
+                    "--earlier {}: {} of its runs have the conditions of the baseline, and two are "
+                    "needed; record it more often",
+                    folder, drift.runs - 1);
+    return drift;
+}
+
 // Whether a run takes longer than the baseline by more than `percent`. An obstacle to comparing, or
-// an interval that contains the limit, leaves it unclear.
-Gate gateOf(const AllRuns& all, std::size_t run, double percent)
+// an interval that contains the limit, leaves it unclear. The drift, in percent, is on both sides
+// of the interval.
+Gate gateOf(const AllRuns& all, std::size_t run, double percent, double drift)
 {
     const Comparison& comparison = all.comparison;
     using enum Gate::Result;
@@ -190,32 +237,35 @@ Gate gateOf(const AllRuns& all, std::size_t run, double percent)
                       "unknown"};
     const auto share = [&](double time) { return 100 * time / change->from; };
     const bool isExact = by.spread == Spread::Exact;
-    const double least = share(isExact ? by.value : by.least),
-                 most = share(isExact ? by.value : by.most);
+    const double least = share(isExact ? by.value : by.least) - drift,
+                 most = share(isExact ? by.value : by.most) + drift;
     const auto result = least > percent ? Failed : most <= percent ? Passed : Unclear;
     return {result,
-            fmt::format("{}the iteration changes by {:+.1f} %{}: {} {:g} %", pair, share(by.value),
-                        isExact ? ""
-                                : fmt::format(" (95 % interval {:+.1f} to {:+.1f} %)", least, most),
-                        result == Failed       ? "longer by more than"
-                            : result == Passed ? "not longer by more than"
-                                               : "it is unclear whether it is longer by more "
-                                                 "than",
-                        percent)};
+            fmt::format(
+                "{}the iteration changes by {:+.1f} %{}: {} {:g} %", pair, share(by.value),
+                isExact ? ""
+                        : fmt::format(" ({} {:+.1f} to {:+.1f} %)",
+                                      drift > 0 ? "95 % interval with the drift" : "95 % interval",
+                                      least, most),
+                result == Failed       ? "longer by more than"
+                    : result == Passed ? "not longer by more than"
+                                       : "it is unclear whether it is longer by more "
+                                         "than",
+                percent)};
 }
 
 // The gates of all runs but the baseline.
-std::vector<Gate> gatesOf(const CompareOptions& options, const AllRuns& all)
+std::vector<Gate> gatesOf(const CompareOptions& options, const AllRuns& all, const Drift& drift)
 {
     std::vector<Gate> gates;
     for (std::size_t run = 0; options.failAbove && run < all.runs.size(); ++run)
         if (run != all.comparison.baseline)
-            gates.push_back(gateOf(all, run, *options.failAbove));
+            gates.push_back(gateOf(all, run, *options.failAbove, 100 * drift.most));
     return gates;
 }
 
 Sheet comparisonSheet(const CompareOptions& options, const AllRuns& all,
-                      const std::vector<Gate>& gates)
+                      const std::vector<Gate>& gates, const Drift& drift)
 {
     std::vector<ReachedLoss> steps;
     for (std::size_t i = 0; all.goal && i < all.runs.size(); ++i)
@@ -256,8 +306,16 @@ Sheet comparisonSheet(const CompareOptions& options, const AllRuns& all,
         results.emplace_back(Reading::Fields{{"result", gate.name()}, {"sentence", gate.sentence}});
         sheet.sentence(gate.sentence);
     }
+    if (drift.runs > 0)
+        sheet.sentence(fmt::format("{} runs with these conditions differ by up to {:.1f} %",
+                                   drift.runs, 100 * drift.most));
+    else if (!gates.empty() && all.comparison.isMeasuredApart)
+        sheet.sentence("the interval leaves out drift of the machine; --earlier FOLDER adds that "
+                       "of earlier runs");
     if (!gates.empty())
         sheet.data("gates", results);
+    if (drift.runs > 0)
+        sheet.data("drift", Reading::Fields{{"runs", drift.runs}, {"share", drift.most}});
     return sheet;
 }
 
@@ -287,8 +345,17 @@ Result<int> print(const CompareOptions& options)
     }
     const AllRuns all = TRY(std::move(read));
     TRY(writeReport(options, all));
-    const std::vector<Gate> gates = gatesOf(options, all);
-    cli::print(comparisonSheet(options, all, gates), options.json);
+    Drift drift;
+    if (!options.earlier.empty()) {
+        auto known = driftOf(options.earlier, options, all);
+        if (!known) {
+            printError(fmt::format("bscope: {}\n", oneLine(known.error().message)));
+            return Gate{Gate::Result::Unclear, {}}.status();
+        }
+        drift = *known;
+    }
+    const std::vector<Gate> gates = gatesOf(options, all, drift);
+    cli::print(comparisonSheet(options, all, gates, drift), options.json);
     const auto is
         = [&](Gate::Result result) { return std::ranges::find(gates, result, &Gate::result); };
     const auto worst = is(Gate::Result::Failed) != gates.end() ? is(Gate::Result::Failed)
@@ -314,15 +381,21 @@ Action prepareCompare(CLI::App& app)
     app.add_flag("--same-op-times", options->sameOpTimes,
                  "Compare simulations of all runs with the op times of the baseline, so that only "
                  "their schedules differ");
-    app.add_option_function<std::string>(
-           "--fail-above",
-           [options](const std::string& text) { options->failAbove = percentOf(text); },
-           "For a nightly job: exit with 1 if an iteration is longer than the baseline's by more "
-           "than this beyond doubt, with 3 if that is unclear")
-        ->type_name("PERCENT%")
-        ->check([](const std::string& text) {
-            return percentOf(text) ? std::string() : text + ": use a percentage, as in 3%";
-        });
+    auto* gate
+        = app.add_option_function<std::string>(
+                 "--fail-above",
+                 [options](const std::string& text) { options->failAbove = percentOf(text); },
+                 "For a nightly job: exit with 1 if an iteration is longer than the baseline's by "
+                 "more "
+                 "than this beyond doubt, with 3 if that is unclear")
+              ->type_name("PERCENT%")
+              ->check([](const std::string& text) {
+                  return percentOf(text) ? std::string() : text + ": use a percentage, as in 3%";
+              });
+    addOption(app, "--earlier FOLDER", options->earlier,
+              "Folder with earlier runs of the baseline: the share by which they differ is part of "
+              "the doubt of --fail-above")
+        ->needs(gate);
     auto* html = addOption(app, "--html FILE", options->html,
                            "Also write a report with figure and tables, one self-contained page");
     app.add_flag("--force", options->force, "Replace the report if it exists")->needs(html);

@@ -113,28 +113,6 @@ Result<const Measure<ReportedRun>*> measureNamed(const std::string& key)
     return invalid("--measure {}: no such number; {}", key, didYouMean(key, keys));
 }
 
-Result<std::vector<std::string>> filesOf(const std::vector<std::string>& inputs)
-{
-    std::vector<std::string> files;
-    for (const std::string& input : inputs) {
-        std::error_code error;
-        if (!fs::is_directory(input, error)) {
-            files.push_back(input);
-            continue;
-        }
-        const std::size_t before = files.size();
-        for (fs::directory_iterator at(input, error), end; !error && at != end; at.increment(error))
-            if (at->path().extension() == ".sqlite")
-                files.push_back(at->path().string());
-        if (error)
-            return fail(Error::Code::Io, "{} cannot be read: {}", input, error.message());
-        if (files.size() == before)
-            return fail(Error::Code::NotFound,
-                        input + " has no .sqlite files; give a folder with runs");
-    }
-    return files;
-}
-
 // Reads the beginning of every file and sorts the files by the start of their runs.
 std::multiset<std::pair<std::string, std::string>> sorted(const std::vector<std::string>& files,
                                                           std::vector<SkippedFile>& skipped)
@@ -155,7 +133,7 @@ std::multiset<std::pair<std::string, std::string>> sorted(const std::vector<std:
 Result<History> readHistory(const HistoryOptions& options)
 {
     History history{TRY(measureNamed(options.measure)), {}, {}};
-    const auto files = TRY(filesOf(options.inputs));
+    const auto files = TRY(recordedFiles(options.inputs));
     std::optional<Run> before;
     for (const auto& [started, file] : sorted(files, history.skipped)) {
         auto run = openRun(file);

@@ -112,6 +112,29 @@ Result<Run> openRun(const std::string& file)
     return run;
 }
 
+Result<std::vector<std::string>> recordedFiles(const std::vector<std::string>& inputs)
+{
+    std::vector<std::string> files;
+    for (const std::string& input : inputs) {
+        std::error_code error;
+        if (!std::filesystem::is_directory(input, error)) {
+            files.push_back(input);
+            continue;
+        }
+        const std::size_t before = files.size();
+        for (std::filesystem::directory_iterator at(input, error), end; !error && at != end;
+             at.increment(error))
+            if (at->path().extension() == ".sqlite")
+                files.push_back(at->path().string());
+        if (error)
+            return fail(Error::Code::Io, "{} cannot be read: {}", input, error.message());
+        if (files.size() == before)
+            return fail(Error::Code::NotFound,
+                        input + " has no .sqlite files; give a folder with runs");
+    }
+    return files;
+}
+
 std::string missingText(std::size_t kernels, const engine::GpuTraceHealth& health)
 {
     std::string text;

@@ -9,6 +9,7 @@
 #include <cstddef>
 #include <optional>
 #include <string>
+#include <vector>
 
 namespace cli {
 
@@ -35,6 +36,8 @@ std::string openCommand(const std::string& file);
 
 // Reads a whole run. If the reader has a warning, prints it as a note to standard error.
 engine::Result<engine::Run> openRun(const std::string& file);
+// The inputs, with the .sqlite files of a folder in its place.
+engine::Result<std::vector<std::string>> recordedFiles(const std::vector<std::string>& inputs);
 
 // Describes what is missing in a trace with `kernels` kernels: "3 of 7012 kernels belong to no op,
 // 12 records were lost"; "" if the trace is complete.
