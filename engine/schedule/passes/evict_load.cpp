@@ -5,8 +5,8 @@
 
 #include <algorithm>
 #include <iterator>
+#include <numeric>
 #include <optional>
-#include <ranges>
 #include <set>
 #include <unordered_map>
 #include <unordered_set>
@@ -391,12 +391,12 @@ Result<Schedule> addOffload(const Schedule& schedule, double most)
     constexpr int kMostTried = 10'000; // stashes; the search for the least limit tries 13 orders
     std::string remedy = "a larger number";
     if (all <= kMostTried) {
-        const auto larger = std::views::iota(limit + 1, all);
-        const auto least = std::ranges::partition_point(
-            larger, [&](int stashes) { return !offloaded(schedule, stashes); });
-        remedy = fmt::format("{:.4g} or more",
-                             (limit + 1.0 + static_cast<double>(least - larger.begin()))
-                                 / perActivation);
+        int fails = limit, works = all; // stashes
+        while (works - fails > 1) {
+            const int tried = std::midpoint(fails, works);
+            (offloaded(schedule, tried) ? works : fails) = tried;
+        }
+        remedy = fmt::format("{:.4g} or more", static_cast<double>(works) / perActivation);
     }
     return invalid("--offload {:.4g}: a stash is on its device until the op after its forward, and "
                    "again from the op before its backward to the end of its backward or W; use {}",
