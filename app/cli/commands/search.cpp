@@ -66,29 +66,33 @@ constexpr std::array kPublished{
             [](const PublishedRow& p) { return p.of.fits ? "fits" : "does not fit"; }),
 };
 
+// A length as the tables show it: units, or ms.
+Reading shownLength(const LowerSearch& l, double length)
+{
+    return l.result.found.run.info.inUnits() ? length : length * 1e-6;
+}
+const PublishedSchedule* best(const LowerSearch& l)
+{
+    return l.result.bestPublished();
+}
+
 constexpr std::array kLower{
     Measure(column("", "limit"), [](const LowerSearch& l) { return l.limit.text(); }),
     Measure({"limit"}, [](const LowerSearch& l) { return l.limit.of.front(); }),
-    Measure(column("iteration", "iteration", Unit::None, 2),
-            [](const LowerSearch& l) {
-                return l.result.found.run.info.inUnits() ? l.result.length()
-                                                         : l.result.length() * 1e-6;
-            }),
+    Measure(column("", "iteration", Unit::None, 2),
+            [](const LowerSearch& l) { return shownLength(l, l.result.length()); }),
+    Measure({"iteration"}, [](const LowerSearch& l) { return l.result.length(); }),
     Measure(column("peak_stash", "peak stash", Unit::Activations),
             [](const LowerSearch& l) { return l.result.found.metrics.peakStash(); }),
     Measure({"peak_bytes", "peak memory", Unit::Bytes, kColumn | kIfAny},
             [](const LowerSearch& l) { return l.result.found.metrics.peakBytes(); }),
     Measure(column("best_published", "best published that fits"),
-            [](const LowerSearch& l) {
-                const PublishedSchedule* best = l.result.bestPublished();
-                return best == nullptr ? std::string() : best->scheme;
-            }),
-    Measure(column("published_iteration", "it takes", Unit::None, 2),
-            [](const LowerSearch& l) {
-                const PublishedSchedule* best = l.result.bestPublished();
-                const double unit = l.result.found.run.info.inUnits() ? 1 : 1e-6;
-                return best == nullptr ? Reading() : Reading(best->length * unit);
-            }),
+            [](const LowerSearch& l) { return best(l) ? best(l)->scheme : std::string(); }),
+    Measure(
+        column("", "it takes", Unit::None, 2),
+        [](const LowerSearch& l) { return best(l) ? shownLength(l, best(l)->length) : Reading(); }),
+    Measure({"published_iteration"},
+            [](const LowerSearch& l) { return best(l) ? Reading(best(l)->length) : Reading(); }),
     Measure({"orders"}, [](const LowerSearch& l) { return l.result.orders; }),
 };
 
