@@ -1,6 +1,6 @@
 # test_fuzz mutates files for every reader. ctest builds it with AddressSanitizer and UBSan in a build folder of its own,
-# which compiles only the libraries that the readers need. It uses clang if there is one, so that a second compiler reads
-# engine and profiler.
+# which compiles only the libraries that the readers need. It uses clang if there is one with sanitizers, so that a
+# second compiler reads engine and profiler.
 find_program(CLANG_COMPILER clang++)
 set(fuzzed_libraries bs_exec bs_analysis bs_export bs_figure bs_import bs_report bs_store)
 add_executable(test_fuzz EXCLUDE_FROM_ALL fuzz/fuzz_test.cpp fuzz/mutate.cpp fuzz/readers.cpp)
@@ -10,6 +10,11 @@ target_link_libraries(test_fuzz PRIVATE bs_test_main ${fuzzed_libraries} SQLite:
 string(CONCAT sanitizer_flags "-O1 -g1 -D_GLIBCXX_ASSERTIONS -fno-omit-frame-pointer -fsanitize=address,undefined -fno-sanitize-recover=all "
     "-fno-sanitize=null,alignment,object-size,vptr")
 if(CLANG_COMPILER)
+    file(WRITE "${CMAKE_CURRENT_BINARY_DIR}/fuzz/main.cpp" "int main() {}\n")
+    execute_process(COMMAND "${CLANG_COMPILER}" -fsanitize=address,undefined main.cpp -o main
+        WORKING_DIRECTORY "${CMAKE_CURRENT_BINARY_DIR}/fuzz" RESULT_VARIABLE lacks_sanitizers OUTPUT_QUIET ERROR_QUIET)
+endif()
+if(CLANG_COMPILER AND lacks_sanitizers EQUAL 0)
     string(APPEND sanitizer_flags " -D__SANITIZE_ADDRESS__") # as GCC defines it
     set(fuzz_compiler "${CLANG_COMPILER}")
 else()
