@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <numeric>
 #include <random>
 
 namespace engine {
@@ -44,6 +45,19 @@ std::optional<Interval> medianInterval(const std::vector<std::int64_t>& values)
     };
     const std::int64_t lowest = std::min<std::int64_t>(0, std::ranges::min(values));
     return Interval{std::max(lowest, widened(middle.least)), widened(middle.most)};
+}
+
+double slopeOf(std::span<const double> x, std::span<const double> y)
+{
+    const auto count = static_cast<double>(x.size());
+    const double meanX = std::accumulate(x.begin(), x.end(), 0.0) / count,
+                 meanY = std::accumulate(y.begin(), y.end(), 0.0) / count;
+    double products = 0, squares = 0;
+    for (std::size_t i = 0; i < x.size(); ++i) {
+        products += (x[i] - meanX) * (y[i] - meanY);
+        squares += (x[i] - meanX) * (x[i] - meanX);
+    }
+    return squares > 0 ? products / squares : 0;
 }
 
 } // namespace engine

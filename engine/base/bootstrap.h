@@ -4,6 +4,7 @@
 
 #include <cstdint>
 #include <optional>
+#include <span>
 #include <vector>
 
 namespace engine {
@@ -23,5 +24,9 @@ Interval middle95(std::vector<std::int64_t> values);
 // negative keep an interval that is not. Equal arguments give equal intervals; nullopt with fewer
 // than three values.
 std::optional<Interval> medianInterval(const std::vector<std::int64_t>& values);
+
+// The slope of the line of least squares through the points; 0 if all x are equal. Requires as many
+// y as x.
+double slopeOf(std::span<const double> x, std::span<const double> y);
 
 } // namespace engine

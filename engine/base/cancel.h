@@ -16,16 +16,16 @@ public:
     // From now on throwIfCancelled() of this thread reads `flag`, which must outlive the scope;
     // nullptr: it does nothing.
     explicit CancelScope(const std::atomic<bool>* flag)
-        : m_before(std::exchange(t_flag, flag))
+        : m_before(std::exchange(current, flag))
     { }
-    ~CancelScope() { t_flag = m_before; }
+    ~CancelScope() { current = m_before; }
     CancelScope(const CancelScope&) = delete;
     CancelScope& operator=(const CancelScope&) = delete;
 
-    static const std::atomic<bool>* flag() { return t_flag; }
+    static const std::atomic<bool>* flag() { return current; }
 
 private:
-    static inline thread_local const std::atomic<bool>* t_flag = nullptr;
+    static inline thread_local const std::atomic<bool>* current = nullptr;
 
     const std::atomic<bool>* m_before;
 };

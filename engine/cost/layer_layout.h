@@ -56,7 +56,7 @@ Field<Object> layoutField(FieldFacts facts, LayerLayout Object::*member)
     return {std::move(facts), [member](const Object& object) { return (object.*member).text(); },
             [member](Object& object, std::string_view text) {
                 return LayerLayout::parse(text).map(
-                    [&](LayerLayout layout) { object.*member = std::move(layout); });
+                    [&](LayerLayout&& layout) { object.*member = std::move(layout); });
             }};
 }
 inline constexpr std::string_view kLayoutHelp

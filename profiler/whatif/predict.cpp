@@ -339,6 +339,34 @@ double changeOf(const Prediction& prediction, const Run& run, std::int64_t measu
     return static_cast<double>(prediction.iteration) / (static_cast<double>(measured) * work) - 1;
 }
 
+namespace {
+
+// The share by which the ops of a device take longer per M_a of its peak stash; 0 if they do not,
+// or if the layers are unknown.
+double slopeByStash(const Run& run, const MeasuredTimes& times, const RunMetrics& numbers)
+{
+    const auto flops = stageFlops(run);
+    if (flops.empty())
+        return 0;
+    IdVector<DeviceId, double> work = deviceWork(run, times), ofDevice(work.size(), 0);
+    for (const StageId stage : flops.ids())
+        ofDevice[run.schedule.device(0, stage)] += flops[stage];
+    std::vector<double> stashes, paces;
+    double mean = 0;
+    for (const DeviceId device : work.ids()) {
+        if (ofDevice[device] <= 0) // has stages of the other direction only
+            continue;
+        stashes.push_back(numbers.devices[device].peakStash);
+        paces.push_back(work[device] / ofDevice[device]);
+        mean += paces.back();
+    }
+    return mean > 0
+        ? std::max(0.0, slopeOf(stashes, paces)) * static_cast<double>(paces.size()) / mean
+        : 0;
+}
+
+} // namespace
+
 WhatIfPredictor::WhatIfPredictor(const Run& run, MeasuredTimes times)
     : m_run(&run)
     , m_times(std::move(times))
@@ -361,6 +389,10 @@ Result<WhatIfPredictor> WhatIfPredictor::create(const Run& run)
     times.nodes = nodesOfDevices(run);
     times.layers = stageLayers(run);
     WhatIfPredictor predictor(run, std::move(times));
+    if (const auto numbers = metrics(run)) {
+        predictor.m_stashSlope = slopeByStash(run, predictor.m_times, *numbers);
+        predictor.m_peakStash = numbers->peakStash();
+    }
     constexpr double kLeast = 2.0 / 3; // no op begins before its inputs
     if (predictor.m_correction < kLeast)
         return fail(Error::Code::Unsupported,
@@ -430,8 +462,9 @@ Result<Prediction> WhatIfPredictor::predict(const WhatIf& whatIf) const
     prediction.run.schedule = lowered;
     prediction.run.timeline = std::move(timeline);
     prediction.run.info.scheme = lowered.scheme;
+    prediction = TRY(withNumbers(std::move(prediction)));
     TRY(widenInterval(whatIf, prediction));
-    return withNumbers(std::move(prediction));
+    return prediction;
 }
 
 // The lengths of the iteration with resampled medians, without those that could not be simulated.
@@ -495,8 +528,9 @@ Result<void> WhatIfPredictor::widenInterval(const WhatIf& whatIf, Prediction& pr
     const bool lacksAllReduce
         = m_times.allReduce.isEmpty() && lowered.shape.replicas > m_run->schedule.shape.replicas;
     const bool hasMoreSlices = lowered.shape.slices > m_run->schedule.shape.slices;
+    const double moreStash = std::max(0.0, prediction.peakStash - m_peakStash);
     const double most = (1 + kOrderError) * (lacksAllReduce ? kMostAllReduce : 1)
-        * (hasMoreSlices ? kMostSlices : 1);
+        * (hasMoreSlices ? kMostSlices : 1) * std::min(kMostStash, 1 + m_stashSlope * moreStash);
     // What the correction stands for may be due to the order of the run.
     prediction.least = roundedTicks(static_cast<double>(prediction.least) * (1 - kOrderError)
                                     / std::max(1.0, m_correction));

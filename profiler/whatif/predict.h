@@ -30,14 +30,18 @@ struct WhatIf
 // together up to 1.2 times the B that they were predicted from, iterations with two directions up
 // to 1.15 times as long if the run had no all-reduces, and iterations with sequence slices up
 // to 1.7 times if the run had none: an op of half the tokens takes more than half of the time.
+// Where devices with more stashes take longer for their ops, iterations with larger stashes took up
+// to as much longer as the line through these devices says; emulated stashes leave the caches.
 inline constexpr double kOrderError = 0.05, kMostSplitCost = 1.2, kMostAllReduce = 1.15,
-                        kMostSlices = 1.7;
+                        kMostSlices = 1.7, kMostStash = 1.25;
 inline constexpr std::string_view kIntervalCovers
     = "The interval covers the spread of the measured op times. If the predicted order is not the "
       "run's own, it also covers messages as short as the shortest of the run, times without the "
       "correction, and the errors of earlier predictions: 5 % either way, I and W that take 1.2 "
       "times as long as B where only B was measured, 1.15 times the iteration for two "
-      "directions if the run has no all-reduces, and 1.7 times for more sequence slices.";
+      "directions if the run has no all-reduces, 1.7 times for more sequence slices, and up to "
+      "1.25 "
+      "times for larger stashes if devices with more stashes take longer.";
 
 // The predicted iteration. Times are ns.
 struct Prediction
@@ -110,6 +114,8 @@ private:
     std::shared_ptr<const MeasuredTimes> m_unchanged;
     std::shared_ptr<const engine::Result<OwnReplay>> m_replay;
     double m_correction = 1;
+    double m_stashSlope = 0; // share by which ops take longer per M_a of a device's peak stash
+    double m_peakStash = 0;  // of the run, in M_a
     std::int64_t m_measured = 0;
 };
 

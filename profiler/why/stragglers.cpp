@@ -13,7 +13,6 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
-#include <limits>
 
 namespace profiler {
 
@@ -205,32 +204,19 @@ struct Expectation
 Expectation expectationOf(DeviceId own, const IdVector<DeviceId, double>& excesses,
                           const IdVector<DeviceId, double>& stashes)
 {
-    std::vector<DeviceId> others;
+    std::vector<double> shares, stash; // of the others
     for (const DeviceId device : excesses.ids())
-        if (device != own)
-            others.push_back(device);
-    const auto count = static_cast<double>(others.size());
-    double stash = 0, excess = 0, products = 0, squares = 0;
-    double least = std::numeric_limits<double>::infinity();
-    for (const DeviceId device : others) {
-        stash += stashes[device] / count;
-        excess += excesses[device] / count;
-        least = std::min(least, stashes[device]);
-    }
-    for (const DeviceId device : others) {
-        const double from = stashes[device] - stash;
-        products += from * (excesses[device] - excess);
-        squares += from * from;
-    }
-    const double slope = squares > 0 ? std::max(0.0, products / squares) : 0;
-    std::vector<double> levels, shares; // without and with what is due to the stashes
-    for (const DeviceId device : others) {
-        levels.push_back(excesses[device] - slope * stashes[device]);
-        shares.push_back(excesses[device]);
-    }
+        if (device != own) {
+            shares.push_back(excesses[device]);
+            stash.push_back(stashes[device]);
+        }
+    const double slope = std::max(0.0, slopeOf(stash, shares));
+    std::vector<double> levels; // without what is due to the stashes
+    for (std::size_t i = 0; i < shares.size(); ++i)
+        levels.push_back(shares[i] - slope * stash[i]);
     const double level = medianOf(levels), largest = std::ranges::max(levels) - level;
-    return {beside(level + slope * std::max(stashes[own], least), medianOf(shares)),
-            deviationOf(std::move(levels)), largest};
+    const double expected = level + slope * std::max(stashes[own], std::ranges::min(stash));
+    return {beside(expected, medianOf(shares)), deviationOf(std::move(levels)), largest};
 }
 
 // Without the kind of op that exceeds most; 0 if there is only one.
