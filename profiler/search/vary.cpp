@@ -78,7 +78,7 @@ public:
         m_request.prediction.recompute = choice.recompute;
         m_request.prediction.source.setup.layout = choice.layout;
         m_request.orders = std::max<std::int64_t>(
-            1, std::llround(kLowerShare * static_cast<double>(above.result.orders / m_rounds)));
+            1, std::llround(kLowerShare * ratio(above.result.orders, m_rounds)));
         const bool isInBytes
             = m_request.limit.isInBytes || above.result.found.metrics.peakBytes().has_value();
         const auto peak = [isInBytes](const RunMetrics& metrics) {

@@ -402,7 +402,7 @@ void addHints(const Run& run, const RunMetrics& numbers, const Stragglers& all, 
 std::string whyNotCompared(const Run& run, int iterations)
 {
     constexpr int kFewest = 3;
-    if (const std::string why = whyUnknown(run.info); !why.empty())
+    if (std::string why = whyUnknown(run.info); !why.empty())
         return why;
     if (run.info.import && !run.info.import->workKnown)
         return "the kernels of some ops are missing";

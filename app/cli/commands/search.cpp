@@ -122,19 +122,12 @@ void addChoices(const VariedSearch& varied, Sheet& sheet)
         sheet.sentence("chosen among recomputation, layers and offload: " + text);
 }
 
-Sheet searchSheet(const VariedSearch& varied, const SearchRequest& request, const std::string& file)
+void addData(const SearchResult& result, const SearchRequest& request, const std::string& file,
+             const std::vector<std::string>& differences, Sheet& sheet)
 {
-    const SearchResult& result = varied.result;
     const RunMetrics& metrics = result.found.metrics;
     const PublishedSchedule* best = result.bestPublished();
-    std::vector<std::string> differences;
-    for (const SearchResult::Difference& difference : result.differences)
-        differences.push_back(difference.text);
-    std::vector<PublishedRow> published;
-    for (const PublishedSchedule& one : result.published)
-        published.push_back({one, result});
     const bool inUnits = result.found.run.info.inUnits();
-    Sheet sheet;
     sheet.data(
         Reading::Fields{{"iteration", result.length()},
                         {"unit", inUnits ? "forward" : "ns"},
@@ -163,6 +156,21 @@ Sheet searchSheet(const VariedSearch& varied, const SearchRequest& request, cons
         {"differences", differences},
         {"moves", textOrUnknown(result.moves)},
         {"warnings", result.warnings}});
+}
+
+Sheet searchSheet(const VariedSearch& varied, const SearchRequest& request, const std::string& file)
+{
+    const SearchResult& result = varied.result;
+    const RunMetrics& metrics = result.found.metrics;
+    const PublishedSchedule* best = result.bestPublished();
+    std::vector<std::string> differences;
+    for (const SearchResult::Difference& difference : result.differences)
+        differences.push_back(difference.text);
+    std::vector<PublishedRow> published;
+    for (const PublishedSchedule& one : result.published)
+        published.push_back({one, result});
+    Sheet sheet;
+    addData(result, request, file, differences, sheet);
     const SearchVerdict sentence = verdict(result.numbers(), request.limit);
     sheet.sentence("found " + sentence.lead + " " + sentence.rest);
     sheet.sentence(fmt::format(
