@@ -260,7 +260,7 @@ TEST_CASE("the last device is no straggler if only its forwards are longer, for 
     CHECK(of({OpKind::Forward, OpKind::Backward}) == std::vector{3});
 }
 
-// Emulated 1F1B with D = 4: device 0 was named in eight of ten runs without a slow device, because
+// Emulated 1F1B with D = 4: device 0 was named in four of five runs without a slow device, because
 // its inputs of backwards are out of the caches.
 TEST_CASE("a device whose ops are as long as its stashes lead to expect is not named")
 {
